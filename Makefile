@@ -1,0 +1,46 @@
+# Two commands for a fresh machine with CPython 3.11+ and make: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+# Real data, where it lies beside the project; without it the tests that need it are skipped and say so.
+ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
+export ANONSET_DATA ?= $(abspath ../shared/datasets)
+endif
+
+.PHONY: help setup demo test check coverage bench clean
+
+help:  ## List the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
+
+setup: $(READY)  ## Make the virtual environment with everything needed
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "anonset needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
+	@touch $(READY)
+
+demo: $(READY)  ## Anonymize a generated data set and verify the result
+	$(BIN)/anonset demo
+
+test: $(READY)  ## Run the tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: $(READY)  ## Lint, types, layers, and the coverage job with the JIT off
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(MAKE) coverage
+
+coverage: $(READY)  ## Run the tests as plain Python, measuring coverage
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not data" --cov --cov-report=term:skip-covered --cov-fail-under=90
+
+bench: $(READY)  ## Benchmark the kernels and the algorithms
+	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only
+
+clean:  ## Remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

@@ -1,0 +1,1 @@
+"""Data sets for benchmarks: a catalogue of real ones, and seeded generators."""

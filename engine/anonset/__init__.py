@@ -1,0 +1,1 @@
+"""anonset: anonymize transaction, relational and relational-transaction data."""

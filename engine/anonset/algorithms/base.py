@@ -1,0 +1,62 @@
+"""What an algorithm is: frozen parameters with one method."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+
+from anonset.data import Hierarchy, Table
+from anonset.generalization import Recoding
+from anonset.privacy import PrivacyModel
+
+_Task = TypeVar("_Task")
+_Done = TypeVar("_Done")
+
+Progress = Callable[[str, float, float], None]
+"""Called with (phase, amount done, total amount) as work goes on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What an algorithm decided, and how it came to it."""
+
+    recoding: Recoding
+    trace: tuple[Any, ...] = ()
+    """The decisions in order; what an entry is, the algorithm says."""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """Counts of the search: itemsets counted, cuts examined, and the like."""
+
+
+@runtime_checkable
+class Algorithm(Protocol):
+    """A published algorithm: a frozen keyword-only dataclass of its parameters."""
+
+    name: ClassVar[str]
+    """Name on the command line."""
+
+    @property
+    def model(self) -> PrivacyModel:
+        """The privacy model whose guarantee the algorithm gives."""
+        ...
+
+    def anonymize(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Find a recoding of the table. Columns must be bound to their hierarchies.
+
+        Raises
+        ------
+        InfeasibleError
+            If no recoding within the algorithm's operators gives the guarantee.
+        """
+        ...
+
+
+def run_tasks(executor: Executor | None, work: Callable[[_Task], _Done], tasks: Iterable[_Task]) -> Iterator[_Done]:
+    """Run `work` over independent tasks, in this thread or by an executor; results in the order of the tasks."""
+    return map(work, tasks) if executor is None else executor.map(work, tasks)

@@ -1,0 +1,7 @@
+"""Encoded data: vocabularies, columns, tables and hierarchies. Immutable, and ignorant of files."""
+
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
+from anonset.data.vocabulary import Vocabulary
+
+__all__ = ["CategoricalColumn", "Column", "Hierarchy", "NumericColumn", "SetColumn", "Table", "Vocabulary"]

@@ -1,0 +1,224 @@
+"""A generalization hierarchy as flat arrays in preorder: a node is an interval of leaves."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.table import Int32, SetColumn
+from anonset.data.vocabulary import Vocabulary
+from anonset.errors import HierarchyError
+
+Tree = str | tuple[str, Sequence["Tree"]]
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A rooted tree over a vocabulary. Node 0 is the root; nodes are numbered in preorder.
+
+    Leaf codes are the leaves' left-to-right positions; a node covers the leaf codes
+    ``leaf_lo[v] .. leaf_hi[v] - 1``. Inner nodes with one child do not exist (they are collapsed on loading).
+    """
+
+    labels: tuple[str, ...]
+    """Label of each node, in preorder."""
+    parent: Int32
+    """int32 (V,): parent of each node; -1 for the root."""
+    leaf_lo: Int32
+    """int32 (V,): first leaf code below each node."""
+    leaf_hi: Int32
+    """int32 (V,): one past the last leaf code below each node."""
+    subtree_end: Int32
+    """int32 (V,): one past the last node of each node's subtree, in preorder."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Collapsed labels: (label of the removed node, label of the node that stands for it)."""
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes (V)."""
+        return len(self.labels)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves (M)."""
+        return int(self.leaf_hi[0])
+
+    @cached_property
+    def leaf_node(self) -> Int32:
+        """int32 (M,): node of each leaf code."""
+        return np.flatnonzero(self.is_leaf).astype(np.int32)
+
+    @cached_property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """bool (V,): whether a node is a leaf."""
+        return self.subtree_end == np.arange(1, self.n_nodes + 1)
+
+    @cached_property
+    def n_leaves_below(self) -> Int32:
+        """int32 (V,): number of leaves below each node (1 for a leaf)."""
+        return self.leaf_hi - self.leaf_lo
+
+    @cached_property
+    def depth(self) -> Int32:
+        """int32 (V,): number of edges from the root."""
+        depth = [0] * self.n_nodes
+        for node, above in enumerate(self.parent.tolist()):
+            depth[node] = depth[above] + 1 if above >= 0 else 0
+        return np.array(depth, np.int32)
+
+    @cached_property
+    def leaves(self) -> Vocabulary:
+        """The leaves as a vocabulary, in left-to-right order."""
+        return Vocabulary(tuple(self.labels[v] for v in self.leaf_node))
+
+    @cached_property
+    def node_of(self) -> dict[str, int]:
+        """Map each label to its node."""
+        return {label: node for node, label in enumerate(self.labels)}
+
+    def children(self, node: int) -> list[int]:
+        """Return the children of a node, in order."""
+        found, child = [], node + 1
+        while child < self.subtree_end[node]:
+            found.append(child)
+            child = int(self.subtree_end[child])
+        return found
+
+    def ancestors(self, node: int) -> list[int]:
+        """Return the strict ancestors of a node, parent first, root last."""
+        found = []
+        while (node := int(self.parent[node])) >= 0:
+            found.append(node)
+        return found
+
+    def lowest_common_ancestor(self, leaf_codes: Iterable[int]) -> int:
+        """Return the lowest node that covers all the given leaf codes."""
+        codes = list(leaf_codes)
+        low, high = min(codes), max(codes)
+        node = int(self.leaf_node[low])
+        while self.leaf_hi[node] <= high:
+            node = int(self.parent[node])
+        return node
+
+    def bind(self, column: SetColumn) -> SetColumn:
+        """Re-encode a set-valued column so that its codes are leaf positions.
+
+        Raises
+        ------
+        HierarchyError
+            If an item of the column is no leaf.
+        """
+        if column.vocabulary == self.leaves:
+            return column
+        codes = self.codes_of(column.vocabulary, column.name)
+        return column.recode(codes, self.leaves)
+
+    def codes_of(self, vocabulary: Vocabulary, name: str) -> Int32:
+        """Return the leaf code of each label of a vocabulary; refuse a label that is no leaf."""
+        index = self.leaves.index
+        try:
+            return np.array([index[label] for label in vocabulary.labels], np.int32)
+        except KeyError as missing:
+            label = missing.args[0]
+            kind = "an inner node" if label in self.node_of else "missing"
+            msg = f"hierarchy of {name!r}: item {label!r} of the data must be a leaf, but is {kind}"
+            raise HierarchyError(msg) from None
+
+    @classmethod
+    def from_tree(cls, tree: Tree) -> "Hierarchy":
+        """Build a hierarchy from nested pairs (label, children); a leaf is its label alone.
+
+        >>> h = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+        >>> h.labels
+        ('ALL', 'A', 'a1', 'a2', 'B', 'b1', 'b2')
+        >>> [h.labels[v] for v in h.ancestors(h.node_of["b1"])]
+        ['B', 'ALL']
+        """
+        labels: list[str] = []
+        parents: list[int] = []
+        stack: list[tuple[Tree, int]] = [(tree, -1)]
+        while stack:
+            node, parent = stack.pop()
+            label, children = (node, ()) if isinstance(node, str) else node
+            labels.append(label)
+            parents.append(parent)
+            stack.extend((child, len(labels) - 1) for child in reversed(children))
+        return cls.from_preorder(labels, np.array(parents, np.int64))
+
+    @classmethod
+    def from_preorder(cls, labels: Sequence[str], parent: NDArray[np.int64]) -> "Hierarchy":
+        """Build a hierarchy from labels and parents in preorder, collapsing inner nodes with one child.
+
+        Raises
+        ------
+        HierarchyError
+            If a label occurs twice.
+        """
+        n = len(labels)
+        n_children = np.bincount(parent[1:], minlength=n) if n > 1 else np.zeros(n, np.int64)
+        kept_parent, new_id, names, aliases = [], [-1] * n, [], []
+        pending: list[str] = []
+        for old in range(n):
+            if n_children[old] == 1:  # the only child follows at once in preorder and takes this node's place
+                pending.append(labels[old])
+                new_id[old] = -2 if parent[old] < 0 else new_id[parent[old]]
+                continue
+            aliases += [(gone, labels[old]) for gone in pending]
+            pending = []
+            above = -1 if parent[old] < 0 else new_id[parent[old]]
+            new_id[old] = len(names)
+            kept_parent.append(-1 if above == -2 else above)
+            names.append(labels[old])
+        if len(set(names)) != len(names):
+            seen: set[str] = set()
+            twice = next(x for x in names if x in seen or seen.add(x))  # type: ignore[func-returns-value]
+            msg = f"hierarchy: label {twice!r} stands for two nodes; labels must be distinct"
+            raise HierarchyError(msg)
+        return cls._from_collapsed(tuple(names), np.array(kept_parent, np.int32), tuple(aliases))
+
+    @classmethod
+    def _from_collapsed(cls, labels: tuple[str, ...], parent: Int32, aliases: tuple[tuple[str, str], ...]) -> "Hierarchy":
+        n = len(labels)
+        above, last = parent.tolist(), list(range(1, n + 1))
+        for node in range(n - 1, 0, -1):
+            last[above[node]] = max(last[above[node]], last[node])
+        subtree_end = np.array(last, np.int32)
+        leaf = subtree_end == np.arange(1, n + 1)
+        before = np.zeros(n + 1, np.int32)
+        np.cumsum(leaf, out=before[1:])
+        return cls(labels, parent, before[:-1].copy(), before[subtree_end].copy(), subtree_end, aliases)
+
+    @classmethod
+    def balanced(cls, items: Sequence[str], fanout: int) -> "Hierarchy":
+        """Build the hierarchy of consecutive chunks of `fanout` items, repeated upward to one root.
+
+        Inner labels are ``N<level>_<index>``; the last chunk of a level may be short, and nodes with one child
+        are collapsed.
+
+        >>> Hierarchy.balanced(["1", "2", "3", "4", "5"], 2).labels
+        ('N3_0', 'N2_0', 'N1_0', '1', '2', 'N1_1', '3', '4', '5')
+
+        Raises
+        ------
+        HierarchyError
+            If `fanout` is below 2, or there is no item.
+        """
+        if fanout < 2:
+            msg = f"balanced hierarchy: the fan-out must be at least 2, got {fanout}"
+            raise HierarchyError(msg)
+        if not items:
+            msg = "balanced hierarchy: there must be at least one item, got none"
+            raise HierarchyError(msg)
+        taken = set(items)
+        level: list[Tree] = list(items)
+        height = 0
+        while len(level) > 1:
+            height += 1
+            names = [f"N{height}_{i}" for i in range(-(-len(level) // fanout))]
+            if clash := next((name for name in names if name in taken), None):
+                msg = f"balanced hierarchy: item {clash!r} has the name of an inner node; rename the item or give a hierarchy"
+                raise HierarchyError(msg)
+            level = [(name, level[i * fanout : (i + 1) * fanout]) for i, name in enumerate(names)]
+        return cls.from_tree(level[0])

@@ -1,0 +1,219 @@
+"""Records as coded columns: the set-valued column as CSR arrays, relational columns as codes or numbers."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.vocabulary import Vocabulary
+from anonset.errors import InputError
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SetColumn:
+    """A set of items per record, in compressed sparse rows.
+
+    Record `r` holds ``items[indptr[r]:indptr[r + 1]]``: item codes, ascending, each once.
+    """
+
+    name: str
+    """Name of the column."""
+    indptr: Int64
+    """int64 (n + 1,): where each record's items start."""
+    items: Int32
+    """int32 (nnz,): item codes."""
+    vocabulary: Vocabulary
+    """The item universe; codes are positions in it."""
+
+    def __post_init__(self) -> None:
+        if self.indptr.dtype != np.int64 or self.items.dtype != np.int32:
+            msg = f"column {self.name!r}: indptr must be int64 and items int32, got {self.indptr.dtype} and {self.items.dtype}"
+            raise InputError(msg)
+        if self.indptr.ndim != 1 or len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.items):
+            msg = f"column {self.name!r}: indptr must run from 0 to the number of items ({len(self.items)})"
+            raise InputError(msg)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.indptr) - 1
+
+    @cached_property
+    def lengths(self) -> Int64:
+        """int64 (n,): number of items of each record."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def n_nonempty(self) -> int:
+        """Number of records with at least one item (n⁺)."""
+        return int(np.count_nonzero(self.lengths))
+
+    @cached_property
+    def occurrences(self) -> Int64:
+        """int64 (M,): number of records that hold each item (its support)."""
+        return np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64)
+
+    def rows(self) -> Iterator[list[str]]:
+        """Yield each record's items as labels."""
+        labels = self.vocabulary.labels
+        for r in range(self.n):
+            yield [labels[code] for code in self.items[self.indptr[r] : self.indptr[r + 1]]]
+
+    def take(self, records: NDArray[np.integer]) -> "SetColumn":
+        """Return the column of the given records, in the given order (indices may repeat)."""
+        lengths = self.lengths[records]
+        indptr = np.zeros(len(records) + 1, np.int64)
+        np.cumsum(lengths, out=indptr[1:])
+        gather = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][records] - indptr[:-1], lengths)
+        return SetColumn(self.name, indptr, self.items[gather], self.vocabulary)
+
+    def recode(self, codes: Int32, vocabulary: Vocabulary) -> "SetColumn":
+        """Return the column with item code `c` replaced by ``codes[c]`` (a bijection) of another vocabulary."""
+        moved = codes[self.items]
+        if len(codes) > 1 and not bool(np.all(codes[1:] > codes[:-1])):
+            from anonset_kernels.rows import sort_rows
+
+            moved = sort_rows(self.indptr, moved, len(vocabulary))
+        return SetColumn(self.name, self.indptr, moved, vocabulary)
+
+    @classmethod
+    def of(cls, sets: Iterable[Iterable[str]], *, name: str = "items", universe: Sequence[str] | None = None) -> "SetColumn":
+        """Encode sets of labels; the universe is the given one, in its order, or the items that occur.
+
+        >>> column = SetColumn.of([{"b", "a"}, set(), {"a"}])
+        >>> column.items.tolist(), column.indptr.tolist(), column.vocabulary.labels
+        ([0, 1, 0], [0, 2, 2, 3], ('a', 'b'))
+
+        Raises
+        ------
+        InputError
+            If an item is not in `universe`.
+        """
+        rows = [set(row) for row in sets]
+        vocabulary = Vocabulary.of(x for row in rows for x in row) if universe is None else Vocabulary(tuple(universe))
+        index = vocabulary.index
+        if universe is not None and (unknown := {x for row in rows for x in row} - index.keys()):
+            msg = f"column {name!r}: item {min(unknown)!r} is not in the universe of {len(vocabulary)} items"
+            raise InputError(msg)
+        indptr = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum([len(row) for row in rows], out=indptr[1:])
+        items = np.fromiter((c for row in rows for c in sorted(index[x] for x in row)), np.int32, int(indptr[-1]))
+        return cls(name, indptr, items, vocabulary)
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalColumn:
+    """One category per record, as codes of a vocabulary."""
+
+    name: str
+    codes: Int32
+    """int32 (n,): codes of the vocabulary."""
+    vocabulary: Vocabulary
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.codes)
+
+    def take(self, records: NDArray[np.integer]) -> "CategoricalColumn":
+        """Return the column of the given records, in the given order."""
+        return CategoricalColumn(self.name, self.codes[records], self.vocabulary)
+
+    def labels(self) -> list[str]:
+        """Return each record's label."""
+        return [self.vocabulary.labels[code] for code in self.codes]
+
+    @classmethod
+    def of(cls, name: str, values: Iterable[str]) -> "CategoricalColumn":
+        """Encode labels; the vocabulary is the distinct ones in canonical order."""
+        found = list(values)
+        vocabulary = Vocabulary.of(found)
+        return cls(name, np.array([vocabulary.index[v] for v in found], np.int32), vocabulary)
+
+
+@dataclass(frozen=True, eq=False)
+class NumericColumn:
+    """One number per record."""
+
+    name: str
+    values: NDArray[np.int64] | NDArray[np.float64]
+    """int64 (n,) if every value is an integer, else float64 (n,)."""
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.values)
+
+    def take(self, records: NDArray[np.integer]) -> "NumericColumn":
+        """Return the column of the given records, in the given order."""
+        return NumericColumn(self.name, self.values[records])
+
+
+Column = CategoricalColumn | NumericColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Records as encoded columns by role. Arrays are shared, never written to.
+
+    >>> table = Table.from_sets([{"a", "b"}, {"a"}])
+    >>> table.n, table.transactions.n_nonempty
+    (2, 2)
+    """
+
+    transactions: SetColumn | None = None
+    """The set-valued column, if there is one."""
+    relational: tuple[Column, ...] = ()
+    """Quasi-identifiers."""
+    sensitive: CategoricalColumn | None = None
+    """The sensitive attribute of bucketization."""
+    ids: tuple[CategoricalColumn, ...] = ()
+    """Identifiers of the person: never published by recoding algorithms."""
+    kept: tuple[CategoricalColumn, ...] = ()
+    """Columns published as they are, by the owner's decision."""
+    order: tuple[str, ...] = field(default=())
+    """Names of the published columns in the order of the input."""
+
+    def __post_init__(self) -> None:
+        lengths = {column.name: column.n for column in self.columns}
+        if len(lengths) != len(self.columns):
+            msg = "two columns have the same name: " + ", ".join(sorted(c.name for c in self.columns))
+            raise InputError(msg)
+        if len(set(lengths.values())) > 1:
+            msg = "columns must have the same number of records, got " + ", ".join(f"{k}: {v}" for k, v in lengths.items())
+            raise InputError(msg)
+
+    @property
+    def columns(self) -> tuple[SetColumn | Column, ...]:
+        """All columns, whatever their role."""
+        sets = () if self.transactions is None else (self.transactions,)
+        sensitive = () if self.sensitive is None else (self.sensitive,)
+        return (*self.ids, *self.relational, *sets, *sensitive, *self.kept)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.columns[0].n if self.columns else 0
+
+    def with_transactions(self, transactions: SetColumn) -> "Table":
+        """Return the table with its set-valued column replaced."""
+        return Table(transactions, self.relational, self.sensitive, self.ids, self.kept, self.order)
+
+    @classmethod
+    def from_sets(cls, sets: Iterable[Iterable[str]], *, name: str = "items", universe: Sequence[str] | None = None) -> "Table":
+        """Encode plain sets of labels as a table with one set-valued column."""
+        return cls(SetColumn.of(sets, name=name, universe=universe))
+
+    @classmethod
+    def from_columns(cls, sets: Mapping[str, Iterable[Iterable[str]]] | None = None, **relational: Iterable[str]) -> "Table":
+        """Encode a set-valued column (name to sets) and categorical columns given as labels."""
+        columns = [SetColumn.of(rows, name=name) for name, rows in (sets or {}).items()]
+        if len(columns) > 1:
+            msg = f"a table has one set-valued column, got {len(columns)}"
+            raise InputError(msg)
+        return cls(columns[0] if columns else None, tuple(CategoricalColumn.of(k, v) for k, v in relational.items()))

@@ -1,0 +1,55 @@
+"""The errors users meet. A message gives the name, the value and what is required."""
+
+from typing import Any
+
+
+class AnonsetError(Exception):
+    """Base of all errors of this library."""
+
+
+class InputError(AnonsetError, ValueError):
+    """Malformed input data or parameters."""
+
+
+class HierarchyError(InputError):
+    """A hierarchy that is no tree over the items of the data."""
+
+
+class InfeasibleError(AnonsetError):
+    """The input is valid, but the guarantee cannot be reached under the given operators and bounds.
+
+    Attributes
+    ----------
+    algorithm, reason, where
+        What was tried, why it cannot be, and where (a cluster, an itemset, a group), if anywhere.
+    achieved, bound
+        The best value that was reached and the one that was asked for, for algorithms with a bound.
+    """
+
+    def __init__(
+        self,
+        algorithm: str,
+        reason: str,
+        where: str = "",
+        *,
+        achieved: float | None = None,
+        bound: float | None = None,
+    ) -> None:
+        self.algorithm = algorithm
+        self.reason = reason
+        self.where = where
+        self.achieved = achieved
+        self.bound = bound
+        super().__init__(f"{algorithm}: {reason}" + (f" ({where})" if where else ""))
+
+
+class VerificationError(AnonsetError):
+    """A publication does not satisfy its privacy model; `verdict` names a witness."""
+
+    def __init__(self, verdict: Any) -> None:
+        self.verdict = verdict
+        super().__init__(str(verdict))
+
+
+class UndecidedError(VerificationError):
+    """The check was too large to finish; `verdict` says how much was covered."""

@@ -1,0 +1,58 @@
+"""Applying a recoding to its table."""
+
+import numpy as np
+
+from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.table import Int32
+from anonset.errors import InputError
+from anonset.generalization.publication import Publication, Symbol
+from anonset.generalization.recoding import SUPPRESSED, Cut, Recoding
+
+
+def apply(table: Table, recoding: Recoding) -> Publication:
+    """Apply a recoding to the table it was made for.
+
+    The table's set-valued column must be bound to the recoding's hierarchy or vocabulary, so that a code is a
+    leaf's position.
+
+    Raises
+    ------
+    InputError
+        If the recoding is not one for this table.
+    """
+    if isinstance(recoding, Cut):
+        return _apply_cut(table, recoding)
+    msg = f"a recoding of type {type(recoding).__name__} cannot be applied yet"
+    raise InputError(msg)
+
+
+def _apply_cut(table: Table, cut: Cut) -> Publication:
+    column = table.transactions
+    if column is None or column.vocabulary != cut.hierarchy.leaves:
+        msg = "the cut's hierarchy must be bound to the table's set-valued column first (Hierarchy.bind)"
+        raise InputError(msg)
+    code_of_node = np.full(cut.hierarchy.n_nodes + 1, SUPPRESSED, np.int32)
+    code_of_node[cut.nodes] = np.arange(len(cut.nodes), dtype=np.int32)
+    symbols = tuple(node_symbol(cut.hierarchy, int(node)) for node in cut.nodes)
+    published = generalize(column, code_of_node[cut.image], symbols)
+    return Publication(published, symbols, (), table.kept, np.arange(table.n, dtype=np.int64), order=table.order)
+
+
+def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
+    """Return the symbol of a hierarchy node: its label, and the leaves below it."""
+    leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
+    return Symbol(hierarchy.labels[node], "item" if hierarchy.is_leaf[node] else "node", tuple(leaves))
+
+
+def generalize(column: SetColumn, symbol_of_item: Int32, symbols: tuple[Symbol, ...]) -> SetColumn:
+    """Replace each item by its symbol code (-1 drops it), ascending and each once in a row.
+
+    Parameters
+    ----------
+    symbol_of_item
+        int32 (M,): symbol code of each item code, -1 where it is suppressed.
+    """
+    from anonset_kernels.rows import map_rows
+
+    indptr, items = map_rows(column.indptr, column.items, symbol_of_item, len(symbols))
+    return SetColumn(column.name, indptr, items, Vocabulary(tuple(symbol.label for symbol in symbols)))

@@ -1,0 +1,119 @@
+"""Recodings: what an algorithm decided, as arrays. Applying one to its table gives a publication."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import Hierarchy, Vocabulary
+from anonset.data.table import Int32
+
+SUPPRESSED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A hierarchy cut: each leaf is published as a node above it, or suppressed."""
+
+    hierarchy: Hierarchy
+    image: Int32
+    """int32 (M,): the node that replaces each leaf; -1 where the leaf is suppressed."""
+
+    @cached_property
+    def nodes(self) -> Int32:
+        """int32: the distinct published nodes, in preorder."""
+        found = np.unique(self.image)
+        return found[found != SUPPRESSED].astype(np.int32)
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of the published nodes, in preorder."""
+        return [self.hierarchy.labels[v] for v in self.nodes]
+
+    @property
+    def suppressed(self) -> list[str]:
+        """Labels of the suppressed items."""
+        return [self.hierarchy.leaves.labels[p] for p in np.flatnonzero(self.image == SUPPRESSED)]
+
+    @classmethod
+    def identity(cls, hierarchy: Hierarchy) -> "Cut":
+        """Return the cut that publishes every leaf as it is."""
+        return cls(hierarchy, hierarchy.leaf_node.copy())
+
+
+@dataclass(frozen=True, eq=False)
+class ItemGroups:
+    """A partition of the items: each is published as its group, or suppressed."""
+
+    vocabulary: Vocabulary
+    group: Int32
+    """int32 (M,): group of each item, groups numbered by their smallest item; -1 where it is suppressed."""
+
+    @cached_property
+    def members(self) -> tuple[tuple[int, ...], ...]:
+        """Item codes of each group, ascending; groups in the order of their smallest item."""
+        found: dict[int, list[int]] = {}
+        for item, group in enumerate(self.group.tolist()):
+            if group != SUPPRESSED:
+                found.setdefault(group, []).append(item)
+        return tuple(tuple(found[group]) for group in sorted(found))
+
+    @property
+    def labels(self) -> list[tuple[str, ...]]:
+        """Labels of each group's members."""
+        return [tuple(self.vocabulary.labels[i] for i in members) for members in self.members]
+
+    @property
+    def suppressed(self) -> list[str]:
+        """Labels of the suppressed items."""
+        return [self.vocabulary.labels[i] for i in np.flatnonzero(self.group == SUPPRESSED)]
+
+    @classmethod
+    def identity(cls, vocabulary: Vocabulary) -> "ItemGroups":
+        """Return the recoding that publishes every item as it is."""
+        return cls(vocabulary, np.arange(len(vocabulary), dtype=np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class RelationalValues:
+    """The published values of one relational column, one per cluster."""
+
+    name: str
+    labels: tuple[str, ...]
+    """Published text per cluster: a value, a node's label, ``[low:high]`` or ``(a,b,c)``."""
+
+
+@dataclass(frozen=True, eq=False)
+class PerCluster:
+    """A local recoding: every cluster of records has its own mapping of items and its own relational values."""
+
+    cluster: Int32
+    """int32 (n,): cluster of each record."""
+    items: tuple[Cut | ItemGroups, ...]
+    """Mapping of the items, one per cluster; empty where there is no set-valued column."""
+    relational: tuple[RelationalValues, ...] = ()
+    """Published relational values."""
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.cluster.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """A grouping of tuples that separates identities from sensitive values."""
+
+    group: Int32
+    """int32 (n,): group of each tuple; -1 where the tuple is removed."""
+    starred: NDArray[np.bool_]
+    """bool (n,): tuples whose identity is published as ``*``."""
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.group.max(initial=-1)) + 1
+
+
+Recoding = Cut | ItemGroups | PerCluster | Buckets

@@ -1,0 +1,42 @@
+"""k^m-anonymity of transaction data (Terrovitis, Mamoulis, Kalnis, VLDB 2008, Definition 1)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anonset.privacy.model import require_at_least
+
+
+@dataclass(frozen=True)
+class KmAnonymity:
+    """Every set of at most `m` published symbols that occurs, occurs in at least `k` records."""
+
+    name: ClassVar[str] = "km"
+
+    k: int
+    """Smallest support of any itemset that occurs (>= 1)."""
+    m: int
+    """Largest number of items the attacker knows (>= 1)."""
+
+    def __post_init__(self) -> None:
+        require_at_least("k", self.k, 1)
+        require_at_least("m", self.m, 1)
+
+    def __str__(self) -> str:
+        return f"km-anonymity with k={self.k}, m={self.m}"
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        return (
+            f"Whoever knows up to {self.m} item(s) of a person's record, and that the person is in the data, "
+            f"finds at least {self.k} published records that match, or none."
+        )
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        return (
+            f"It says nothing about an attacker who knows more than {self.m} item(s), or who knows that a person "
+            "does NOT have an item; nor about what the matching records have in common: an item that all of them "
+            "share is disclosed. Columns that are kept as they are count neither as known nor as hidden."
+        )

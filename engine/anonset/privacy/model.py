@@ -1,0 +1,88 @@
+"""What a privacy model is, and the verdict of checking one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from anonset.errors import InputError
+
+
+@runtime_checkable
+class PrivacyModel(Protocol):
+    """A condition that a publication must satisfy. Models are frozen dataclasses of their parameters."""
+
+    name: ClassVar[str]
+    """Name on the command line."""
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        ...
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        ...
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Evidence that a model does not hold."""
+
+    what: tuple[str, ...]
+    """The offending published symbols (or values)."""
+    support: int
+    """How many records they match."""
+    required: int
+    """How many they would have to match."""
+    record: int
+    """A published row (0-based) that shows them."""
+    detail: str = ""
+    """Anything more that the model has to say."""
+
+    def __str__(self) -> str:
+        shown = "{" + ", ".join(self.what) + "}"
+        text = f"{shown} matches {self.support} record(s), {self.required} required; published row {self.record} shows it"
+        return f"{text}; {self.detail}" if self.detail else text
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Outcome of checking a publication against a model: holds, fails (with a witness) or undecided."""
+
+    holds: bool | None
+    """True, False, or None where the check could not be finished."""
+    model: PrivacyModel
+    checked: Mapping[str, Any] = field(default_factory=dict)
+    """What was examined: rows, itemsets by size, and for an undecided check how far it came."""
+    witness: Witness | None = None
+    """Why the model fails."""
+
+    @property
+    def outcome(self) -> str:
+        """``holds``, ``fails`` or ``undecided``."""
+        return {True: "holds", False: "fails", None: "undecided"}[self.holds]
+
+    def __bool__(self) -> bool:
+        return self.holds is True
+
+    def __str__(self) -> str:
+        text = f"{self.model} {self.outcome}"
+        if self.witness is not None:
+            return f"{text}: {self.witness}"
+        if self.holds is None:
+            return f"{text}: {self.checked.get('covered', 'the check was too large to finish')}"
+        return text
+
+
+def require_at_least(name: str, value: int, least: int) -> None:
+    """Refuse a parameter that is no integer or is below `least`.
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the requirement.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        msg = f"{name} must be an integer of at least {least}, got {value!r}"
+        raise InputError(msg)

@@ -1,0 +1,57 @@
+"""Bit primitives over ``uint64`` words, the same with the JIT on and off."""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+
+def bit_count(word: Any) -> int:
+    """Return the number of set bits of a ``uint64`` word."""
+    return int(word).bit_count()
+
+
+def trailing_zeros(word: Any) -> int:
+    """Return the position of the lowest set bit of a non-zero ``uint64`` word."""
+    value = int(word)
+    return (value & -value).bit_length() - 1
+
+
+def bit(position: Any) -> Any:
+    """Return the ``uint64`` word whose only set bit is `position` (0 to 63)."""
+    return np.uint64(1) << np.uint64(position)
+
+
+@intrinsic
+def _ctpop(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        counted = builder.ctpop(arguments[0])
+        return context.cast(builder, counted, types.uint64, types.int64)
+
+    return types.int64(types.uint64), emit
+
+
+@intrinsic
+def _cttz(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        counted = builder.cttz(arguments[0], cgutils.true_bit)
+        return context.cast(builder, counted, types.uint64, types.int64)
+
+    return types.int64(types.uint64), emit
+
+
+@overload(bit_count)
+def _bit_count(word: Any) -> Any:
+    return lambda word: _ctpop(np.uint64(word))
+
+
+@overload(trailing_zeros)
+def _trailing_zeros(word: Any) -> Any:
+    return lambda word: _cttz(np.uint64(word))
+
+
+@overload(bit)
+def _bit(position: Any) -> Any:
+    return lambda position: np.uint64(1) << np.uint64(position)

@@ -1,0 +1,89 @@
+"""Kernels over the rows of a set-valued column: sorting and mapping compressed sparse rows."""
+
+from typing import Any
+
+import numpy as np
+
+from anonset_kernels._jit import kernel
+
+
+@kernel()
+def transpose(indptr: Any, items: Any, n_items: int) -> Any:
+    """List the records of each item, ascending: int64 (M + 1,) offsets and int32 (nnz,) records. O(nnz + M)."""
+    start = np.zeros(n_items + 1, np.int64)
+    for item in items:
+        start[item + 1] += 1
+    for item in range(n_items):
+        start[item + 1] += start[item]
+    fill = start[:-1].copy()
+    records = np.empty(len(items), np.int32)
+    for record in range(len(indptr) - 1):
+        for at in range(indptr[record], indptr[record + 1]):
+            item = items[at]
+            records[fill[item]] = record
+            fill[item] += 1
+    return start, records
+
+
+@kernel()
+def sort_rows(indptr: Any, items: Any, n_items: int) -> Any:
+    """Sort each row ascending by transposing twice; int32 (nnz,). O(nnz + n + M), whatever the row lengths."""
+    start = np.zeros(n_items + 1, np.int64)
+    for item in items:
+        start[item + 1] += 1
+    for item in range(n_items):
+        start[item + 1] += start[item]
+    records = np.empty(len(items), np.int32)
+    for record in range(len(indptr) - 1):
+        for at in range(indptr[record], indptr[record + 1]):
+            item = items[at]
+            records[start[item]] = record
+            start[item] += 1
+    fill = indptr[:-1].copy()
+    out = np.empty(len(items), np.int32)
+    at = 0
+    for item in range(n_items):
+        while at < start[item]:
+            record = records[at]
+            out[fill[record]] = item
+            fill[record] += 1
+            at += 1
+    return out
+
+
+@kernel()
+def map_rows(indptr: Any, items: Any, image: Any, n_symbols: int) -> Any:
+    """Replace each item by ``image[item]`` (-1 drops it), keep each symbol once in a row, sort the rows.
+
+    Returns int64 (n + 1,) offsets and int32 symbols. Rows are sorted by insertion, which costs nothing where
+    the image is monotone (a cut over leaf positions): O(nnz) then.
+    """
+    n = len(indptr) - 1
+    seen = np.full(n_symbols, -1, np.int32)
+    out_ptr = np.zeros(n + 1, np.int64)
+    out = np.empty(len(items), np.int32)
+    filled = 0
+    for record in range(n):
+        first = filled
+        for at in range(indptr[record], indptr[record + 1]):
+            symbol = image[items[at]]
+            if symbol >= 0 and seen[symbol] != record:
+                seen[symbol] = record
+                place = filled
+                while place > first and out[place - 1] > symbol:
+                    out[place] = out[place - 1]
+                    place -= 1
+                out[place] = symbol
+                filled += 1
+        out_ptr[record + 1] = filled
+    return out_ptr, out[:filled].copy()
+
+
+@kernel()
+def unsorted_or_repeated(indptr: Any, items: Any) -> int:
+    """Return the first record whose items are not strictly ascending, or -1. O(nnz)."""
+    for record in range(len(indptr) - 1):
+        for at in range(indptr[record] + 1, indptr[record + 1]):
+            if items[at] <= items[at - 1]:
+                return record
+    return -1
