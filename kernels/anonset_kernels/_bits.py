@@ -7,6 +7,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from anonset_kernels._jit import kernel
+
 
 def bit_count(word: Any) -> int:
     """Return the number of set bits of a ``uint64`` word."""
@@ -19,13 +21,14 @@ def trailing_zeros(word: Any) -> int:
     return (value & -value).bit_length() - 1
 
 
-def bit(position: Any) -> Any:
+@kernel()
+def bit(position: int) -> Any:
     """Return the ``uint64`` word whose only set bit is `position` (0 to 63)."""
     return np.uint64(1) << np.uint64(position)
 
 
 @intrinsic
-def _ctpop(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
+def _ctpop(typing_context: Any, word: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         counted = builder.ctpop(arguments[0])
         return context.cast(builder, counted, types.uint64, types.int64)
@@ -34,7 +37,7 @@ def _ctpop(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
 
 
 @intrinsic
-def _cttz(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
+def _cttz(typing_context: Any, word: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         counted = builder.cttz(arguments[0], cgutils.true_bit)
         return context.cast(builder, counted, types.uint64, types.int64)
@@ -42,16 +45,12 @@ def _cttz(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
     return types.int64(types.uint64), emit
 
 
+# Numba wants the signature of an overload to equal that of what it returns, to the annotation.
 @overload(bit_count)
-def _bit_count(word: Any) -> Any:
-    return lambda word: _ctpop(np.uint64(word))
+def _bit_count(word):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    return lambda word: _ctpop(np.uint64(word))  # type: ignore[call-arg]
 
 
 @overload(trailing_zeros)
-def _trailing_zeros(word: Any) -> Any:
-    return lambda word: _cttz(np.uint64(word))
-
-
-@overload(bit)
-def _bit(position: Any) -> Any:
-    return lambda position: np.uint64(1) << np.uint64(position)
+def _trailing_zeros(word):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    return lambda word: _cttz(np.uint64(word))  # type: ignore[call-arg]

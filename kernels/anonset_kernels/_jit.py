@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from numba import njit
@@ -61,13 +61,13 @@ def kernel() -> Callable[[_F], _F]:
 
     def compile_kernel(function: _F) -> _F:
         folder = cache_directory()
-        before = config.CACHE_DIR
+        before = config.CACHE_DIR  # type: ignore[attr-defined]
         try:
-            config.CACHE_DIR = "" if folder is None else str(folder)
-            compiled: _F = njit(nogil=True, cache=folder is not None)(function)
+            config.CACHE_DIR = "" if folder is None else str(folder)  # type: ignore[attr-defined]
+            compiled: Any = njit(nogil=True, cache=folder is not None)(function)
         finally:
-            config.CACHE_DIR = before
-        return compiled
+            config.CACHE_DIR = before  # type: ignore[attr-defined]
+        return cast("_F", compiled)
 
     return compile_kernel
 

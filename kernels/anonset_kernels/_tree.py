@@ -6,6 +6,6 @@ from anonset_kernels._jit import kernel
 
 
 @kernel()
-def is_below(leaf_lo: Any, leaf_hi: Any, node: int, above: int) -> bool:
+def is_below(leaf_lo: Any, leaf_hi: Any, node: int, above: int) -> Any:
     """Tell whether `node` equals `above` or lies below it: its leaf interval is contained. O(1)."""
     return leaf_lo[above] <= leaf_lo[node] and leaf_hi[node] <= leaf_hi[above]

@@ -52,8 +52,9 @@ class Hierarchy:
 
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
-        """bool (V,): whether a node is a leaf."""
-        return self.subtree_end == np.arange(1, self.n_nodes + 1)
+        """Bool (V,): whether a node is a leaf."""
+        leaf: NDArray[np.bool_] = self.subtree_end == np.arange(1, self.n_nodes + 1)
+        return leaf
 
     @cached_property
     def n_leaves_below(self) -> Int32:
@@ -158,7 +159,9 @@ class Hierarchy:
         """
         n = len(labels)
         n_children = np.bincount(parent[1:], minlength=n) if n > 1 else np.zeros(n, np.int64)
-        kept_parent, new_id, names, aliases = [], [-1] * n, [], []
+        names: list[str] = []
+        aliases: list[tuple[str, str]] = []
+        kept_parent, new_id = [], [-1] * n
         pending: list[str] = []
         for old in range(n):
             if n_children[old] == 1:  # the only child follows at once in preorder and takes this node's place
@@ -179,7 +182,9 @@ class Hierarchy:
         return cls._from_collapsed(tuple(names), np.array(kept_parent, np.int32), tuple(aliases))
 
     @classmethod
-    def _from_collapsed(cls, labels: tuple[str, ...], parent: Int32, aliases: tuple[tuple[str, str], ...]) -> "Hierarchy":
+    def _from_collapsed(
+        cls, labels: tuple[str, ...], parent: Int32, aliases: tuple[tuple[str, str], ...]
+    ) -> "Hierarchy":
         n = len(labels)
         above, last = parent.tolist(), list(range(1, n + 1))
         for node in range(n - 1, 0, -1):

@@ -82,7 +82,9 @@ class SetColumn:
         return SetColumn(self.name, self.indptr, moved, vocabulary)
 
     @classmethod
-    def of(cls, sets: Iterable[Iterable[str]], *, name: str = "items", universe: Sequence[str] | None = None) -> "SetColumn":
+    def of(
+        cls, sets: Iterable[Iterable[str]], *, name: str = "items", universe: Sequence[str] | None = None
+    ) -> "SetColumn":
         """Encode sets of labels; the universe is the given one, in its order, or the items that occur.
 
         >>> column = SetColumn.of([{"b", "a"}, set(), {"a"}])
@@ -185,7 +187,9 @@ class Table:
             msg = "two columns have the same name: " + ", ".join(sorted(c.name for c in self.columns))
             raise InputError(msg)
         if len(set(lengths.values())) > 1:
-            msg = "columns must have the same number of records, got " + ", ".join(f"{k}: {v}" for k, v in lengths.items())
+            msg = "columns must have the same number of records, got " + ", ".join(
+                f"{k}: {v}" for k, v in lengths.items()
+            )
             raise InputError(msg)
 
     @property
@@ -205,12 +209,16 @@ class Table:
         return Table(transactions, self.relational, self.sensitive, self.ids, self.kept, self.order)
 
     @classmethod
-    def from_sets(cls, sets: Iterable[Iterable[str]], *, name: str = "items", universe: Sequence[str] | None = None) -> "Table":
+    def from_sets(
+        cls, sets: Iterable[Iterable[str]], *, name: str = "items", universe: Sequence[str] | None = None
+    ) -> "Table":
         """Encode plain sets of labels as a table with one set-valued column."""
         return cls(SetColumn.of(sets, name=name, universe=universe))
 
     @classmethod
-    def from_columns(cls, sets: Mapping[str, Iterable[Iterable[str]]] | None = None, **relational: Iterable[str]) -> "Table":
+    def from_columns(
+        cls, sets: Mapping[str, Iterable[Iterable[str]]] | None = None, **relational: Iterable[str]
+    ) -> "Table":
         """Encode a set-valued column (name to sets) and categorical columns given as labels."""
         columns = [SetColumn.of(rows, name=name) for name, rows in (sets or {}).items()]
         if len(columns) > 1:

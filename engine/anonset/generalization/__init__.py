@@ -4,4 +4,14 @@ from anonset.generalization.apply import apply
 from anonset.generalization.publication import Publication, Symbol
 from anonset.generalization.recoding import Buckets, Cut, ItemGroups, PerCluster, Recoding, RelationalValues
 
-__all__ = ["Buckets", "Cut", "ItemGroups", "PerCluster", "Publication", "Recoding", "RelationalValues", "Symbol", "apply"]
+__all__ = [
+    "Buckets",
+    "Cut",
+    "ItemGroups",
+    "PerCluster",
+    "Publication",
+    "Recoding",
+    "RelationalValues",
+    "Symbol",
+    "apply",
+]

@@ -71,7 +71,7 @@ class Publication:
         """
         from anonset.generalization.order import row_ranks
 
-        keys = [column.codes for column in (*self.relational, *self.kept)]
+        keys: list[Int32 | Int64] = [column.codes for column in (*self.relational, *self.kept)]
         if self.transactions is not None:
             keys.append(row_ranks(self.transactions))
         if not keys:

@@ -24,7 +24,8 @@ class Cut:
     def nodes(self) -> Int32:
         """int32: the distinct published nodes, in preorder."""
         found = np.unique(self.image)
-        return found[found != SUPPRESSED].astype(np.int32)
+        nodes: Int32 = found[found != SUPPRESSED].astype(np.int32)
+        return nodes
 
     @property
     def labels(self) -> list[str]:

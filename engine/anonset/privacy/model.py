@@ -42,7 +42,9 @@ class Witness:
 
     def __str__(self) -> str:
         shown = "{" + ", ".join(self.what) + "}"
-        text = f"{shown} matches {self.support} record(s), {self.required} required; published row {self.record} shows it"
+        text = (
+            f"{shown} matches {self.support} record(s), {self.required} required; published row {self.record} shows it"
+        )
         return f"{text}; {self.detail}" if self.detail else text
 
 

@@ -1,1 +1,1 @@
-"""."""
+"""Algorithms that anonymize a set-valued column."""
