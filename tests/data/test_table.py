@@ -1,0 +1,82 @@
+"""Vocabularies, columns and tables."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data.vocabulary import canonical_order
+from anonset.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("labels", "ordered"),
+    [
+        (["10", "9", "-1", "0"], ["-1", "0", "9", "10"]),
+        (["10", "9", "008"], ["008", "10", "9"]),
+        (["-0", "1"], ["-0", "1"]),
+        (["b", "B", "ä", "a"], ["B", "a", "b", "ä"]),
+        ([], []),
+    ],
+)
+def test_canonical_order(labels, ordered):
+    assert canonical_order(labels) == ordered
+
+
+def test_vocabulary_refuses_a_label_twice():
+    with pytest.raises(InputError, match="'b' twice"):
+        Vocabulary(("a", "b", "b"))
+
+
+def test_set_column():
+    column = SetColumn.of([["b", "a", "b"], [], ["c"]], universe=["c", "b", "a", "never"])
+    assert list(column.rows()) == [["b", "a"], [], ["c"]]
+    assert (column.n, column.n_nonempty, column.occurrences.tolist()) == (3, 2, [1, 1, 1, 0])
+    assert list(column.take(np.array([2, 0, 0, 1])).rows()) == [["c"], ["b", "a"], ["b", "a"], []]
+
+
+def test_an_item_outside_the_universe_is_refused():
+    with pytest.raises(InputError, match="item 'x' is not in the universe of 1 items"):
+        SetColumn.of([["a", "x"]], universe=["a"])
+
+
+@pytest.mark.parametrize(
+    ("indptr", "items", "message"),
+    [
+        (np.array([0, 1], np.int32), np.array([0], np.int32), "indptr must be int64"),
+        (np.array([0, 1]), np.array([0], np.int64), "items int32"),
+        (np.array([0, 2]), np.array([0], np.int32), "indptr must run from 0"),
+        (np.array([], np.int64), np.array([], np.int32), "indptr must run from 0"),
+    ],
+)
+def test_malformed_arrays_are_refused(indptr, items, message):
+    with pytest.raises(InputError, match=message):
+        SetColumn("items", indptr, items, Vocabulary(("a",)))
+
+
+@given(st.lists(st.sets(st.integers(0, 5)), max_size=8), st.permutations(range(6)))
+def test_recode_sorts_rows(rows, order):
+    column = SetColumn.of([[str(x) for x in row] for row in rows], universe=[str(x) for x in range(6)])
+    other = Vocabulary(tuple(str(x) for x in order))
+    codes = np.array([other.index[label] for label in column.vocabulary.labels], np.int32)
+    moved = column.recode(codes, other)
+    assert [set(row) for row in moved.rows()] == [set(row) for row in column.rows()]
+    for r in range(moved.n):
+        assert (np.diff(moved.items[moved.indptr[r] : moved.indptr[r + 1]]) > 0).all()
+
+
+def test_columns_must_agree():
+    sets = SetColumn.of([["a"], []])
+    with pytest.raises(InputError, match="same number of records, got age: 3, items: 2"):
+        Table(sets, relational=(NumericColumn("age", np.array([1, 2, 3])),))
+    with pytest.raises(InputError, match="same name"):
+        Table(sets, kept=(CategoricalColumn.of("items", ["x", "y"]),))
+
+
+def test_table_of_columns():
+    table = Table.from_columns({"codes": [["a"], ["b", "a"]]}, sex=["f", "m"])
+    assert table.n == 2
+    assert [c.name for c in table.columns] == ["sex", "codes"]
+    assert table.relational[0].take(np.array([1])).labels() == ["m"]
+    assert Table().n == 0

@@ -1,0 +1,131 @@
+"""The walk over the count-tree against a dictionary of all sets."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.data import Hierarchy, SetColumn
+from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
+
+TREE = Hierarchy.from_tree(
+    ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
+)
+LEAVES_OF_TREE = TREE.leaves.labels
+records_of_items = st.lists(st.sets(st.sampled_from(LEAVES_OF_TREE), max_size=7), max_size=14)
+
+
+def naive_records(rows):
+    """Return each record's nodes without the root."""
+    return [{v for x in row for v in [TREE.node_of[x], *TREE.ancestors(TREE.node_of[x])]} - {0} for row in rows]
+
+
+def naive_tree(rows, m):
+    """Count every set of up to m nodes without an ancestor and its descendant, as rank-ordered tuples."""
+    nodes = naive_records(rows)
+    support = Counter(v for record in nodes for v in record)
+    rank = {v: r for r, v in enumerate(sorted(support, key=lambda v: (-support[v], v)))}
+    counts: Counter[tuple[int, ...]] = Counter()
+    for record in nodes:
+        for size in range(1, m + 1):
+            for chosen in combinations(sorted(record, key=rank.__getitem__), size):
+                if not any(a in TREE.ancestors(b) or b in TREE.ancestors(a) for a, b in combinations(chosen, 2)):
+                    counts[tuple(rank[v] for v in chosen)] += 1
+    return counts
+
+
+def run_walk(rows, size, k, mode, *, room=10_000, span=None):
+    column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
+    search = CutSearch(column, TREE, k)
+    records = search._expand(search._alive, size)
+    n_codes = len(records.node_of_code)
+    found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
+    dead, mark = np.zeros(n_codes, np.uint8), np.zeros(n_codes, np.uint8)
+    first, out = 0, []
+    while first < n_codes:
+        n_found, first = walk(
+            records.arrays, records.intervals, dead, (first, n_codes), (size, k, mode), found, support, mark
+        )
+        for codes, count in zip(found[:n_found].tolist(), support[:n_found].tolist(), strict=True):
+            chosen = tuple(c for c in codes if c >= 0)
+            if (chosen, count) not in out:
+                out.append((chosen, count))
+        if n_found == room:  # the walk is repeated with what was reported taken as dealt with
+            room *= 2
+            found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
+    return out, mark
+
+
+@settings(max_examples=150)
+@given(records_of_items)
+def test_node_supports(rows):
+    column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
+    support = node_supports(column.indptr, column.items, TREE.leaf_node, TREE.parent)
+    expected = Counter(v for record in naive_records(rows) for v in record)
+    expected[0] = sum(1 for row in rows if row)
+    assert support.tolist() == [expected[v] for v in range(TREE.n_nodes)]
+
+
+@settings(max_examples=150)
+@given(records_of_items, st.integers(2, 4), st.integers(2, 4))
+def test_exact_reports_the_rare_sets_in_order(rows, size, k):
+    expected = [(s, n) for s, n in sorted(naive_tree(rows, size).items()) if len(s) == size and n < k]
+    assert run_walk(rows, size, k, EXACT)[0] == expected
+
+
+@settings(max_examples=150)
+@given(records_of_items, st.integers(2, 4), st.integers(2, 4))
+def test_leaves_reports_rare_leaves_of_the_tree_in_preorder(rows, size, k):
+    tree = naive_tree(rows, size)
+    inner = {s[:-1] for s in tree}
+    expected = [(s, n) for s, n in sorted(tree.items()) if s not in inner and n < k]
+    assert run_walk(rows, size, k, LEAVES)[0] == expected
+
+
+@settings(max_examples=100)
+@given(records_of_items, st.integers(2, 4), st.integers(2, 4))
+def test_mark_marks_the_members_of_rare_sets(rows, size, k):
+    tree = naive_tree(rows, size)
+    expected = {c for s, n in tree.items() if len(s) == size and n < k for c in s}
+    assert set(np.flatnonzero(run_walk(rows, size, k, MARK)[1]).tolist()) == expected
+
+
+@settings(max_examples=100)
+@given(records_of_items, st.integers(2, 3))
+def test_a_full_buffer_loses_nothing(rows, k):
+    whole, _ = run_walk(rows, 2, k, EXACT)
+    pieces, _ = run_walk(rows, 2, k, EXACT, room=1)
+    assert pieces == whole
+
+
+@settings(max_examples=100)
+@given(records_of_items, st.integers(1, 4))
+def test_walk_sizes_counts_every_set_that_begins_at_a_code(rows, size):
+    column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
+    search = CutSearch(column, TREE, 1)
+    records = search._expand(search._alive, size)
+    code = {int(v): c for c, v in enumerate(records.node_of_code)}
+    expected = Counter(
+        min(chosen) for record in naive_records(rows) for chosen in combinations([code[v] for v in record], size)
+    )
+    work = walk_sizes(records.arrays[0], len(code), size)
+    assert work.tolist() == [expected[c] for c in range(len(code))]
+
+
+def test_long_records_are_sorted_too():
+    hierarchy = Hierarchy.balanced([str(i) for i in range(300)], 3)
+    column = SetColumn.of([hierarchy.leaves.labels, hierarchy.leaves.labels[:5]], universe=hierarchy.leaves.labels)
+    support = node_supports(column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent)
+    nodes = np.lexsort((np.arange(hierarchy.n_nodes), -support))[1:]
+    code = np.full(hierarchy.n_nodes, -1, np.int32)
+    code[nodes] = np.arange(len(nodes))
+    start = np.concatenate([[0], np.cumsum(support[nodes])]).astype(np.int64)
+    position = np.empty(start[-1], np.int32)
+    codes = expand(column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent, code, start, position)
+    ends = np.flatnonzero(codes < 0)
+    assert codes[: ends[0]].tolist() == list(range(len(nodes)))
+    assert codes[ends[0] + 1 : ends[1]].tolist() == sorted(codes[ends[0] + 1 : ends[1]].tolist())
+    assert (codes[position] == np.repeat(np.arange(len(nodes)), support[nodes])).all()

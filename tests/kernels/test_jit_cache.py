@@ -1,0 +1,72 @@
+"""The versioned kernel cache: machine code of changed sources is never found again."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import anonset_kernels
+from anonset_kernels._jit import cache_directory, source_hash
+
+CALLEE = "from anonset_kernels._jit import kernel\n\n@kernel()\ndef factor():\n    return {}\n"
+CALLER = """
+from anonset_kernels._jit import kernel
+from anonset_kernels.callee import factor
+
+@kernel()
+def ten_times():
+    return 10 * factor()
+"""
+RUN = """
+from anonset_kernels.caller import ten_times
+print(ten_times(), sum(ten_times.stats.cache_hits.values()))
+"""
+
+
+def run_in(folder: Path, script: str, **variables: str) -> list[str]:
+    environment = {k: v for k, v in os.environ.items() if k not in ("NUMBA_DISABLE_JIT", "PYTHONPATH")}
+    environment |= {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache"), **variables}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_a_changed_callee_in_another_file_is_seen(tmp_path):
+    package = tmp_path / "anonset_kernels"
+    package.mkdir()
+    for name in ("__init__.py", "_jit.py"):
+        shutil.copy(Path(anonset_kernels.__file__).with_name(name), package / name)
+    (package / "caller.py").write_text(CALLER)
+    (package / "callee.py").write_text(CALLEE.format(2))
+    assert run_in(tmp_path, RUN) == ["20", "0"]
+    assert run_in(tmp_path, RUN) == ["20", "1"], "the second process must find the machine code of the first"
+    (package / "callee.py").write_text(CALLEE.format(3))
+    assert run_in(tmp_path, RUN) == ["30", "0"], "the caller's file did not change, but its callee did"
+
+
+def test_kernels_work_where_no_cache_can_be_written(tmp_path):
+    package = tmp_path / "anonset_kernels"
+    package.mkdir()
+    for name in ("__init__.py", "_jit.py"):
+        shutil.copy(Path(anonset_kernels.__file__).with_name(name), package / name)
+    (package / "caller.py").write_text(CALLER)
+    (package / "callee.py").write_text(CALLEE.format(2))
+    no_folder = tmp_path / "a_file"
+    no_folder.write_text("")
+    script = RUN + "\nfrom anonset_kernels._jit import cache_directory\nprint(cache_directory())"
+    assert run_in(tmp_path, script, NUMBA_CACHE_DIR=str(no_folder)) == ["20", "0", "None"]
+
+
+def test_the_directory_names_the_sources():
+    folder = cache_directory()
+    assert folder is not None
+    assert folder.name.endswith(source_hash(Path(anonset_kernels.__file__).parent))
+
+
+def test_the_setting_is_restored():
+    from numba.core import config
+
+    before = config.CACHE_DIR
+    import anonset_kernels.rows  # noqa: F401
+
+    assert before == config.CACHE_DIR

@@ -1,0 +1,43 @@
+"""Row kernels against plain Python."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset_kernels.rows import map_rows, sort_rows, transpose, unsorted_or_repeated
+
+ITEMS = 9
+row_sets = st.lists(st.lists(st.integers(0, ITEMS - 1), unique=True, max_size=6), max_size=12)
+
+
+def csr(rows):
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    return indptr, np.array([item for row in rows for item in row], np.int32)
+
+
+def as_rows(indptr, items):
+    return [items[indptr[r] : indptr[r + 1]].tolist() for r in range(len(indptr) - 1)]
+
+
+@given(row_sets)
+def test_transpose(rows):
+    start, records = transpose(*csr(rows), ITEMS)
+    assert as_rows(start, records) == [[r for r, row in enumerate(rows) if item in row] for item in range(ITEMS)]
+
+
+@given(row_sets)
+def test_sort_rows(rows):
+    indptr, items = csr(rows)
+    assert as_rows(indptr, sort_rows(indptr, items, ITEMS)) == [sorted(row) for row in rows]
+
+
+@given(row_sets, st.lists(st.integers(-1, 4), min_size=ITEMS, max_size=ITEMS))
+def test_map_rows(rows, image):
+    out = as_rows(*map_rows(*csr(rows), np.array(image, np.int32), 5))
+    assert out == [sorted({image[item] for item in row} - {-1}) for row in rows]
+
+
+@given(row_sets)
+def test_unsorted_or_repeated(rows):
+    wrong = [r for r, row in enumerate(rows) if row != sorted(set(row))]
+    assert unsorted_or_repeated(*csr(rows)) == (wrong[0] if wrong else -1)
