@@ -1,1 +1,1 @@
-"""."""
+"""Part of anonset."""

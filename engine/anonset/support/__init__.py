@@ -1,1 +1,5 @@
-"""."""
+"""Supports of any itemset: the records of each item as a roaring bitmap."""
+
+from anonset.support.index import SupportIndex
+
+__all__ = ["SupportIndex"]

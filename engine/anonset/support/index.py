@@ -1,0 +1,144 @@
+"""The records of each item as roaring bitmaps: supports of the few and the ad hoc, in microseconds."""
+
+from array import array
+from collections.abc import Iterable
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from anonset.data import Hierarchy, SetColumn
+from anonset.errors import InputError
+
+
+class SupportIndex:
+    """Supports of items, hierarchy nodes, groups of items, and of sets of them.
+
+    A node or a group is in a record if any of its leaves or members is: its records are the union of theirs. The
+    records of a set are the intersection of its members'. Every record is in the support of the empty set.
+
+    Building costs O(nnz); an intersection about a microsecond; the union of a node's leaves is kept once made.
+    For the supports of *all* itemsets of a size, count densely instead.
+
+    Parameters
+    ----------
+    column
+        The set-valued column.
+    hierarchy
+        For supports of nodes; the column must be bound to it.
+
+    Raises
+    ------
+    InputError
+        If the column is not bound to the hierarchy.
+
+    Examples
+    --------
+    >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), "b"]))
+    >>> column = SetColumn.of([{"a1", "b"}, {"a2"}, {"a1", "a2", "b"}, set()], universe=hierarchy.leaves.labels)
+    >>> index = SupportIndex(column, hierarchy)
+    >>> index.support_of(["a1", "b"]), index.support_of(["A"]), index.support_of(["A", "b"])
+    (2, 3, 2)
+    >>> index.records([0, 2]).tolist()
+    [0, 2]
+    >>> index.support_of_groups([(0, 1), (2,)])
+    2
+    """
+
+    def __init__(self, column: SetColumn, hierarchy: Hierarchy | None = None) -> None:
+        if hierarchy is not None and column.vocabulary != hierarchy.leaves:
+            msg = f"column {column.name!r} must be bound to the hierarchy first (Hierarchy.bind)"
+            raise InputError(msg)
+        from anonset_kernels.rows import transpose
+
+        self.column = column
+        self.hierarchy = hierarchy
+        start, records = transpose(column.indptr, column.items, len(column.vocabulary))
+        # an array.array goes into a bitmap at once, a NumPy array value by value (20 times slower)
+        self._bitmaps = [
+            BitMap(array("I", records[start[item] : start[item + 1]].tobytes()))
+            for item in range(len(column.vocabulary))
+        ]
+        self._node_bitmaps: dict[int, BitMap] = {}
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.column.n
+
+    def support_of_item(self, code: int) -> int:
+        """Return the number of records that hold an item."""
+        return len(self._bitmaps[code])
+
+    def support(self, codes: Iterable[int]) -> int:
+        """Return the number of records that hold all the given items."""
+        return self._cardinality([self._bitmaps[code] for code in codes])
+
+    def records(self, codes: Iterable[int]) -> NDArray[np.uint32]:
+        """Return the records, ascending, that hold all the given items; uint32, read-only."""
+        return self._export([self._bitmaps[code] for code in codes])
+
+    def node_support(self, node: int) -> int:
+        """Return the number of records that hold any leaf below a node."""
+        return len(self._node(node))
+
+    def support_of_nodes(self, nodes: Iterable[int]) -> int:
+        """Return the number of records that hold a leaf below each of the given nodes."""
+        return self._cardinality([self._node(node) for node in nodes])
+
+    def records_of_nodes(self, nodes: Iterable[int]) -> NDArray[np.uint32]:
+        """Return the records, ascending, that hold a leaf below each of the given nodes; uint32, read-only."""
+        return self._export([self._node(node) for node in nodes])
+
+    def support_of_groups(self, groups: Iterable[Iterable[int]]) -> int:
+        """Return the number of records that hold a member (an item code) of each of the given groups."""
+        return self._cardinality([self._union(group) for group in groups])
+
+    def support_of(self, labels: Iterable[str]) -> int:
+        """Return the number of records that hold each of the given items, or nodes where there is a hierarchy.
+
+        Raises
+        ------
+        InputError
+            If a label is neither.
+        """
+        return self._cardinality([self._labelled(label) for label in labels])
+
+    def _labelled(self, label: str) -> BitMap:
+        if (code := self.column.vocabulary.index.get(label)) is not None:
+            return self._bitmaps[code]
+        if self.hierarchy is None or label not in self.hierarchy.node_of:
+            where = "items" if self.hierarchy is None else "items and the nodes of their hierarchy"
+            msg = f"label {label!r} must be among the {where} of column {self.column.name!r}"
+            raise InputError(msg)
+        return self._node(self.hierarchy.node_of[label])
+
+    def _node(self, node: int) -> BitMap:
+        if self.hierarchy is None:
+            msg = f"supports of nodes need a hierarchy, got none for column {self.column.name!r}"
+            raise InputError(msg)
+        if node not in self._node_bitmaps:
+            leaves = range(int(self.hierarchy.leaf_lo[node]), int(self.hierarchy.leaf_hi[node]))
+            self._node_bitmaps[node] = self._union(leaves)
+        return self._node_bitmaps[node]
+
+    def _union(self, codes: Iterable[int]) -> BitMap:
+        members = [self._bitmaps[code] for code in codes]
+        if len(members) == 1:
+            return members[0]
+        return BitMap.union(*members) if members else BitMap()
+
+    def _cardinality(self, bitmaps: list[BitMap]) -> int:
+        if not bitmaps:
+            return self.n
+        *smaller, largest = sorted(bitmaps, key=len)
+        if not smaller:
+            return len(largest)
+        return int(reduce(lambda x, y: x & y, smaller).intersection_cardinality(largest))
+
+    def _export(self, bitmaps: list[BitMap]) -> NDArray[np.uint32]:
+        if not bitmaps:
+            return np.arange(self.n, dtype=np.uint32)
+        found = reduce(lambda x, y: x & y, sorted(bitmaps, key=len))
+        return np.frombuffer(found.to_array(), np.uint32)

@@ -1,0 +1,206 @@
+"""Exact supports of all itemsets of one size, over the distinct records of a set-valued column."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn
+from anonset.data.table import Int64
+from anonset.errors import AnonsetError, InputError
+
+if TYPE_CHECKING:
+    from anonset_kernels.verification import Rows, Walk
+
+Progress = Callable[[str, float, float], None]
+"""Called with (phase, amount done, total amount) as work goes on."""
+
+_ROWS_PER_CALL = 200_000
+_STEPS_PER_CALL = 20_000_000  # about a tenth of a second: an interruption is noticed between two calls
+
+
+@dataclass(frozen=True)
+class Count:
+    """The itemsets of one size, counted until the first one that has too few records."""
+
+    size: int
+    """Number of items of each set."""
+    distinct: int
+    """Distinct itemsets that were counted."""
+    rare: tuple[int, ...] | None = None
+    """Codes of the first itemset below the threshold, in the order of the codes; None if there is none."""
+    support: int = 0
+    """Number of records that hold it."""
+
+
+class DistinctRows:
+    """The distinct records of a column, each with the number of records equal to it.
+
+    Coarse publications repeat few records many times over: merging them first is what makes their check cheap.
+
+    >>> rows = DistinctRows(SetColumn.of([{"a", "b", "c"}, {"a", "b", "c"}, {"a", "b"}]))
+    >>> rows.n, rows.occurrences(2)
+    (2, 4)
+    >>> rows.count(2, k=3)
+    Count(size=2, distinct=2, rare=(0, 2), support=2)
+
+    Raises
+    ------
+    InputError
+        If the column is malformed: codes outside its vocabulary, or not ascending in a record.
+    """
+
+    def __init__(self, column: SetColumn) -> None:
+        require_well_formed(column)
+        self.column = column
+        self.symbols = int(np.count_nonzero(column.occurrences))
+        """Number of distinct symbols that occur."""
+        representative, self.weight = _merge(column)
+        self._rows = column.take(representative)
+
+    @property
+    def n(self) -> int:
+        """Number of distinct records."""
+        return self._rows.n
+
+    @cached_property
+    def longest(self) -> int:
+        """Number of items of the longest record."""
+        return int(self._rows.lengths.max(initial=0))
+
+    @cached_property
+    def _lengths(self) -> list[tuple[int, int]]:
+        """Pairs (length of a record, number of distinct records of that length)."""
+        found = np.bincount(self._rows.lengths) if self.n else np.zeros(0, np.int64)
+        return [(length, int(found[length])) for length in np.flatnonzero(found).tolist()]
+
+    def occurrences(self, size: int) -> int:
+        """Return the exact number of occurrences of itemsets of `size` items in the distinct records."""
+        return sum(records * comb(length, size) for length, records in self._lengths)
+
+    def count(self, size: int, k: int, progress: Progress | None = None) -> Count:
+        """Count all itemsets of `size` items, stopping at the first that occurs in fewer than `k` records.
+
+        Cost: one step for each occurrence (:meth:`occurrences`), some for those of smaller sizes; memory for a
+        few arrays over the items of the distinct records.
+        """
+        if size == 1:
+            return self._count_items(k)
+        from anonset_kernels.verification import advance
+
+        rows, walk = self._view, self._start(size)
+        total, over = self.occurrences(size), False
+        while not over:
+            over = bool(advance(rows, walk, size, k, _STEPS_PER_CALL))
+            if progress is not None:
+                progress(f"itemsets of size {size}", float(walk.state[1]), float(total))
+        _, done, distinct, last, support = walk.state.tolist()
+        if last >= 0:
+            prefix = [int(walk.symbols[level, walk.cursor[level, 0]]) for level in range(size - 1)]
+            return Count(size, distinct, (*prefix, last), support)
+        if done != total:  # an exact account of the work: a kernel that skipped anything cannot pass
+            msg = f"verification counted {done} occurrences of itemsets of size {size}, but the records hold {total}"
+            raise AnonsetError(msg)
+        return Count(size, distinct)
+
+    def _count_items(self, k: int) -> Count:
+        supports = self.column.occurrences
+        rare = np.flatnonzero((supports > 0) & (supports < k))
+        if len(rare) == 0:
+            return Count(1, self.symbols)
+        return Count(1, self.symbols, (int(rare[0]),), int(supports[rare[0]]))
+
+    @cached_property
+    def _left(self) -> NDArray[np.int32]:
+        """int32 (nnz,): number of items after each position in its row."""
+        end = np.repeat(self._rows.indptr[1:], self._rows.lengths)
+        return (end - np.arange(1, len(end) + 1)).astype(np.int32)
+
+    @cached_property
+    def _view(self) -> "Rows":
+        from anonset_kernels.verification import Rows
+
+        return Rows(self._rows.items, self._left, np.repeat(self.weight, self._rows.lengths))
+
+    @cached_property
+    def _by_symbol(self) -> Int64:
+        """int64 (nnz,): positions ordered by symbol."""
+        return np.argsort(self._rows.items, kind="stable").astype(np.int64)
+
+    def _start(self, size: int) -> "Walk":
+        """Return a walk over the itemsets of `size` items that stands before the first of them."""
+        from anonset_kernels.verification import Walk
+
+        levels, n_symbols = size - 1, len(self.column.vocabulary)
+        roots = self._by_symbol[self._left[self._by_symbol] >= size - 1]
+        per_symbol = np.bincount(self._rows.items[roots], minlength=n_symbols)
+        present = np.flatnonzero(per_symbol)
+        positions = np.empty(len(roots) + sum(self._widest(level) for level in range(1, levels)), np.int64)
+        positions[: len(roots)] = roots
+        symbols = np.zeros((levels, n_symbols), np.int32)
+        first = np.zeros((levels, n_symbols + 1), np.int64)
+        cursor = np.zeros((levels, 2), np.int64)
+        symbols[0, : len(present)] = present
+        np.cumsum(per_symbol[present], out=first[0, 1 : len(present) + 1])
+        cursor[0, 1] = len(present)
+        state = np.array([0, 0, 0, -1, 0], np.int64)
+        return Walk(
+            positions, symbols, first, cursor, np.zeros(n_symbols, np.int64), np.zeros(n_symbols, np.int32), state
+        )
+
+    def _widest(self, level: int) -> int:
+        """Return a bound on the positions of a level: items that may follow a prefix of `level` items.
+
+        An item that follows such a prefix is at least `level` places behind its first item, so the bound is the
+        largest over all first items.
+        """
+        room = np.maximum(self._left - (level - 1), 0)
+        return int(np.bincount(self._rows.items, weights=room).max(initial=0))
+
+
+def require_well_formed(column: SetColumn) -> None:
+    """Refuse a column whose codes are outside its vocabulary, or not strictly ascending in a record.
+
+    Raises
+    ------
+    InputError
+        With the first offending record.
+    """
+    items, lengths = column.items, column.lengths
+    if bool(np.any(lengths < 0)):
+        msg = f"column {column.name!r}: indptr must not decrease, but does at record {int(np.argmax(lengths < 0))}"
+        raise InputError(msg)
+    outside = (items < 0) | (items >= len(column.vocabulary))
+    if bool(np.any(outside)):
+        at = int(np.argmax(outside))
+        need = f"codes must be in 0..{len(column.vocabulary) - 1}"
+        msg = f"column {column.name!r}: {need}, got {items[at]} in record {_row(column, at)}"
+        raise InputError(msg)
+    falls = np.zeros(len(items) + 1, bool)
+    falls[1:-1] = items[1:] <= items[:-1]
+    falls[column.indptr] = False  # nothing is required between two records
+    if bool(np.any(falls)):
+        record = _row(column, int(np.argmax(falls)))
+        msg = f"column {column.name!r}: codes must be strictly ascending in a record, but are not in record {record}"
+        raise InputError(msg)
+
+
+def _row(column: SetColumn, position: int) -> int:
+    return int(np.searchsorted(column.indptr, position, side="right")) - 1
+
+
+def _merge(column: SetColumn) -> tuple[Int64, Int64]:
+    """Return the first record of each distinct row, and how many records equal it."""
+    from anonset_kernels.verification import merge_rows
+
+    slots = np.full(1 << max(1, (2 * column.n).bit_length()), -1, np.int64)
+    representative, weight = np.zeros(column.n, np.int64), np.zeros(column.n, np.int64)
+    found = 0
+    for begin in range(0, column.n, _ROWS_PER_CALL):
+        end = min(begin + _ROWS_PER_CALL, column.n)
+        found = int(merge_rows(column.indptr, column.items, slots, representative, weight, begin, end, found))
+    return representative[:found], weight[:found]

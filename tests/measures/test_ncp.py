@@ -1,0 +1,116 @@
+"""NCP of items against the naive twin, and its special cases."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import Hierarchy, SetColumn
+from anonset.errors import InputError
+from anonset.generalization import Cut
+from anonset.measures.ncp import (
+    ItemLoss,
+    item_losses,
+    ncp,
+    ncp_exact,
+    ncp_numerator,
+    occurring_classes,
+    published_classes,
+)
+from reference.hierarchy_model import HierarchyModel, parse
+from reference.measures import item_ncp
+
+TREE = parse("ALL(dairy(milk(skim,full),yogurt),bakery(bread,rolls,cake),misc(pens,tea))")
+MODEL = HierarchyModel(TREE)
+HIERARCHY = Hierarchy.from_tree(TREE)
+Rows = list[set[str]]
+
+
+def column_of(rows: Rows) -> SetColumn:
+    return HIERARCHY.bind(SetColumn.of(rows))
+
+
+def cut_of(nodes: str, suppressed: str = "") -> Cut:
+    image = MODEL.image(nodes.split())
+    hidden = {leaf for node in suppressed.split() for leaf in MODEL.below[node]}
+    codes = [-1 if leaf in hidden else HIERARCHY.node_of[image[leaf]] for leaf in MODEL.leaves]
+    return Cut(HIERARCHY, np.array(codes, np.int32))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.sets(st.sampled_from(MODEL.leaves), max_size=6), max_size=12),
+    st.sampled_from(MODEL.cuts()),
+    st.sets(st.sampled_from(MODEL.leaves)),
+)
+def test_equals_the_twin(rows: Rows, nodes: tuple[str, ...], hidden: set[str]) -> None:
+    image = {leaf: None if leaf in hidden else node for leaf, node in MODEL.image(nodes).items()}
+    column, cut = column_of(rows), cut_of(" ".join(nodes), " ".join(hidden))
+    expected = item_ncp(rows, image, MODEL)
+    occurrences = sum(map(len, rows))
+    assert ncp_exact(column, cut) == expected
+    assert ncp(column, cut) == float(expected)
+    assert ncp_numerator(column, cut) == expected * len(MODEL.leaves) * occurrences
+    assert published_classes(column, cut) == len(set(image.values()) - {None})
+    assert occurring_classes(column, cut) == len({image[item] for row in rows for item in row} - {None})
+    losses = item_losses(column, cut)
+    assert {loss.item: loss.published for loss in losses} == image
+    assert {loss.item: loss.occurrences for loss in losses} == {
+        x: sum(x in row for row in rows) for x in MODEL.leaves
+    }
+    assert sum(loss.occurrences * loss.ncp for loss in losses) == pytest.approx(float(expected * occurrences))
+
+
+def test_is_zero_for_the_leaves_and_one_for_the_root_and_for_full_suppression() -> None:
+    column = column_of([{"skim", "tea"}, {"cake"}])
+    assert ncp_exact(column, Cut.identity(HIERARCHY)) == 0
+    assert ncp_exact(column, cut_of("ALL")) == 1
+    assert ncp_exact(column, cut_of(" ".join(MODEL.leaves), "ALL")) == 1
+
+
+def test_items_that_never_occur_count_in_the_leaves_only() -> None:
+    column = column_of([{"tea"}])
+    assert ncp_exact(column, cut_of("dairy bakery misc")) == Fraction(2, 8)
+    assert ncp_exact(column, cut_of("dairy bakery pens tea")) == 0
+
+
+@pytest.mark.parametrize("rows", [[], [set(), set()]], ids=["no record", "empty records"])
+def test_no_occurrence_costs_nothing(rows: Rows) -> None:
+    column = column_of(rows)
+    assert ncp_exact(column, cut_of("ALL")) == 0
+    assert ncp(column, cut_of("ALL")) == 0.0
+    assert published_classes(column, cut_of("ALL")) == 1
+    assert occurring_classes(column, cut_of("ALL")) == 0
+
+
+def test_a_hierarchy_of_one_leaf_costs_nothing_unless_it_is_suppressed() -> None:
+    hierarchy = Hierarchy.from_tree("only")
+    column = hierarchy.bind(SetColumn.of([{"only"}]))
+    assert ncp_exact(column, Cut.identity(hierarchy)) == 0
+    assert ncp_exact(column, Cut(hierarchy, np.array([-1], np.int32))) == 1
+
+
+def test_item_losses_in_canonical_order() -> None:
+    losses = item_losses(
+        column_of([{"skim", "tea"}, {"tea", "full"}]), cut_of("milk yogurt bakery pens tea", "pens")
+    )
+    assert losses[0] == ItemLoss("skim", "milk", 1, 0.25)
+    assert losses[6:] == [ItemLoss("pens", None, 0, 1.0), ItemLoss("tea", "tea", 2, 0.0)]
+    assert [loss.item for loss in losses] == MODEL.leaves
+
+
+def test_sums_beyond_64_bits_are_exact() -> None:
+    column = column_of([{"skim"}])
+    column.__dict__["occurrences"] = np.array([2**60 + 1] * 4 + [0] * 4, np.int64)
+    assert ncp_numerator(column, cut_of("ALL")) == 8 * 4 * (2**60 + 1)
+
+
+@pytest.mark.parametrize(
+    "measure", [ncp_numerator, ncp_exact, ncp, published_classes, occurring_classes, item_losses]
+)
+def test_an_unbound_column_is_refused(measure: object) -> None:
+    assert callable(measure)
+    with pytest.raises(InputError, match=r"column 'items' must be bound to the cut's hierarchy first"):
+        measure(SetColumn.of([{"tea", "skim"}]), cut_of("ALL"))

@@ -1,0 +1,94 @@
+"""A hierarchy as plain dictionaries over labels: the naive twin of the flat arrays."""
+
+from collections.abc import Iterator, Sequence
+
+Tree = str | tuple[str, Sequence["Tree"]]
+
+
+def parse(text: str) -> Tree:
+    """Read ``ALL(A(a1,a2),b)`` as nested pairs.
+
+    >>> parse("ALL(A(a1,a2),b)")
+    ('ALL', [('A', ['a1', 'a2']), 'b'])
+    """
+    tree, rest = _parse_node(text)
+    if rest:
+        msg = f"unexpected {rest!r} after the tree"
+        raise ValueError(msg)
+    return tree
+
+
+def _parse_node(text: str) -> tuple[Tree, str]:
+    end = min((at for at in map(text.find, "(),") if at >= 0), default=len(text))
+    label, rest = text[:end], text[end:]
+    if not rest.startswith("("):
+        return label, rest
+    children: list[Tree] = []
+    while not rest.startswith(")"):
+        child, rest = _parse_node(rest[1:])
+        children.append(child)
+    return (label, children), rest[1:]
+
+
+def collapse(tree: Tree) -> Tree:
+    """Replace each node that has one child by that child."""
+    if isinstance(tree, str):
+        return tree
+    label, children = tree
+    if len(children) == 1:
+        return collapse(children[0])
+    return label, [collapse(child) for child in children]
+
+
+def preorder(tree: Tree, parent: str | None = None) -> Iterator[tuple[str, str | None]]:
+    """Yield (label, parent's label) of every node, parents before children."""
+    if isinstance(tree, str):
+        yield tree, parent
+        return
+    yield tree[0], parent
+    for child in tree[1]:
+        yield from preorder(child, tree[0])
+
+
+class HierarchyModel:
+    """A rooted tree by labels, inner nodes with one child collapsed.
+
+    ``parent`` and ``children`` map labels, ``pre`` is the position in preorder, ``leaves`` go left to right.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        pairs = list(preorder(collapse(tree)))
+        self.nodes = [label for label, _ in pairs]
+        self.parent = dict(pairs)
+        self.pre = {label: position for position, label in enumerate(self.nodes)}
+        self.children: dict[str, list[str]] = {label: [] for label in self.nodes}
+        for label, above in pairs:
+            if above is not None:
+                self.children[above].append(label)
+        self.root = self.nodes[0]
+        self.leaves = [label for label in self.nodes if not self.children[label]]
+        self.chain = {label: self._chain(label) for label in self.nodes}
+        self.below = {v: [leaf for leaf in self.leaves if v in self.chain[leaf]] for v in self.nodes}
+
+    def _chain(self, node: str) -> list[str]:
+        """Return the node and its ancestors, root last."""
+        above = self.parent[node]
+        return [node] if above is None else [node, *self._chain(above)]
+
+    def strictly_above(self, ancestor: str, node: str) -> bool:
+        """Tell whether `ancestor` is a strict ancestor of `node`."""
+        return ancestor in self.chain[node][1:]
+
+    def cuts(self, node: str | None = None) -> list[tuple[str, ...]]:
+        """Return every cut of the subtree of a node (of the whole tree), each in preorder."""
+        node = self.root if node is None else node
+        if not self.children[node]:
+            return [(node,)]
+        found: list[tuple[str, ...]] = [()]
+        for child in self.children[node]:
+            found = [head + tail for head in found for tail in self.cuts(child)]
+        return [(node,), *found]
+
+    def image(self, cut: Sequence[str]) -> dict[str, str]:
+        """Return the map of each leaf to the node of the cut above it."""
+        return {leaf: node for node in cut for leaf in self.below[node]}

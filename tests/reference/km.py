@@ -1,0 +1,29 @@
+"""k^m-anonymity with sets and Counters: the naive twin of its verification."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import combinations
+
+Records = Sequence[Collection[int]]
+
+
+def supports(rows: Records, size: int) -> Counter[tuple[int, ...]]:
+    """Count the records of each itemset of `size` codes that occurs.
+
+    >>> supports([{1, 2}, {1, 2, 3}], 2)[1, 2]
+    2
+    """
+    return Counter(itemset for row in rows for itemset in combinations(sorted(row), size))
+
+
+def naive_km(rows: Records, k: int, m: int) -> tuple[int, ...] | None:
+    """Return the smallest itemset of at most `m` codes that occurs in fewer than `k` records, or None.
+
+    >>> naive_km([{1, 2}, {1, 2}, {1}], 3, 2), naive_km([{1, 2}, {1, 2}, {1}], 2, 2)
+    ((2,), None)
+    """
+    for size in range(1, m + 1):
+        rare = [itemset for itemset, support in supports(rows, size).items() if support < k]
+        if rare:
+            return min(rare)
+    return None

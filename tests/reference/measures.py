@@ -1,0 +1,28 @@
+"""Information loss, one occurrence at a time, in fractions: the naive twins of the measures."""
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+
+from reference.hierarchy_model import HierarchyModel
+
+Rows = Sequence[Collection[str]]
+
+
+def item_ncp(rows: Rows, image: Mapping[str, str | None], tree: HierarchyModel) -> Fraction:
+    """Average leaves(u)/M over the occurrences; 0 for an item kept as it is, 1 for None (suppressed)."""
+    total, occurrences = Fraction(0), 0
+    for row in rows:
+        for item in row:
+            occurrences += 1
+            node = image[item]
+            if node is None:
+                total += 1
+            elif len(tree.below[node]) > 1:
+                total += Fraction(len(tree.below[node]), len(tree.leaves))
+    return total / occurrences if occurrences else Fraction(0)
+
+
+def ncp_numerator(rows: Rows, image: Mapping[str, str], tree: HierarchyModel) -> int:
+    """Return the sum over the generalized items of their occurrences times the leaves of their node."""
+    size = {leaf: len(tree.below[node]) for leaf, node in image.items()}
+    return sum(size[item] for row in rows for item in row if size[item] > 1)

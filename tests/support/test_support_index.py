@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import Hierarchy, SetColumn
+from anonset.errors import InputError
+from anonset.support import SupportIndex
+
+HIERARCHY = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", ("C", ["c1", "c2"])]), ("B", ["b1", "b2"])]))
+LABELS = HIERARCHY.leaves.labels
+
+records = st.lists(st.sets(st.integers(0, len(LABELS) - 1)), max_size=10)
+codes = st.sets(st.integers(0, len(LABELS) - 1), max_size=4)
+
+
+def column_of(rows: list[set[int]]) -> SetColumn:
+    return SetColumn.of([[LABELS[code] for code in row] for row in rows], universe=LABELS)
+
+
+@settings(deadline=None)
+@given(rows=records, itemset=codes)
+def test_supports_and_records_of_itemsets(rows: list[set[int]], itemset: set[int]) -> None:
+    index = SupportIndex(column_of(rows))
+    expected = [r for r, row in enumerate(rows) if itemset <= row]
+    assert index.support(itemset) == len(expected)
+    assert index.support_of(LABELS[code] for code in itemset) == len(expected)
+    found = index.records(itemset)
+    assert found.dtype == np.uint32
+    assert found.tolist() == expected
+    assert [index.support_of_item(code) for code in range(len(LABELS))] == [
+        sum(code in row for row in rows) for code in range(len(LABELS))
+    ]
+
+
+@settings(deadline=None)
+@given(rows=records, nodes=st.sets(st.integers(0, HIERARCHY.n_nodes - 1), max_size=4))
+def test_supports_of_nodes(rows: list[set[int]], nodes: set[int]) -> None:
+    index = SupportIndex(column_of(rows), HIERARCHY)
+    leaves = {node: set(range(HIERARCHY.leaf_lo[node], HIERARCHY.leaf_hi[node])) for node in range(HIERARCHY.n_nodes)}
+    expected = [r for r, row in enumerate(rows) if all(row & leaves[node] for node in nodes)]
+    for _ in range(2):  # the second time from kept unions
+        assert index.support_of_nodes(nodes) == len(expected)
+        assert index.records_of_nodes(nodes).tolist() == expected
+        assert index.support_of(HIERARCHY.labels[node] for node in nodes) == len(expected)
+    for node in nodes:
+        assert index.node_support(node) == sum(bool(row & leaves[node]) for row in rows)
+    assert index.support_of_item(0) == sum(0 in row for row in rows)  # unions left the items' records alone
+
+
+@settings(deadline=None)
+@given(rows=records, groups=st.lists(codes, max_size=3))
+def test_supports_of_groups(rows: list[set[int]], groups: list[set[int]]) -> None:
+    index = SupportIndex(column_of(rows))
+    assert index.support_of_groups(groups) == sum(all(row & group for group in groups) for row in rows)
+
+
+def test_refuses_what_it_does_not_know() -> None:
+    column = column_of([{0}])
+    with pytest.raises(InputError, match="label 'A' must be among the items of column 'items'"):
+        SupportIndex(column).support_of(["A"])
+    with pytest.raises(InputError, match="label 'D' must be among the items and the nodes of their hierarchy"):
+        SupportIndex(column, HIERARCHY).support_of(["D"])
+    with pytest.raises(InputError, match="supports of nodes need a hierarchy, got none for column 'items'"):
+        SupportIndex(column).node_support(0)
+    with pytest.raises(InputError, match="must be bound to the hierarchy first"):
+        SupportIndex(SetColumn.of([{"a1"}]), HIERARCHY)

@@ -1,0 +1,119 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.errors import InputError
+from anonset.generalization import Cut, Publication, Symbol, apply
+from anonset.verification import check_truthful, truthful
+from reference.truthful import naive_untrue
+
+ITEMS = "abcdef"
+
+
+def publish(rows: list[set[str]], members: dict[str, tuple[str, ...]], record: list[int]) -> Publication:
+    symbols = tuple(Symbol(label, "group", of) for label, of in members.items())
+    column = SetColumn.of(rows, universe=list(members))
+    return Publication(column, symbols, (), (), np.array(record, np.int64))
+
+
+@st.composite
+def releases(draw: st.DrawFn) -> tuple[list[set[str]], list[set[str]], dict[str, tuple[str, ...]], list[int]]:
+    original = draw(st.lists(st.sets(st.sampled_from(ITEMS), max_size=4), max_size=6))
+    groups = draw(st.lists(st.sets(st.sampled_from(ITEMS + "z"), min_size=1, max_size=4), min_size=1, max_size=6))
+    members = {f"g{i}": tuple(sorted(group)) for i, group in enumerate(groups)}
+    record = draw(st.permutations(range(len(original))))
+    published = [{s for s, of in members.items() if original[r] & set(of)} for r in record]
+    for row in range(len(record)):
+        if draw(st.integers(0, 3)) == 0:
+            published[row] ^= {draw(st.sampled_from(sorted(members)))}
+    return original, published, members, list(record)
+
+
+@settings(deadline=None, max_examples=200)
+@given(release=releases(), rows_per_call=st.sampled_from([1, 10_000]))
+def test_agrees_with_the_naive_twin(
+    release: tuple[list[set[str]], list[set[str]], dict[str, tuple[str, ...]], list[int]], rows_per_call: int
+) -> None:
+    original, published, members, record = release
+    table = Table.from_sets(original, universe=ITEMS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(truthful, "_ROWS_PER_CALL", rows_per_call)
+        witness = check_truthful(table, publish(published, members, record))
+    found = None if witness is None else (witness.record, *witness.what)
+    assert found == naive_untrue(original, published, record, members)
+
+
+def example() -> tuple[Table, Publication]:
+    hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+    table = Table.from_sets([{"a1", "b1"}, {"a2", "b2"}, {"a1"}], universe=hierarchy.leaves.labels)
+    node = hierarchy.node_of
+    return table, apply(table, Cut(hierarchy, np.array([node["A"], node["A"], node["b1"], -1], np.int32)))
+
+
+def broken(publication: Publication, row: int, symbols: set[str]) -> Publication:
+    assert publication.transactions is not None
+    rows = [set(found) for found in publication.transactions.rows()]
+    rows[row] = symbols
+    column = SetColumn.of(rows, universe=publication.transactions.vocabulary.labels)
+    return replace(publication, transactions=column)
+
+
+def test_a_cut_with_a_suppressed_item_is_truthful_in_any_order() -> None:
+    table, publication = example()
+    assert check_truthful(table, publication) is None
+    assert check_truthful(table, publication.take(np.array([2, 0, 1]))) is None
+    assert check_truthful(table, publication.take(np.array([1]))) is None
+
+
+def test_names_what_is_not_true() -> None:
+    table, publication = example()
+    witness = check_truthful(table, broken(publication, 2, set()))
+    assert witness is not None
+    assert (witness.what, witness.record) == (("a1",), 2)
+    assert witness.detail == "no symbol of this row stands for the original item 'a1'"
+    witness = check_truthful(table, broken(publication, 1, {"A", "b1"}))
+    assert witness is not None
+    assert (witness.what, witness.record) == (("b1",), 1)
+    assert witness.detail == "symbol 'b1' stands for no item of the original record"
+
+
+def test_rows_that_changed_places_are_noticed() -> None:
+    table, publication = example()
+    witness = check_truthful(table, replace(publication, record=publication.record[[1, 0, 2]]))
+    assert witness is not None
+    assert witness.record == 0
+
+
+def test_a_record_published_twice_is_noticed() -> None:
+    table, publication = example()
+    witness = check_truthful(table, publication.take(np.array([0, 2, 0])))
+    assert witness is not None
+    assert (witness.record, witness.detail) == (2, "input record 0 is published more than once")
+
+
+def test_without_a_set_valued_column_there_is_nothing_to_check() -> None:
+    table = Table.from_columns(sex=["f", "m"])
+    publication = Publication(None, (), (), (), np.arange(2))
+    assert check_truthful(table, publication) is None
+
+
+def test_reports_progress() -> None:
+    seen: list[tuple[str, float, float]] = []
+    check_truthful(*example(), progress=lambda *now: seen.append(now))
+    assert seen == [("truthfulness", 3.0, 3.0)]
+
+
+def test_a_publication_of_something_else_is_refused() -> None:
+    table, publication = example()
+    with pytest.raises(InputError, match=r"records of the publication must be in 0..2, got 0..3"):
+        check_truthful(table, replace(publication, record=np.array([0, 1, 3])))
+    with pytest.raises(InputError, match="has 3 rows, but names the records of 2"):
+        check_truthful(table, replace(publication, record=np.array([0, 1])))
+    with pytest.raises(InputError, match="must explain its symbols"):
+        check_truthful(table, replace(publication, symbols=publication.symbols[::-1]))
+    with pytest.raises(InputError, match="must both have a set-valued column, or neither"):
+        check_truthful(table, replace(publication, transactions=None))

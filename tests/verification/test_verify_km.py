@@ -1,0 +1,242 @@
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import comb
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
+from anonset.errors import AnonsetError, InputError
+from anonset.generalization import Cut, Publication, apply
+from anonset.privacy import KmAnonymity, Verdict
+from anonset.verification import itemsets, km, verify
+from reference.km import naive_km, supports
+
+small_rows = st.lists(st.sets(st.integers(0, 5), max_size=5), max_size=12)
+repeated_rows = st.lists(st.tuples(st.sets(st.integers(0, 4), max_size=5), st.integers(1, 4)), max_size=5).map(
+    lambda pairs: [row for row, times in pairs for _ in range(times)]
+)
+
+
+def table_of(rows: Sequence[set[int]], n_symbols: int = 6) -> Table:
+    # labels fall where codes rise, so that a set in the order of its labels would be noticed
+    labels = [f"s{n_symbols - code:06d}" for code in range(n_symbols)]
+    return Table.from_sets([[labels[code] for code in row] for row in rows], universe=labels)
+
+
+def codes_of(table: Table, verdict: Verdict) -> tuple[int, ...]:
+    assert table.transactions is not None
+    assert verdict.witness is not None
+    return tuple(table.transactions.vocabulary.index[label] for label in verdict.witness.what)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    rows=st.one_of(small_rows, repeated_rows),
+    k=st.integers(1, 4),
+    m=st.integers(1, 7),
+    steps=st.sampled_from([1, 7, 10**6]),
+)
+def test_agrees_with_the_naive_twin_however_often_it_is_interrupted(
+    rows: list[set[int]], k: int, m: int, steps: int
+) -> None:
+    table = table_of(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(itemsets, "_STEPS_PER_CALL", steps)
+        patch.setattr(itemsets, "_ROWS_PER_CALL", steps)
+        verdict = verify(table, KmAnonymity(k, m))
+    rare = naive_km(rows, k, m)
+    assert verdict.holds is (rare is None)
+    if rare is None:
+        sizes = range(1, min(m, max(map(len, rows), default=0)) + 1)
+        assert verdict.checked["distinct_itemsets"] == {size: len(supports(rows, size)) for size in sizes}
+    else:
+        assert codes_of(table, verdict) == rare
+        assert verdict.witness is not None
+        assert verdict.witness.support == supports(rows, len(rare))[rare]
+        assert verdict.witness.required == k
+        assert verdict.witness.record == next(r for r, row in enumerate(rows) if set(rare) <= row)
+
+
+@settings(deadline=None, max_examples=100)
+@given(rows=st.one_of(small_rows, repeated_rows))
+def test_reports_what_was_counted(rows: list[set[int]]) -> None:
+    checked = verify(table_of(rows), KmAnonymity(1, 9)).checked
+    distinct = {frozenset(row) for row in rows}
+    longest = max(map(len, rows), default=0)
+    assert checked["rows"] == len(rows)
+    assert checked["distinct_rows"] == len(distinct)
+    assert checked["symbols"] == len(set().union(*rows))
+    assert checked["itemset_occurrences"] == {
+        size: sum(comb(len(row), size) for row in distinct) for size in range(1, longest + 1)
+    }
+
+
+@pytest.mark.parametrize("rows", [[], [set()], [set(), set(), set()]])
+def test_without_any_symbol_it_holds(rows: list[set[int]]) -> None:
+    verdict = verify(table_of(rows), KmAnonymity(5, 3))
+    assert verdict.holds is True
+    assert verdict.checked["covered"] == "no size of 1..3, the longest record has 0"
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_finds_a_violation_that_only_the_largest_size_shows(size: int) -> None:
+    whole = set(range(size))
+    rows = [whole - {code} for code in whole for _ in range(2)] + [whole]
+    table = table_of(rows)
+    assert verify(table, KmAnonymity(2, size - 1)).holds is True
+    verdict = verify(table, KmAnonymity(2, size))
+    assert verdict.holds is False
+    assert codes_of(table, verdict) == tuple(whole)
+    assert verdict.witness is not None
+    assert (verdict.witness.support, verdict.witness.record) == (1, 2 * size)
+    assert set(verdict.checked["distinct_itemsets"]) == set(range(1, size))
+
+
+def test_finds_a_violation_in_a_record_shorter_than_m() -> None:
+    rows = [{1, 2, 3}] * 5 + [{0, 1}]
+    table = table_of(rows)
+    assert codes_of(table, verify(table, KmAnonymity(2, 3))) == (0,)
+
+
+def test_a_set_below_k_beats_one_that_comes_later() -> None:
+    table = table_of([{0, 4}, {1, 2}, {0, 1, 2, 4}, {1}, {2}, {3}, {3}, {3}])
+    assert codes_of(table, verify(table, KmAnonymity(3, 2))) == (0,)
+    assert codes_of(table, verify(table, KmAnonymity(2, 2))) == (0, 1)
+
+
+def test_many_symbols_do_not_overflow() -> None:
+    n = 70_000  # n ** 4 exceeds 64 bits
+    common = [{0, 1, n - 2, n - 1}, {0, n // 2, n - 2, n - 1}, {1, n // 2, n - 2, n - 1}]
+    table = table_of(common * 2 + [{0, 1, n // 2, n - 1}, {0, 1, n // 2, n - 1}], n)
+    assert verify(table, KmAnonymity(2, 4)).holds is True
+    broken = table_of(common * 2 + [{0, 1, n // 2, n - 1}], n)
+    assert codes_of(broken, verify(broken, KmAnonymity(2, 4))) == (0, 1, n // 2)
+    assert verify(table, KmAnonymity(2, 4)).checked["distinct_itemsets"] == {1: 5, 2: 10, 3: 10, 4: 4}
+
+
+def publication() -> Publication:
+    hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+    rows = [{"a1", "b1"}, {"a2", "b1"}, {"a1", "b2"}, {"a2", "b2"}, {"b1"}, {"b2"}]
+    table = Table.from_sets(rows, universe=hierarchy.leaves.labels)
+    image = [hierarchy.node_of[label] for label in ("A", "A", "b1", "b2")]
+    return apply(table, Cut(hierarchy, np.array(image, np.int32)))
+
+
+def test_a_broken_publication_fails_with_its_witness() -> None:
+    good = publication()
+    assert verify(good, KmAnonymity(2, 2)).holds is True
+    assert good.transactions is not None
+    rows = [set(row) for row in good.transactions.rows()]
+    rows[4] = {"b1", "b2"}  # holds nothing that is rare by itself
+    column = SetColumn.of(rows, universe=good.transactions.vocabulary.labels)
+    verdict = verify(replace(good, transactions=column), KmAnonymity(2, 2))
+    assert str(verdict) == (
+        "km-anonymity with k=2, m=2 fails: {b1, b2} matches 1 record(s), 2 required; published row 4 shows it"
+    )
+
+
+def test_beyond_the_budget_it_is_undecided() -> None:
+    table = table_of([{0, 1, 2}, {0, 1, 2}, {0, 1}, {0, 1}])  # two distinct records: 5, 4 and 1 occurrences
+    assert verify(table, KmAnonymity(2, 3), budget=10).holds is True
+    verdict = verify(table, KmAnonymity(3, 3), budget=4)
+    assert (verdict.holds, bool(verdict), verdict.witness) == (None, False, None)
+    assert verdict.checked["covered"] == (
+        "no size of 1..3; size 1 has 5 itemset occurrences, more than what is left of the budget of 4"
+    )
+    rows = [{0, 1, 2}, {0, 1}, {0, 2}, {1, 2}]
+    verdict = verify(table_of(rows), KmAnonymity(2, 3), budget=9 + 6)
+    assert verdict.outcome == "undecided"
+    assert verdict.checked["covered"].startswith("sizes 1..2 of 3; size 3 has 1 itemset occurrences")
+    assert verdict.checked["itemset_occurrences"] == {1: 9, 2: 6, 3: 1}
+    assert verdict.checked["distinct_itemsets"] == {1: 3, 2: 3}
+    assert verify(table_of(rows), KmAnonymity(2, 3), budget=9 + 6 + 1).holds is False
+
+
+def test_a_violation_in_the_part_that_fits_still_fails() -> None:
+    table = table_of([{0, 1, 2}, {0, 1, 2}, {0, 1, 3}])
+    verdict = verify(table, KmAnonymity(2, 3), budget=6)
+    assert verdict.holds is False
+    assert codes_of(table, verdict) == (3,)
+
+
+def test_records_repeated_k_times_need_no_counting() -> None:
+    rows = [set(range(40))] * 3 + [set(range(5, 45))] * 3
+    verdict = verify(table_of(rows, 45), KmAnonymity(3, 40), budget=1000)
+    assert verdict.holds is True
+    assert verdict.checked["covered"] == "sizes 1..40 of 40: every record occurs at least 3 times"
+    assert verify(table_of(rows[:-1], 45), KmAnonymity(3, 40), budget=1000).holds is False
+    assert verify(table_of([*rows, {9}], 45), KmAnonymity(3, 40), budget=1000).holds is None
+
+
+def test_reports_progress_up_to_the_end() -> None:
+    seen: list[tuple[str, float, float]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(itemsets, "_STEPS_PER_CALL", 1)
+        verify(table_of([{0, 1, 2}, {1, 2, 3}]), KmAnonymity(1, 3), progress=lambda *now: seen.append(now))
+    pairs = [now for now in seen if now[0] == "itemsets of size 2"]
+    assert len(pairs) > 2
+    assert [done for _, done, _ in pairs] == sorted(done for _, done, _ in pairs)
+    assert pairs[-1] == ("itemsets of size 2", 6.0, 6.0)
+    assert seen[-1] == ("itemsets of size 3", 2.0, 2.0)
+
+
+def test_a_count_that_does_not_add_up_is_an_error() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(itemsets.DistinctRows, "occurrences", lambda _self, _size: 5)
+        with pytest.raises(AnonsetError, match="counted 1 occurrences of itemsets of size 2, but the records hold 5"):
+            verify(table_of([{0, 1}, {0, 1}]), KmAnonymity(2, 2))
+
+
+def test_a_witness_that_the_records_do_not_show_is_an_error() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(km, "records_with", lambda _column, _codes: np.arange(3))
+        with pytest.raises(AnonsetError, match=r"counted 1 records with the symbols \(0, 1\), but 3 hold them"):
+            verify(table_of([{0, 1}, {0}, {1}]), KmAnonymity(2, 2))
+
+
+def test_read_only_arrays_are_checked_too() -> None:
+    column = table_of([{0, 1}, {0}, {1}]).transactions
+    assert column is not None
+    column.indptr.flags.writeable = column.items.flags.writeable = False
+    assert verify(Table(column), KmAnonymity(2, 2)).holds is False
+
+
+@pytest.mark.parametrize(
+    ("indptr", "items", "message"),
+    [
+        ([0, 2], [1, 0], "must be strictly ascending in a record, but are not in record 0"),
+        ([0, 0, 1, 3], [2, 1, 1], "must be strictly ascending in a record, but are not in record 2"),
+        ([0, 1, 2], [0, 3], r"must be in 0..2, got 3 in record 1"),
+        ([0, 0, 1], [-1], r"must be in 0..2, got -1 in record 1"),
+        ([0, 2, 1, 2], [0, 1], "indptr must not decrease, but does at record 1"),
+    ],
+)
+def test_a_malformed_column_is_refused(indptr: list[int], items: list[int], message: str) -> None:
+    vocabulary = Vocabulary(("a", "b", "c"))
+    column = SetColumn("items", np.array(indptr, np.int64), np.array(items, np.int32), vocabulary)
+    with pytest.raises(InputError, match=message):
+        verify(Table(column), KmAnonymity(1, 2))
+
+
+@dataclass(frozen=True)
+class Strange:
+    name: ClassVar[str] = "strange"
+    statement: str = ""
+    limits: str = ""
+
+
+def test_what_cannot_be_checked_is_refused() -> None:
+    table = table_of([{0}])
+    with pytest.raises(InputError, match=r"model Strange cannot be verified; there are checks for .*KmAnonymity"):
+        verify(table, Strange())
+    with pytest.raises(InputError, match="budget must be an integer of at least 0, got -1"):
+        verify(table, KmAnonymity(1, 1), budget=-1)
+    with pytest.raises(InputError, match="budget must be an integer of at least 0, got True"):
+        verify(table, KmAnonymity(1, 1), budget=True)
+    relational = Table(relational=(CategoricalColumn.of("sex", ["f"]),))
+    with pytest.raises(InputError, match="model 'km' speaks of a set-valued column, and the publication has none"):
+        verify(relational, KmAnonymity(1, 1))
