@@ -1,0 +1,232 @@
+"""Baskets drawn from shopping missions, straight into compressed sparse rows.
+
+A mission is a distribution over items: what somebody who comes for that purpose buys. A record draws its length,
+then a mission, then items from the mission's distribution with repetition; items drawn twice count once. How often
+to draw for a wanted length is computed exactly, so that the average length is the wanted one.
+
+Randomness is the raw 64-bit output of NumPy's PCG64, whose streams NumPy guarantees for all platforms and
+versions. Records are made in blocks of `BLOCK`, each with a stream of its own, so that a smaller table is the
+beginning of a larger one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
+
+BLOCK = 1 << 17
+"""Records that share a random stream."""
+_RESOLUTION = 13
+"""Bits of a mission's quantized distribution: it becomes a table of 2^13 items, so that a draw is a look-up."""
+
+Float64 = NDArray[np.float64]
+UInt64 = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Mission:
+    """What is bought together, how often, and for which lengths of a basket."""
+
+    items: Int32
+    """int32 (s,): the items, each once."""
+    weights: Float64
+    """float64 (s,): their relative weights."""
+    popularity: float
+    """How often the mission is chosen, relative to the others for the same length."""
+    shortest: int
+    """Smallest length that the mission serves."""
+    longest: int
+    """Largest length that the mission serves; it must be well below the number of items."""
+
+
+class Stream:
+    """Random bits and uniform numbers from PCG64; the same for every platform."""
+
+    def __init__(self, seed: int, *path: int) -> None:
+        self._bits = np.random.PCG64(np.random.SeedSequence([seed, *path]))
+
+    def raw(self, n: int) -> UInt64:
+        """Return uint64 (n,): random bits."""
+        return self._bits.random_raw(n) if n else np.zeros(0, np.uint64)
+
+    def uniform(self, n: int) -> Float64:
+        """Return float64 (n,): uniform numbers in [0, 1)."""
+        return (self.raw(n) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+    def permutation(self, n: int) -> Int64:
+        """Return int64 (n,): the numbers 0..n-1 in random order."""
+        return np.argsort(self.raw(n), kind="stable")
+
+
+def blocks(n: int, block: int = BLOCK) -> Iterator[tuple[int, int]]:
+    """Yield (number of the block, number of its records) for `n` records."""
+    for number, start in enumerate(range(0, n, block)):
+        yield number, min(block, n - start)
+
+
+def zipf(n: int, exponent: float, offset: float) -> Float64:
+    """Return float64 (n,): Zipf-Mandelbrot weights ``(rank + offset)^-exponent``, ranks from 1, that sum to 1."""
+    weights: Float64 = np.power(np.arange(1, n + 1) + offset, -exponent, dtype=np.float64)
+    return weights / np.sum(weights)
+
+
+def lognormal_lengths(average: float, longest: int, sigma: float) -> Float64:
+    """Return float64 (longest + 1,): probabilities of lengths 1..longest, lognormal with the given average.
+
+    The lognormal variable is rounded up and cut off at `longest`; its location is found by bisection.
+    """
+    probabilities = np.zeros(longest + 1)
+    if average <= 1:
+        probabilities[1] = 1.0
+        return probabilities
+    low, high = -20.0, float(np.log(longest)) + 20.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        probabilities = _discrete_lognormal(middle, longest, sigma)
+        if probabilities @ np.arange(longest + 1) < average:
+            low = middle
+        else:
+            high = middle
+    return probabilities
+
+
+def _discrete_lognormal(location: float, longest: int, sigma: float) -> Float64:
+    from scipy.special import ndtr
+
+    below: Float64 = ndtr((np.log(np.arange(1, longest + 1)) - location) / sigma)
+    below[-1] = 1.0
+    return np.concatenate(([0.0], np.diff(below, prepend=0.0)))
+
+
+def draw(
+    n: int, n_items: int, lengths: Float64, missions: Sequence[Mission], seed: int
+) -> Iterator[tuple[Int64, Int32, Int64]]:
+    """Draw baskets, a block at a time.
+
+    Parameters
+    ----------
+    n, n_items
+        Number of records, and of items that there are.
+    lengths
+        float64 (longest + 1,): probability of each length.
+    missions
+        What baskets are made of; every length must be served by one.
+
+    Yields
+    ------
+    int64 (b + 1,), int32, int64 (b,)
+        Offsets and items of a block's records, and the mission of each.
+    """
+    plan = _Plan(lengths, missions)
+    shift = np.uint64(64 - _RESOLUTION)
+    for number, size in blocks(n):
+        stream = Stream(seed, 1, number)
+        mission, draws = (drawn[:size] for drawn in plan.choose(stream))
+        rows = np.repeat(np.arange(size, dtype=np.int64), draws)
+        spots = (stream.raw(len(rows)) >> shift).astype(np.int64)
+        indptr, items = distinct_rows(rows, plan.tables[mission[rows], spots], size, n_items)
+        indptr, items = _shorten(indptr, items, len(lengths) - 1, Stream(seed, 2, number))
+        yield indptr, items, mission
+
+
+def distinct_rows(rows: Int64, items: Int32, n_rows: int, n_items: int) -> tuple[Int64, Int32]:
+    """Sort (row, item) pairs into rows of distinct ascending items: int64 (n_rows + 1,) offsets and int32 items."""
+    keys = rows * n_items + items
+    if n_rows * n_items < 2**31:  # 32-bit keys sort twice as fast
+        keys = keys.astype(np.int32)
+    keys.sort()
+    if len(keys):
+        keys = keys[np.concatenate(([True], keys[1:] != keys[:-1]))]
+    row = keys // n_items
+    indptr = np.zeros(n_rows + 1, np.int64)
+    np.cumsum(np.bincount(row, minlength=n_rows), out=indptr[1:])
+    return indptr, (keys - row * n_items).astype(np.int32)
+
+
+def replace_row(indptr: Int64, items: Int32, row: int, new: Int32) -> tuple[Int64, Int32]:
+    """Return the rows with one of them replaced."""
+    start, end = int(indptr[row]), int(indptr[row + 1])
+    moved = indptr.copy()
+    moved[row + 1 :] += len(new) - (end - start)
+    return moved, np.concatenate((items[:start], np.sort(new), items[end:])).astype(np.int32)
+
+
+def first_rows(indptr: Int64, items: Int32, n: int) -> tuple[Int64, Int32]:
+    """Return the first `n` rows."""
+    return indptr[: n + 1], items[: indptr[n]]
+
+
+def join(parts: Sequence[tuple[Int64, Int32]]) -> tuple[Int64, Int32]:
+    """Concatenate compressed sparse rows."""
+    lengths = [np.diff(indptr) for indptr, _ in parts]
+    indptr = np.zeros(sum(map(len, lengths)) + 1, np.int64)
+    if parts:
+        np.cumsum(np.concatenate(lengths), out=indptr[1:])
+    return indptr, np.concatenate([items for _, items in parts]) if parts else np.zeros(0, np.int32)
+
+
+def _shorten(indptr: Int64, items: Int32, longest: int, stream: Stream) -> tuple[Int64, Int32]:
+    """Drop random items from the (very few) rows that came out longer than allowed."""
+    for row in np.flatnonzero(np.diff(indptr) > longest).tolist():
+        found = items[indptr[row] : indptr[row + 1]]
+        indptr, items = replace_row(indptr, items, row, found[stream.permutation(len(found))[:longest]])
+    return indptr, items
+
+
+class _Plan:
+    """Look-up tables: mission by length, number of draws by mission and length, item by mission and random spot."""
+
+    def __init__(self, lengths: Float64, missions: Sequence[Mission]) -> None:
+        self.below = np.cumsum(lengths)
+        self.tables = np.stack([_quantized(mission) for mission in missions])
+        serves = np.array([[m.shortest <= k <= m.longest for k in range(len(lengths))] for m in missions])
+        unserved = [k for k in np.flatnonzero(lengths).tolist() if not serves[:, k].any()]
+        if unserved:
+            msg = f"missions: every length must be served, but {unserved[0]} is not"
+            raise InputError(msg)
+        chance = serves * np.array([[m.popularity] for m in missions])
+        self.chosen = np.cumsum(chance / np.maximum(chance.sum(axis=0), 1e-300), axis=0).T.copy()
+        self.draws = np.stack(
+            [_draws_for_length(table, len(lengths), m.longest) for table, m in zip(self.tables, missions, strict=True)]
+        )
+
+    def choose(self, stream: Stream) -> tuple[Int64, Int64]:
+        """Draw the mission of each record of a whole block, and how many items to draw: int64 (BLOCK,) each."""
+        last = len(self.below) - 1
+        length = np.minimum(np.searchsorted(self.below, stream.uniform(BLOCK), side="right"), last)
+        chance = stream.uniform(BLOCK)
+        mission = np.zeros(BLOCK, np.int64)
+        for k in np.unique(length).tolist():
+            of_length = np.flatnonzero(length == k)
+            mission[of_length] = np.searchsorted(self.chosen[k], chance[of_length], side="right")
+        mission = np.minimum(mission, len(self.tables) - 1)
+        wanted = self.draws[mission, length]
+        whole = np.floor(wanted)
+        return mission, (whole + (stream.uniform(BLOCK) < wanted - whole)).astype(np.int64)
+
+
+def _quantized(mission: Mission) -> Int32:
+    """Return int32 (2^13,): the item at each spot, as many spots as its weight earns and at least one."""
+    size = 1 << _RESOLUTION
+    share = mission.weights / mission.weights.sum() * (size - len(mission.items))
+    spots = 1 + np.floor(share).astype(np.int64)
+    spots[np.argsort(-(share - np.floor(share)), kind="stable")[: size - int(spots.sum())]] += 1
+    return np.repeat(mission.items, spots).astype(np.int32)
+
+
+def _draws_for_length(table: Int32, n_lengths: int, longest: int) -> Float64:
+    """Return float64 (n_lengths,): draws whose expected number of distinct items is each length (0 if not served)."""
+    p = np.unique(table, return_counts=True)[1] / len(table)
+    expected = [0.0]
+    while expected[-1] < longest:
+        expected.append(float((1 - (1 - p) ** len(expected)).sum()))
+        if len(expected) > 100 * len(p):
+            msg = f"mission of {len(p)} items: the longest basket must be well below that number, got {longest}"
+            raise InputError(msg)
+    draws = np.interp(np.arange(n_lengths), expected, np.arange(len(expected)))
+    draws[longest + 1 :] = 0.0
+    return draws

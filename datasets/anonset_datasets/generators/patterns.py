@@ -1,0 +1,149 @@
+"""Synthetic transactions after the IBM Quest generator (Agrawal, Srikant, VLDB 1994, section 2.4.3)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonset.data import SetColumn, Table, Vocabulary
+from anonset.data.table import Int32, Int64
+from anonset_datasets.generators.checks import integer, number
+from anonset_datasets.generators.missions import Float64, blocks, distinct_rows, first_rows, join
+
+_BLOCK = 1 << 14  # transactions that share a random stream
+
+
+@dataclass(frozen=True)
+class _Patterns:
+    """The potentially large itemsets."""
+
+    indptr: Int64
+    """int64 (L + 1,): where each pattern's items start."""
+    items: Int32
+    """int32: items of the patterns."""
+    below: Float64
+    """float64 (L,): cumulated weights."""
+    corruption: Float64
+    """float64 (L,): corruption level of each pattern."""
+
+
+def quest(
+    n: int = 100_000,
+    n_items: int = 1_000,
+    avg_length: float = 10.0,
+    n_patterns: int = 2_000,
+    avg_pattern: float = 4.0,
+    correlation: float = 0.25,
+    corruption: float = 0.5,
+    seed: int = 0,
+) -> Table:
+    """Generate transactions as unions of corrupted patterns, after IBM Quest; the defaults are T10.I4.D100K.
+
+    Lengths and pattern sizes are Poisson; a pattern takes an exponentially distributed share of its items from the
+    one before it, the rest at random; pattern weights are exponential. A transaction takes patterns by weight, less
+    the items that corruption drops, until it is full; a pattern that does not fit is put in anyway in half of the
+    cases. Items are ``1 .. n_items``. A smaller table is the beginning of a larger one.
+
+    Deviations: the pattern that does not fit is discarded in the other half of the cases, not kept for the next
+    transaction, and ends the transaction unless that is empty; the items that a corrupted pattern keeps are
+    neighbours in its random order; overlapping patterns make a transaction shorter than its Poisson length; no
+    transaction is empty.
+
+    Parameters
+    ----------
+    n
+        Number of transactions, D (0 gives an empty table).
+    n_items
+        Size of the item universe, N.
+    avg_length
+        Items of a transaction on average, T.
+    n_patterns
+        Number of potentially large itemsets, L.
+    avg_pattern
+        Items of a pattern on average, I.
+    correlation
+        Mean share of a pattern's items that come from the pattern before it.
+    corruption
+        Mean corruption level: the probability to go on dropping items of a pattern.
+    seed
+        Seed of NumPy's PCG64; variates come from NumPy's Generator.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range.
+
+    >>> table = quest(1_000, 100, 5.0)
+    >>> table.n, len(table.transactions.vocabulary), int(table.transactions.lengths.min())
+    (1000, 100, 1)
+    """
+    integer("n", n, 0)
+    integer("n_items", n_items, 1)
+    number("avg_length", avg_length, 1, n_items, "n_items")
+    integer("n_patterns", n_patterns, 1)
+    number("avg_pattern", avg_pattern, 1, n_items, "n_items")
+    number("correlation", correlation, 0, 1)
+    number("corruption", corruption, 0, 1)
+    integer("seed", seed, 0)
+    patterns = _patterns(n_items, n_patterns, avg_pattern, correlation, corruption, seed)
+    parts = (_block(n_items, avg_length, patterns, _generator(seed, 1, number)) for number, _ in blocks(n, _BLOCK))
+    indptr, items = join([first_rows(*part, size) for part, (_, size) in zip(parts, blocks(n, _BLOCK), strict=True)])
+    return Table(
+        SetColumn("items", indptr, items, Vocabulary(tuple(map(str, range(1, n_items + 1))))), order=("items",)
+    )
+
+
+def _generator(seed: int, *path: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, *path])))
+
+
+def _patterns(
+    n_items: int, n_patterns: int, avg_pattern: float, correlation: float, corruption: float, seed: int
+) -> _Patterns:
+    random = _generator(seed, 0)
+    sizes = np.clip(random.poisson(avg_pattern, n_patterns), 1, n_items)
+    shares = np.minimum(random.exponential(correlation, n_patterns), 1.0)
+    weights = random.exponential(1.0, n_patterns)
+    levels = np.clip(random.normal(corruption, np.sqrt(0.1), n_patterns), 0.0, 1.0)
+    found: list[Int64] = []
+    for size, share in zip(sizes.tolist(), shares.tolist(), strict=True):
+        common = np.zeros(0, np.int64)
+        if found:
+            common = random.permutation(found[-1])[: round(share * size)]
+        others = random.choice(n_items, size=min(size + len(common), n_items), replace=False)
+        new = others[~np.isin(others, common)][: size - len(common)]
+        found.append(random.permutation(np.concatenate((common, new))))
+    indptr = np.zeros(n_patterns + 1, np.int64)
+    np.cumsum([len(pattern) for pattern in found], out=indptr[1:])
+    return _Patterns(indptr, np.concatenate(found).astype(np.int32), np.cumsum(weights) / weights.sum(), levels)
+
+
+def _block(n_items: int, avg_length: float, patterns: _Patterns, random: np.random.Generator) -> tuple[Int64, Int32]:
+    """Fill a block of transactions, one pattern each in a round, until all are full."""
+    room = np.clip(random.poisson(avg_length, _BLOCK), 1, n_items)
+    filled = np.zeros(_BLOCK, np.int64)
+    active = np.arange(_BLOCK)
+    rows: list[Int64] = []
+    items: list[Int32] = []
+    while len(active):
+        chosen = np.searchsorted(patterns.below, random.random(len(active)), side="right")
+        chosen = np.minimum(chosen, len(patterns.corruption) - 1)
+        length = np.diff(patterns.indptr)[chosen]
+        kept = length - _dropped(length, patterns.corruption[chosen], random)
+        fits = filled[active] + kept <= room[active]
+        taken = np.where(fits | (random.random(len(active)) < 0.5), kept, 0)
+        first = (random.random(len(active)) * length).astype(np.int64)
+        within = np.arange(taken.sum()) - np.repeat(np.cumsum(taken) - taken, taken)
+        spot = (np.repeat(first, taken) + within) % np.repeat(length, taken)
+        items.append(patterns.items[np.repeat(patterns.indptr[chosen], taken) + spot])
+        rows.append(np.repeat(active, taken))
+        filled[active] += taken
+        full = (filled[active] >= room[active]) | ~fits
+        active = active[~full | (filled[active] == 0)]
+    return distinct_rows(np.concatenate(rows), np.concatenate(items), _BLOCK, n_items)
+
+
+def _dropped(length: Int64, level: Float64, random: np.random.Generator) -> Int64:
+    """Return int64: items to drop, one more while a uniform number is below the level; at least one item is kept."""
+    with np.errstate(divide="ignore"):  # level 0: the logarithm is minus infinity, nothing is dropped
+        drops = np.log(1 - random.random(len(level))) / np.log(np.minimum(level, 1 - 1e-12))
+    return np.minimum(np.floor(drops), length - 1).astype(np.int64)

@@ -1,0 +1,168 @@
+"""The registry of generators, and writing what they generate to a file."""
+
+import csv
+import gzip
+import inspect
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
+from anonset.errors import InputError
+from anonset_datasets.generators.groceries import shop
+from anonset_datasets.generators.patterns import quest
+from anonset_datasets.generators.pos import pos_like
+from anonset_datasets.generators.youtube import youtube_like
+
+_ROWS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A generator of the registry."""
+
+    name: str
+    kind: Literal["transactions", "rt"]
+    """``transactions`` is written as ``.dat``, ``rt`` as ``.csv``."""
+    about: str
+    """What it generates, in a line."""
+    function: Callable[..., Table]
+
+    @property
+    def parameters(self) -> dict[str, int | float]:
+        """Names and defaults of the parameters; a default's type is the parameter's."""
+        return {name: parameter.default for name, parameter in inspect.signature(self.function).parameters.items()}
+
+
+GENERATORS: dict[str, Generator] = {
+    generator.name: generator
+    for generator in (
+        Generator("pos_like", "transactions", "point-of-sale baskets in the shape of BMS-POS", pos_like),
+        Generator("quest", "transactions", "transactions after the IBM Quest generator", quest),
+        Generator(
+            "youtube_like",
+            "rt",
+            "videos with six attributes and their related videos, in the shape of YOUTUBE",
+            youtube_like,
+        ),
+        Generator("shop", "transactions", "baskets of a small shop with readable item names", shop),
+    )
+}
+"""All generators by name."""
+
+
+def generate(name: str, **parameters: int | float) -> Table:
+    """Generate a table by the name of the generator.
+
+    >>> generate("quest", n=10).n
+    10
+
+    Raises
+    ------
+    InputError
+        If there is no such generator or parameter, or a parameter is out of range.
+    """
+    generator = _generator(name)
+    known = generator.parameters
+    for parameter in parameters:
+        if parameter not in known:
+            msg = f"parameter of {name!r} must be one of {', '.join(known)}, got {parameter!r}"
+            raise InputError(msg)
+    return generator.function(**parameters)
+
+
+def make(name: str, path: str | Path, **parameters: int | float) -> Table:
+    """Generate a table and write it to a file: ``.dat`` for transactions, ``.csv`` for RT data, ``.gz`` compresses.
+
+    The file appears under its name when it is complete, and the same parameters give the same bytes.
+
+    Returns
+    -------
+    Table
+        What was written.
+
+    Raises
+    ------
+    InputError
+        If the name, a parameter or the suffix is wrong, or the file exists.
+    """
+    target, generator = Path(path), _generator(name)
+    suffix = ".dat" if generator.kind == "transactions" else ".csv"
+    if not target.name.endswith((suffix, f"{suffix}.gz")):
+        msg = f"path of {name!r} must end in {suffix} or {suffix}.gz, got {str(path)!r}"
+        raise InputError(msg)
+    if target.exists():
+        msg = f"path must be a new file, but {str(path)!r} exists"
+        raise InputError(msg)
+    if not target.parent.is_dir():
+        msg = f"path must lie in an existing folder, got {str(path)!r}"
+        raise InputError(msg)
+    table = generate(name, **parameters)
+    with _appearing(target) as out:
+        if generator.kind == "transactions" and table.transactions is not None:
+            for line in _set_fields(table.transactions):
+                out.write(line)
+                out.write("\n")
+        else:
+            _write_csv(table, out)
+    return table
+
+
+def _generator(name: str) -> Generator:
+    found = GENERATORS.get(name)
+    if found is None:
+        msg = f"generator must be one of {', '.join(GENERATORS)}, got {name!r}"
+        raise InputError(msg)
+    return found
+
+
+@contextmanager
+def _appearing(target: Path) -> Iterator[TextIO]:
+    """Open a text file under a temporary name beside the target; rename it at the end, remove it after an error."""
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("xb") as raw:
+            if target.suffix == ".gz":  # no name and no time in the header: equal content, equal bytes
+                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
+                    yield from _as_text(packed)
+            else:
+                yield from _as_text(raw)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _as_text(binary: Any) -> Iterator[TextIO]:
+    text = io.TextIOWrapper(binary, "utf-8", newline="", write_through=False)
+    yield text
+    text.flush()
+    text.detach()
+
+
+def _write_csv(table: Table, out: TextIO) -> None:
+    writer = csv.writer(out, lineterminator="\n")
+    columns = table.columns
+    writer.writerow([column.name for column in columns])
+    writer.writerows(zip(*(_fields(column) for column in columns), strict=True))
+
+
+def _fields(column: SetColumn | CategoricalColumn | NumericColumn) -> Iterator[Any]:
+    if isinstance(column, SetColumn):
+        return _set_fields(column)
+    return iter(column.labels() if isinstance(column, CategoricalColumn) else column.values.tolist())
+
+
+def _set_fields(column: SetColumn) -> Iterator[str]:
+    """Yield each record's items, separated by blanks."""
+    labels = column.vocabulary.labels
+    for start in range(0, column.n, _ROWS_AT_ONCE):
+        bounds = column.indptr[start : start + _ROWS_AT_ONCE + 1]
+        names = [labels[code] for code in column.items[bounds[0] : bounds[-1]].tolist()]
+        ends = (bounds - bounds[0]).tolist()
+        for first, end in pairwise(ends):
+            yield " ".join(names[first:end])

@@ -1,0 +1,117 @@
+"""CSV and TSV text as columns of text: types are never inferred, blank lines are kept."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from anonset.errors import InputError
+from anonset.io.files import read_bytes, reading
+
+_BLOCK = 1 << 24
+_LARGEST_BLOCK = (1 << 31) - 1
+
+
+class DelimitedText:
+    """A CSV or TSV file: the names of its columns, and its columns on request.
+
+    Arrow parses; Python's slow reader looks at the header, and finds the line of an error that Arrow met.
+    """
+
+    def __init__(self, path: Path, delimiter: str) -> None:
+        self.path = path
+        self.delimiter = delimiter
+        self.data = read_bytes(path)
+        rows = self._rows()
+        header = next(rows, None)
+        if header is None:
+            msg = f"{path}: the file is empty; a header line is required"
+            raise InputError(msg)
+        self._header_lines = header[1]
+        self.names = tuple(header[2]) or ("",)
+        self._has_rows = next(rows, None) is not None
+
+    def load(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return the named columns as arrays of text (``pyarrow.ChunkedArray``).
+
+        Raises
+        ------
+        InputError
+            If a row has another number of fields than the header, a quoted field is never closed, or a field is
+            not valid UTF-8; with the line.
+        """
+        import pyarrow as pa
+
+        if self.data.count(b'"') % 2:  # Arrow would take all that follows an open quote for one value
+            self._explain(strict=True)
+        if not self._has_rows:
+            return {name: pa.chunked_array([], pa.string()) for name in names}
+        try:
+            table = self._parse(names, _BLOCK)
+        except pa.ArrowException:
+            self._explain()
+            with reading(self.path):  # a row longer than a block, perhaps
+                table = self._parse(names, min(len(self.data) + 1, _LARGEST_BLOCK))
+        return {name: table.column(name) for name in names}
+
+    def _parse(self, names: Sequence[str], block: int) -> Any:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        return arrow_csv.read_csv(
+            pa.BufferReader(self.data),
+            arrow_csv.ReadOptions(column_names=list(self.names), skip_rows=self._header_lines, block_size=block),
+            arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=False),
+            arrow_csv.ConvertOptions(
+                column_types={name: pa.string() for name in self.names},
+                include_columns=list(names),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+
+    def _rows(self, *, strict: bool = False) -> Iterator[tuple[int, int, list[str]]]:
+        """Yield each row's first line (1-based), last line and fields."""
+        text = io.TextIOWrapper(io.BytesIO(self.data), "utf-8-sig", newline="")
+        rows = csv.reader(text, delimiter=self.delimiter, strict=strict)
+        while True:
+            first_line = rows.line_num + 1
+            try:
+                with _any_field_size():
+                    row = next(rows)
+            except StopIteration:
+                return
+            except UnicodeDecodeError:
+                raise InputError(self._invalid_utf8()) from None
+            except csv.Error as error:
+                reason = str(error).replace("unexpected end of data", "a quoted field is never closed")
+                msg = f"{self.path}: line {first_line}: {reason}"
+                raise InputError(msg) from None
+            yield first_line, rows.line_num, row
+
+    def _explain(self, *, strict: bool = False) -> None:
+        """Raise the error that names the first bad line, if there is one."""
+        for line, _, row in self._rows(strict=strict):
+            if row and len(row) != len(self.names):
+                msg = f"{self.path}: line {line}: {len(self.names)} field(s) required as in the header, got {len(row)}"
+                raise InputError(msg)
+
+    def _invalid_utf8(self) -> str:
+        try:
+            self.data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            column = error.start - self.data.rfind(b"\n", 0, error.start)
+            return f"{self.path}: line {line}, column {column} (in bytes): the text is not valid UTF-8"
+        return f"{self.path}: the text is not valid UTF-8"
+
+
+@contextmanager
+def _any_field_size() -> Iterator[None]:
+    before = csv.field_size_limit((1 << 31) - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)

@@ -1,0 +1,160 @@
+"""Bytes of files: formats by name, compression, digests, and every failure as one clear line."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from anonset.errors import InputError
+
+FORMATS = (".csv", ".tsv", ".dat", ".parquet")
+_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+_GUESSED_RATIO = 6
+_LARGEST_DEFLATE_RATIO = 1032
+
+
+def format_of(path: Path) -> str:
+    """Return the format a path's name declares: ``csv``, ``tsv``, ``dat`` or ``parquet`` (also a directory).
+
+    Raises
+    ------
+    InputError
+        If the name ends with none of the known suffixes.
+    """
+    if path.is_dir():
+        return "parquet"
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    packed = bool(suffixes) and suffixes[-1] in _COMPRESSIONS
+    if packed:
+        suffixes.pop()
+    if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] == ".parquet"):
+        msg = f"{path}: the name must end with {', '.join(FORMATS)} (all but .parquet also with .gz or .zst)"
+        raise InputError(msg)
+    return suffixes[-1][1:]
+
+
+def one_line(error: BaseException) -> str:
+    """Return the message of an error as one line, the operating system's reason alone where there is one."""
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(str(text).split())
+
+
+@contextmanager
+def reading(where: object, what: str = "cannot be read") -> Iterator[None]:
+    """Turn every failure of reading (or, by `what`, of writing) into one InputError that names the file."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except InputError:
+        raise
+    except FileNotFoundError:
+        msg = f"{where}: no such file or directory"
+        raise InputError(msg) from None
+    except (OSError, pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+        msg = f"{where}: {what}: {one_line(error)}"
+        raise InputError(msg) from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the decompressed bytes of a file.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it cannot be read, or it is not compressed as its name says.
+    """
+    import pyarrow as pa
+
+    if path.is_dir():
+        msg = f"{path}: a file is required, this is a directory"
+        raise InputError(msg)
+    with reading(path):
+        data = path.read_bytes()
+    packing = _COMPRESSIONS.get(path.suffix.lower())
+    if packing is None:
+        return data
+    with reading(path, f"not valid {packing}"):
+        if not data:
+            msg = f"{path}: not valid {packing}: the file is empty"
+            raise InputError(msg)
+        unpacked: bytes = pa.CompressedInputStream(pa.BufferReader(data), packing).read()
+        return unpacked
+
+
+def write_file(path: Path, parts: Iterable[Any]) -> Path:
+    """Write bytes-like parts to a file, compressed as its name says; leave nothing behind on failure.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, with the operating system's reason.
+    """
+    import pyarrow as pa
+
+    packing = _COMPRESSIONS.get(path.suffix.lower())
+    with removed_on_failure(path), path.open("wb") as file:
+        if packing is None:
+            for part in parts:
+                file.write(part)
+        else:
+            with pa.CompressedOutputStream(pa.PythonFile(file, "w"), packing) as stream:
+                for part in parts:
+                    stream.write(part)
+    return path
+
+
+@contextmanager
+def removed_on_failure(path: Path) -> Iterator[None]:
+    """Turn a failed write into one InputError, and remove the unfinished file (never one that stood there before)."""
+    existed = path.exists()
+    with reading(path, "cannot be written"):
+        try:
+            yield
+        except BaseException:
+            if not existed:
+                path.unlink(missing_ok=True)
+            raise
+
+
+def digest(path: str | Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal; of a directory, over its files' names and digests.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    found = Path(path)
+    if found.is_dir():
+        files = sorted(file for file in found.rglob("*") if file.is_file())
+        lines = (f"{digest(file)}  {file.relative_to(found).as_posix()}\n" for file in files)
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+    with reading(found), found.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def estimate_bytes(path: str | Path) -> int:
+    """Estimate the decompressed size of a file, or of a directory's files, in bytes.
+
+    Exact for plain text. For gzip the size in the trailer (modulo 2^32, of the last member only) is taken where
+    it is plausible; else, and for zstd and Parquet, six times the size of the file. An estimate, no bound.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    found = Path(path)
+    with reading(found):
+        if found.is_dir():
+            return sum(estimate_bytes(file) for file in found.rglob("*") if file.is_file())
+        size = found.stat().st_size
+        if found.suffix.lower() == ".gz" and size >= 18:
+            with found.open("rb") as file:
+                file.seek(-4, 2)
+                stated = int.from_bytes(file.read(4), "little")
+            plausible = size // 2 <= stated + 64 and stated <= size * _LARGEST_DEFLATE_RATIO
+            return stated if plausible else _GUESSED_RATIO * size
+        return _GUESSED_RATIO * size if found.suffix.lower() in (".gz", ".zst", ".parquet") else size

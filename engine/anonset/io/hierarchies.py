@@ -1,0 +1,219 @@
+"""Hierarchy files: one line per leaf, ``leaf,parent,...,root``, separated by ``,`` or ``;``."""
+
+import csv
+import io
+import re
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from anonset.data import Hierarchy, Vocabulary
+from anonset.errors import HierarchyError
+from anonset.io.files import read_bytes, write_file
+
+_BALANCED = "balanced:"
+_QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')
+_LINE_ENDS = re.compile(r"[\r\n]+")
+
+
+class _Line(NamedTuple):
+    number: int
+    path: list[str]
+
+
+def read_hierarchy(path: str | Path) -> Hierarchy:
+    """Read a hierarchy file (also ``.gz`` and ``.zst``).
+
+    Each line holds a leaf, its parent, and so on up to the root that all lines share; lines may differ in
+    length. The separator is ``;`` where every line has one outside quotes, unless only ``,`` gives a common root;
+    else it is ``,``. Adjacent equal labels are one node, children stand in order of first appearance, and the
+    first line is a header iff its last field differs from the root that all others share. Blank lines and empty
+    fields at the end of a line are skipped.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    HierarchyError
+        If a label is both a leaf and an inner node, or has two parents, or there are two roots or a cycle;
+        with the line and the label.
+    """
+    where = Path(path)
+    return _build(where, _lines(where, _text(where)))
+
+
+def hierarchy_for(spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: str) -> Hierarchy:
+    """Return the hierarchy that a specification stands for, and check that it covers a column.
+
+    Parameters
+    ----------
+    spec
+        A hierarchy, the path of a hierarchy file, or ``balanced:F``: consecutive chunks of `F` labels of the
+        vocabulary, repeated upward to one root.
+    vocabulary
+        The labels of the column.
+    name
+        Name of the column, for messages.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    HierarchyError
+        If the hierarchy is malformed, or a label of the column is no leaf of it.
+
+    Examples
+    --------
+    >>> hierarchy_for("balanced:2", Vocabulary(("1", "2", "3")), "items").labels
+    ('N2_0', 'N1_0', '1', '2', '3')
+    """
+    if isinstance(spec, Hierarchy):
+        hierarchy = spec
+    elif isinstance(spec, str) and spec.startswith(_BALANCED):
+        fanout = spec[len(_BALANCED) :]
+        if not fanout.isdecimal():
+            msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {spec!r}"
+            raise HierarchyError(msg)
+        if not vocabulary.labels:
+            msg = f"hierarchy of {name!r}: {spec} needs at least one label in the column, got none"
+            raise HierarchyError(msg)
+        hierarchy = Hierarchy.balanced(vocabulary.labels, int(fanout))
+    else:
+        hierarchy = read_hierarchy(spec)
+    hierarchy.codes_of(vocabulary, name)
+    return hierarchy
+
+
+def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:
+    """Write a hierarchy, a line per leaf, so that reading it back gives the same nodes in the same order.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    above = [""] * hierarchy.n_nodes  # the rest of the line of each node, from its parent to the root
+    quoted = [_quoted(label) for label in hierarchy.labels]
+    lines = []
+    leaf = hierarchy.is_leaf.tolist()
+    for node, parent in enumerate(hierarchy.parent.tolist()):
+        above[node] = quoted[node] if parent < 0 else f"{quoted[node]},{above[parent]}"
+        if leaf[node]:
+            lines.append(above[node] + "\n")
+    return write_file(Path(path), ["".join(lines).encode()])
+
+
+def _quoted(label: str) -> str:
+    if label and not any(mark in label for mark in ',;"\r\n\ufeff'):
+        return label
+    return '"' + label.replace('"', '""') + '"'
+
+
+def _text(where: Path) -> str:
+    data = read_bytes(where)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        msg = f"{where}: line {line}: the text is not valid UTF-8"
+        raise HierarchyError(msg) from None
+
+
+def _lines(where: Path, text: str) -> list[_Line]:
+    """Parse the file by the separator that it uses, without its header."""
+    bare = _QUOTED.sub("", text) if ";" in text else ""
+    if not all(";" in line for line in _LINE_ENDS.split(bare) if line) or not bare.strip():
+        return _without_header(_parsed(where, text, ","))
+    lines = _parsed(where, text, ";")
+    if _first_stray(lines) is not None:  # labels that all hold a semicolon, perhaps
+        by_comma = _parsed(where, text, ",")
+        if _first_stray(by_comma) is None and all(len(line.path) > 1 for line in by_comma):
+            return _without_header(by_comma)
+    return _without_header(lines)
+
+
+def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    found, number = [], 1
+    try:
+        for row in rows:
+            while row and not row[-1]:
+                row.pop()
+            if row:
+                found.append(_Line(number, row))
+            number = rows.line_num + 1
+    except csv.Error as error:
+        msg = f"{where}: line {number}: {error}"
+        raise HierarchyError(msg) from None
+    if not found:
+        msg = f"{where}: the hierarchy is empty; a line per leaf is required"
+        raise HierarchyError(msg)
+    return found
+
+
+def _first_stray(lines: list[_Line]) -> _Line | None:
+    """Return the first line after the first whose root is not that of the second."""
+    return next((line for line in lines[2:] if line.path[-1] != lines[1].path[-1]), None)
+
+
+def _without_header(lines: list[_Line]) -> list[_Line]:
+    if len(lines) > 1 and _first_stray(lines) is None and lines[0].path[-1] != lines[1].path[-1]:
+        return lines[1:]
+    return lines
+
+
+def _build(where: Path, lines: list[_Line]) -> Hierarchy:
+    """Check the lines and build the tree."""
+    root = lines[-1].path[-1]
+    parent_of: dict[str, str] = {}
+    leaves: dict[str, int] = {}
+    children: dict[str, list[str]] = {root: []}
+    for number, fields in lines:
+        path = [label for at, label in enumerate(fields) if not at or label != fields[at - 1]]
+        if path[-1] != root:
+            stray, usual = _second_root(lines)
+            _refuse(where, stray.number, stray.path[-1], f"stands as a second root beside {usual!r}")
+        if len(set(path)) < len(path):
+            twice = next(label for at, label in enumerate(path) if label in path[:at])
+            _refuse(where, number, twice, "stands above itself (a cycle)")
+        if "" in path[1:]:
+            _refuse(where, number, "", f"is the parent of {path[path.index('', 1) - 1]!r}; parents must have a label")
+        leaves.setdefault(path[0], number)
+        for child, parent in pairwise(path):
+            known = parent_of.get(child)
+            if known is None:
+                parent_of[child] = parent
+                children.setdefault(parent, []).append(child)
+            elif known != parent:
+                _refuse(where, number, child, f"has two parents, {known!r} and {parent!r}")
+    for leaf, number in leaves.items():
+        if children.get(leaf):
+            _refuse(where, number, leaf, "is both a leaf and an inner node")
+    return _in_preorder(root, children)
+
+
+def _second_root(lines: list[_Line]) -> tuple[_Line, str]:
+    """Return the first line whose root is not the most frequent one, and that root; line 1 may be a header."""
+    count = Counter(line.path[-1] for line in lines)
+    usual = max(count, key=count.__getitem__)
+    return next(line for line in lines[1:] if line.path[-1] != usual), usual
+
+
+def _in_preorder(root: str, children: dict[str, list[str]]) -> Hierarchy:
+    labels: list[str] = []
+    parents: list[int] = []
+    stack = [(root, -1)]
+    while stack:
+        label, parent = stack.pop()
+        stack.extend((child, len(labels)) for child in reversed(children.get(label, ())))
+        labels.append(label)
+        parents.append(parent)
+    return Hierarchy.from_preorder(labels, np.array(parents, np.int64))
+
+
+def _refuse(where: Path, number: int, label: str, reason: str) -> NoReturn:
+    msg = f"{where}: line {number}: label {label!r} {reason}"
+    raise HierarchyError(msg)

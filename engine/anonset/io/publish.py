@@ -1,0 +1,268 @@
+"""Writing publications and what belongs to them, and reading them back."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.errors import InputError
+from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
+from anonset.io import fimi
+from anonset.io.files import format_of, removed_on_failure, write_file
+from anonset.io.lines import csv_bytes, lines, quoted, text_array
+from anonset.io.read import read
+from anonset.io.roles import Names
+
+_FORMATS = ("csv", "parquet", "dat")
+_BLOCK = 1 << 16
+
+
+def check_labels(labels: Iterable[str], format: str, separator: str = " ") -> None:  # noqa: A002
+    """Refuse labels of set members that a format cannot carry.
+
+    A CSV cell cannot carry the empty label, the separator or a line end; a FIMI line no blank either, nor a byte
+    order mark at the start of a label. Parquet carries everything.
+
+    Raises
+    ------
+    InputError
+        With the label and the ways out.
+    """
+    _require_format(format, separator)
+    if format == "parquet":
+        return
+    marks = {"line feed": "\n", "carriage return": "\r"}
+    marks |= {"separator": separator} if format == "csv" else {"blank": " ", "tab": "\t"}
+    for label in labels:
+        found = next((f"holds the {what} {mark!r}" for what, mark in marks.items() if mark in label), "")
+        if not label:
+            found = "is empty"
+        elif format == "dat" and label.startswith("\ufeff"):
+            found = "starts with a byte order mark"
+        if found:
+            ways = "choose another separator, or" if found.startswith("holds the separator") else "choose"
+            msg = f"item {label!r} {found}, which the format {format} cannot carry; {ways} the format parquet"
+            raise InputError(msg)
+
+
+def write_published(publication: Publication, folder: str | Path, format: str, separator: str = " ") -> Path:  # noqa: A002
+    """Write the published records as ``published.csv``, ``.parquet`` or ``.dat``, and return the path.
+
+    Symbols of a record stand in canonical order, joined by the separator (by a blank in FIMI); in Parquet they
+    are ``list<string>``. All other columns are text.
+
+    Raises
+    ------
+    InputError
+        If the format cannot carry the publication, or the file cannot be written.
+    """
+    path = Path(folder) / f"published.{format}"
+    sets = publication.transactions
+    check_labels(() if sets is None else sets.vocabulary.labels, format, separator)
+    if not publication.columns:
+        msg = "there is no column to publish; at least one must be set-valued, relational or kept"
+        raise InputError(msg)
+    if format == "parquet":
+        from pyarrow import parquet
+
+        with removed_on_failure(path), path.open("wb") as file:
+            parquet.write_table(to_arrow(publication), file)
+        return path
+    if format == "dat":
+        if sets is None or len(publication.columns) > 1:
+            others = ", ".join(repr(column.name) for column in publication.columns if column is not sets)
+            msg = f"the format dat carries one set-valued column alone, got {others or 'none'}; choose csv or parquet"
+            raise InputError(msg)
+        return write_file(path, (lines([cells]) for cells in _cells(sets, " ")))
+    return write_file(path, _csv_parts(publication, separator))
+
+
+def _csv_parts(publication: Publication, separator: str) -> Iterator[Any]:
+    columns = publication.columns
+    blocks = [_cells(c, separator) if isinstance(c, SetColumn) else _categories(c) for c in columns]
+    top, _ = csv_bytes([column.name for column in columns], [text_array([])] * len(columns))
+    yield top
+    for parts in zip(*blocks, strict=True):
+        yield lines([quoted(part, alone=len(columns) == 1) for part in parts])
+
+
+def _cells(column: SetColumn, separator: str) -> Iterator[Any]:
+    """Yield the text cells of a set-valued column, a block of records at a time."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    labels = text_array(column.vocabulary.labels)
+    for first in range(0, column.n, _BLOCK):
+        yield pc.binary_join(_lists(column, labels, first, pa.LargeListArray), pa.scalar(separator, labels.type))
+
+
+def _categories(column: CategoricalColumn) -> Iterator[Any]:
+    labels = text_array(column.vocabulary.labels)
+    for first in range(0, column.n, _BLOCK):
+        yield labels.take(column.codes[first : first + _BLOCK])
+
+
+def _lists(column: SetColumn, labels: Any, first: int, kind: Any) -> Any:
+    """Return the lists of symbols of a block of records."""
+    ends = column.indptr[first : first + _BLOCK + 1]
+    taken = labels.take(column.items[ends[0] : ends[-1]])
+    return kind.from_arrays(ends - ends[0], taken)
+
+
+def to_arrow(publication: Publication) -> Any:
+    """Return the published records as a ``pyarrow.Table``: sets as ``list<string>``, all else as text."""
+    import pyarrow as pa
+
+    columns, text = {}, pa.string()
+    for column in publication.columns:
+        labels = pa.array(column.vocabulary.labels, text)
+        starts = range(0, column.n, _BLOCK)
+        if isinstance(column, SetColumn):
+            lists = [_lists(column, labels, first, pa.ListArray) for first in starts]
+            columns[column.name] = pa.chunked_array(lists, pa.list_(text))
+        else:
+            taken = [labels.take(column.codes[first : first + _BLOCK]) for first in starts]
+            columns[column.name] = pa.chunked_array(taken, text)
+    return pa.table(columns)
+
+
+def write_codebook(publication: Publication, path: str | Path, separator: str = " ") -> Path:
+    """Write what each published symbol stands for: ``symbol,kind,members``.
+
+    Parameters
+    ----------
+    path
+        File, or the folder of ``codebook.csv``.
+    separator
+        What joins the members. A member that holds it is quoted in the way of CSV.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    where = Path(path)
+    columns = (
+        [symbol.label for symbol in publication.symbols],
+        [symbol.kind for symbol in publication.symbols],
+        [separator.join(_member(m, separator) for m in symbol.members) for symbol in publication.symbols],
+    )
+    where = where / "codebook.csv" if where.is_dir() else where
+    return write_file(where, csv_bytes(("symbol", "kind", "members"), [text_array(column) for column in columns]))
+
+
+def _member(label: str, separator: str) -> str:
+    if label and not any(mark in label for mark in (separator, '"', "\r", "\n")):
+        return label
+    return '"' + label.replace('"', '""') + '"'
+
+
+def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol] = ()) -> Path:
+    """Write how each item of the universe is published; an empty field means that it is suppressed.
+
+    A global recoding gives ``item,published``, a local one ``cluster,item,published``.
+
+    Parameters
+    ----------
+    symbols
+        The codebook, where groups of items have other labels than ``(a,b,c)``.
+
+    Raises
+    ------
+    InputError
+        If the recoding maps no items, or the file cannot be written.
+    """
+    given = {symbol.members: symbol.label for symbol in symbols if symbol.kind == "group"}
+    if isinstance(recoding, (Cut, ItemGroups)):
+        return write_file(Path(path), csv_bytes(("item", "published"), _images(recoding, given)))
+    if not isinstance(recoding, PerCluster):
+        msg = f"a recoding of type {type(recoding).__name__} has no mapping of items"
+        raise InputError(msg)
+    return write_file(Path(path), _local_mapping(recoding, given))
+
+
+def _local_mapping(recoding: PerCluster, given: dict[tuple[str, ...], str]) -> Iterator[Any]:
+    header = ("cluster", "item", "published")
+    yield csv_bytes(header, [text_array([])] * 3)[0]
+    for cluster, mapping in enumerate(recoding.items):
+        items, published = _images(mapping, given)
+        yield csv_bytes(header, [text_array([str(cluster)] * len(items)), items, published])[1]
+
+
+def _images(mapping: Cut | ItemGroups, given: dict[tuple[str, ...], str]) -> list[Any]:
+    """Return the items of the universe, and how each is published."""
+    if isinstance(mapping, Cut):
+        items, names, image = mapping.hierarchy.leaves.labels, mapping.hierarchy.labels, mapping.image
+    else:
+        items, image = mapping.vocabulary.labels, _dense(mapping)
+        names = tuple(given.get(group) or _group_label(group) for group in mapping.labels)
+    published = text_array([*names, ""]).take(np.where(image < 0, len(names), image))
+    return [text_array(items), published]
+
+
+def _dense(groups: ItemGroups) -> Any:
+    """Return int32 (M,): position of each item's group among the groups, -1 where it is suppressed."""
+    image = np.full(len(groups.vocabulary), -1, np.int32)
+    for at, members in enumerate(groups.members):
+        image[list(members)] = at
+    return image
+
+
+def _group_label(members: tuple[str, ...]) -> str:
+    return members[0] if len(members) == 1 else f"({','.join(members)})"
+
+
+def write_records(publication: Publication, path: str | Path) -> Path:
+    """Write the way back: ``published_row,input_record,cluster``, 0-based, no cluster for global recodings.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    import pyarrow as pa
+
+    n, text = publication.n, pa.large_string()
+    cluster = text_array([""] * n) if publication.cluster is None else pa.array(publication.cluster).cast(text)
+    columns = [pa.array(np.arange(n)).cast(text), pa.array(publication.record).cast(text), cluster]
+    return write_file(Path(path), csv_bytes(("published_row", "input_record", "cluster"), columns))
+
+
+def read_published(
+    path: str | os.PathLike[str],
+    *,
+    items: Names = None,
+    relational: Names = (),
+    keep: Names = (),
+    separator: str = " ",
+) -> Table:
+    """Read a publication back. All values are text: a published range or set is a symbol like any other.
+
+    The parameters are those of :func:`anonset.io.read.read`. The column of a FIMI file has no name of its own:
+    it is called as `items` says.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or holds other columns than are named.
+    """
+    where = Path(path)
+    if not where.exists() or format_of(where) != "dat" or items in (None, fimi.COLUMN) or relational or keep:
+        return read(where, items=items, relational=relational, keep=keep, separator=separator)
+    sets = read(where).transactions
+    if sets is None or not isinstance(items, str):
+        msg = f"{where}: a FIMI file has one column, got items {items!r}"
+        raise InputError(msg)
+    return Table(SetColumn(items, sets.indptr, sets.items, sets.vocabulary), order=(items,))
+
+
+def _require_format(format: str, separator: str) -> None:  # noqa: A002
+    if format not in _FORMATS:
+        msg = f"format must be one of {', '.join(_FORMATS)}, got {format!r}"
+        raise InputError(msg)
+    if not separator or any(mark in separator for mark in "\r\n"):
+        msg = f"separator must be text without line ends, got {separator!r}"
+        raise InputError(msg)

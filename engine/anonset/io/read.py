@@ -1,0 +1,142 @@
+"""Reading data into tables: every column has a role, types are never inferred."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from anonset.data import Column, SetColumn, Table
+from anonset.errors import InputError
+from anonset.io.columns import Encoder
+from anonset.io.grouping import refuse_repeated, unite
+from anonset.io.roles import Names, Roles, resolve
+from anonset.io.sources import open_source
+
+_MISSING = ("refuse", "empty", "value")
+
+
+def read(
+    source: Any,
+    *,
+    items: Names = None,
+    relational: Names = (),
+    numeric: Names = (),
+    sensitive: str | None = None,
+    id: Names = (),  # noqa: A002
+    keep: Names = (),
+    drop: Names = (),
+    separator: str = " ",
+    missing: str = "refuse",
+    group: bool = False,
+) -> Table:
+    """Read a table. Every column needs a role, or the data are refused.
+
+    Columns are named by a sequence, or by text: one name, or several separated by commas.
+
+    Parameters
+    ----------
+    source
+        Path of a CSV, TSV or FIMI file (``.csv``, ``.tsv``, ``.dat``, also with ``.gz`` or ``.zst``), or of a
+        Parquet file or directory; or anything with ``__arrow_c_stream__``; or a list of sets. FIMI files and
+        lists of sets have one column, ``items``.
+    items
+        The set-valued column. Several are joined into one column ``items``, their items prefixed:
+        ``column:item``.
+    relational, numeric
+        Quasi-identifiers; and those of them that are numbers (all others are text).
+    sensitive
+        The sensitive attribute of bucketization.
+    id
+        Columns that together identify the person. Repeated ids are refused, unless `group` is set or there is
+        a sensitive column (the id is the left side of a dependency then, and repeats by nature).
+    keep, drop
+        Columns that are published as they are, by the owner's decision; and those that are not read.
+    separator
+        What separates the items in a cell of text. An empty cell is the empty set.
+    missing
+        What null becomes: ``refuse`` (an error), ``empty`` (a null set is the empty set), ``value`` (a null
+        category is the category ``?``), or ``empty,value``. Null numbers, ids and items are always refused.
+        Text files have no null: an empty field is the empty text.
+    group
+        Unite the rows of an id into one record: sets united, all other values must agree.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read, or are not what the arguments say, in one line.
+
+    Examples
+    --------
+    >>> table = read([{"bread", "milk"}, {"milk"}])
+    >>> table.n, table.transactions.vocabulary.labels
+    (2, ('bread', 'milk'))
+    """
+    opened = open_source(source)
+    where = opened.where
+    encoder = _encoder(where, separator, missing)
+    if opened.sets_only and items is None and not drop:
+        items = opened.names[0]
+    roles, numbers = resolve(
+        where,
+        opened.names,
+        numeric,
+        items=items,
+        relational=relational,
+        sensitive=None if sensitive is None else [sensitive],
+        id=id,
+        keep=keep,
+        drop=drop,
+    )
+    if group and not roles.id:
+        msg = f"{where}: group=True needs the id column(s) whose rows are to be united"
+        raise InputError(msg)
+    table = _encode(encoder, opened.load(roles.used), roles, numbers, opened.names)
+    if group:
+        return unite(where, table)
+    if roles.id and not roles.sensitive:
+        refuse_repeated(where, table)
+    return table
+
+
+def _encoder(where: str, separator: str, missing: str) -> Encoder:
+    if not separator:
+        msg = "separator must be at least one character, got ''"
+        raise InputError(msg)
+    chosen = {part.strip() for part in missing.split(",")}
+    if not chosen <= set(_MISSING) or ("refuse" in chosen and len(chosen) > 1):
+        msg = f"missing must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
+        raise InputError(msg)
+    return Encoder(where, separator, "empty" in chosen, "value" in chosen)
+
+
+def _encode(
+    encoder: Encoder, loaded: Mapping[str, Any], roles: Roles, numbers: frozenset[str], names: tuple[str, ...]
+) -> Table:
+    """Encode the loaded columns by their roles."""
+    transactions, order = None, roles.published(names)
+    if roles.items:
+        transactions = _sets(encoder, loaded, roles.items)
+        shown = [transactions.name if name in roles.items else name for name in order]
+        order = tuple(dict.fromkeys(shown))
+    if misplaced := next((n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None):
+        msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be items"
+        raise InputError(msg)
+
+    def relational(name: str) -> Column:
+        return encoder.number(name, loaded[name]) if name in numbers else encoder.category(name, loaded[name])
+
+    return Table(
+        transactions,
+        tuple(relational(name) for name in roles.relational),
+        encoder.category(roles.sensitive[0], loaded[roles.sensitive[0]]) if roles.sensitive else None,
+        tuple(encoder.category(name, loaded[name], allow_null=False) for name in roles.id),
+        tuple(encoder.category(name, loaded[name]) for name in roles.keep),
+        order,
+    )
+
+
+def _sets(encoder: Encoder, loaded: Mapping[str, Any], names: tuple[str, ...]) -> SetColumn:
+    first = loaded[names[0]]
+    if isinstance(first, SetColumn):
+        return first
+    if len(names) == 1:
+        return encoder.sets(names[0], first)
+    return encoder.joined_sets("items", {name: loaded[name] for name in names})

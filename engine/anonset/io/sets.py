@@ -1,0 +1,51 @@
+"""Set-valued columns from compressed sparse rows of raw codes: canonical vocabulary, sorted rows, no duplicates."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn, Vocabulary
+from anonset.data.table import Int32, Int64
+from anonset.data.vocabulary import canonical_order
+
+
+def canonical_codes(labels: Sequence[str]) -> tuple[Vocabulary, Int32]:
+    """Return the canonical vocabulary of distinct labels, and the code of each label in it."""
+    vocabulary = Vocabulary(tuple(canonical_order(labels)))
+    index = vocabulary.index
+    return vocabulary, np.fromiter((index[label] for label in labels), np.int32, len(labels))
+
+
+def offsets(lengths: NDArray[np.integer]) -> Int64:
+    """Return int64 (n + 1,) offsets of rows with the given lengths."""
+    indptr = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return indptr
+
+
+def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) -> SetColumn:
+    """Build a set-valued column: sort each row and keep each code once. O(nnz + n + M), whatever the row lengths."""
+    from anonset_kernels.rows import sort_rows
+
+    items = sort_rows(indptr, np.ascontiguousarray(codes, np.int32), len(vocabulary))
+    fresh = np.ones(len(items), bool)
+    fresh[1:] = items[1:] != items[:-1]
+    starts = indptr[:-1]
+    fresh[starts[starts < len(items)]] = True
+    if not fresh.all():
+        before = offsets(fresh)
+        indptr, items = before[indptr], items[fresh]
+    return SetColumn(name, indptr, items, vocabulary)
+
+
+def encode_sets(name: str, indptr: Int64, codes: Int32, labels: Sequence[str]) -> SetColumn:
+    """Encode rows of raw codes, positions in distinct `labels`, over the canonical vocabulary of the labels."""
+    vocabulary, image = canonical_codes(labels)
+    return tidy_rows(name, indptr, image[codes], vocabulary)
+
+
+def keep_tokens(lengths: Int64, codes: Int32, kept: NDArray[np.bool_]) -> tuple[Int64, Int32]:
+    """Drop the tokens that are not kept; return the new row lengths and codes."""
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    return np.bincount(rows[kept], minlength=len(lengths)).astype(np.int64), codes[kept]

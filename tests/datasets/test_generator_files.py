@@ -1,0 +1,117 @@
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anonset.data import NumericColumn
+from anonset.errors import InputError
+from anonset.io.read import read
+from anonset_datasets.generators import GENERATORS, generate, make, registry
+from anonset_datasets.generators.missions import Stream
+
+
+@pytest.mark.parametrize("suffix", [".dat", ".dat.gz"])
+@pytest.mark.parametrize("name", ["pos_like", "quest", "shop"])
+def test_transactions_come_back_from_their_file(name: str, suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"made{suffix}"
+    table = make(name, path, n=700)
+    back = read(path)
+    assert table.transactions is not None
+    assert back.transactions is not None
+    assert [set(row) for row in back.transactions.rows()] == [set(row) for row in table.transactions.rows()]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_rt_data_come_back_from_their_file(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"made{suffix}"
+    table = make("youtube_like", path, n=700)
+    names = [column.name for column in table.relational]
+    numeric = [column.name for column in table.relational if isinstance(column, NumericColumn)]
+    back = read(path, items="related_videos", relational=names, numeric=numeric)
+    for column, found in zip(table.relational, back.relational, strict=True):
+        if isinstance(column, NumericColumn):
+            assert isinstance(found, NumericColumn)
+            assert found.values.tolist() == column.values.tolist()
+        else:
+            assert not isinstance(found, NumericColumn)
+            assert found.labels() == column.labels()
+    assert table.transactions is not None
+    assert back.transactions is not None
+    assert list(back.transactions.rows()) == list(table.transactions.rows())
+
+
+def test_rows_are_written_one_a_line(tmp_path: Path) -> None:
+    table = make("quest", tmp_path / "made.dat", n=70_000, n_items=50, avg_length=2.0)
+    lines = (tmp_path / "made.dat").read_text("utf-8").splitlines()
+    assert table.transactions is not None
+    assert [line.split(" ") for line in lines] == list(table.transactions.rows())
+    make("quest", tmp_path / "none.dat", n=0)
+    assert (tmp_path / "none.dat").read_bytes() == b""
+    make("youtube_like", tmp_path / "none.csv", n=0)
+    assert (tmp_path / "none.csv").read_text("utf-8") == "age,category,length,views,rate,ratings,related_videos\n"
+
+
+def test_same_parameters_same_bytes(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.dat.gz", tmp_path / "second.dat.gz"
+    make("pos_like", first, n=300, seed=5)
+    make("pos_like", second, n=300, seed=5)
+    assert first.read_bytes() == second.read_bytes()
+    make("pos_like", tmp_path / "plain.dat", n=300, seed=5)
+    assert gzip.decompress(first.read_bytes()) == (tmp_path / "plain.dat").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "parameters", "message"),
+    [
+        ("pos", "x.dat", {}, "generator must be one of pos_like, quest, youtube_like, shop, got 'pos'"),
+        ("shop", "x.dat", {"k": 5}, "parameter of 'shop' must be one of n, seed, got 'k'"),
+        ("shop", "x.csv", {}, "path of 'shop' must end in .dat or .dat.gz, got "),
+        ("youtube_like", "x.dat", {}, "path of 'youtube_like' must end in .csv or .csv.gz, got "),
+        ("shop", "there.dat", {}, "path must be a new file, but "),
+        ("shop", "nowhere/x.dat", {}, "path must lie in an existing folder, got "),
+        ("shop", "x.dat", {"n": -1}, "n must be an integer of at least 0, got -1"),
+    ],
+)
+def test_bad_requests_are_refused(
+    name: str, file: str, parameters: dict[str, int], message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "there.dat").write_text("mine\n", "utf-8")
+    with pytest.raises(InputError) as error:
+        make(name, tmp_path / file, **parameters)
+    assert str(error.value).startswith(message)
+    assert (tmp_path / "there.dat").read_text("utf-8") == "mine\n"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("suffix", [".dat", ".dat.gz"])
+def test_nothing_is_left_behind_by_a_failed_write(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> list[str]:
+        msg = "disk full"
+        raise OSError(msg)
+
+    monkeypatch.setattr(registry, "_set_fields", broken)
+    with pytest.raises(OSError, match="disk full"):
+        make("shop", tmp_path / f"x{suffix}", n=10)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_registry_knows_names_kinds_and_parameters() -> None:
+    assert GENERATORS["shop"].parameters == {"n": 5_000, "seed": 0}
+    assert GENERATORS["pos_like"].parameters["avg_length"] == 6.5
+    for name, generator in GENERATORS.items():
+        assert generator.name == name
+        assert {"n", "seed"} <= set(generator.parameters)
+        assert generator.about
+        assert (generate(name, n=1).relational != ()) == (generator.kind == "rt")
+
+
+def test_random_streams_are_those_of_pcg64() -> None:
+    stream = Stream(1, 2)
+    expected = np.random.PCG64(np.random.SeedSequence([1, 2])).random_raw(3)
+    assert stream.raw(3).tolist() == expected.tolist()
+    uniform = Stream(7).uniform(1_000)
+    assert uniform.min() >= 0
+    assert uniform.max() < 1
+    assert sorted(Stream(7).permutation(20).tolist()) == list(range(20))

@@ -1,0 +1,72 @@
+"""Digests, estimates and failures of files."""
+
+import gzip
+import hashlib
+import random
+
+import pytest
+
+from anonset.errors import InputError
+from anonset.io import digest, estimate_bytes
+from anonset.io.files import format_of, write_file
+
+
+def test_digest_of_a_file_and_a_directory(tmp_path):
+    (tmp_path / "a").write_bytes(b"abc")
+    assert digest(tmp_path / "a") == hashlib.sha256(b"abc").hexdigest()
+    first = digest(tmp_path)
+    assert first == hashlib.sha256(f"{digest(tmp_path / 'a')}  a\n".encode()).hexdigest()
+    (tmp_path / "a").rename(tmp_path / "b")
+    assert digest(tmp_path) != first
+    with pytest.raises(InputError, match=r"none: no such file or directory$"):
+        digest(tmp_path / "none")
+
+
+def test_estimates(tmp_path):
+    text = b"1 2 3\n" * 10_000
+    noise = random.Random(1).randbytes(5000)
+    for name, data, expected in [
+        ("a.dat", text, len(text)),
+        ("a.dat.gz", gzip.compress(text), len(text)),
+        ("b.dat.gz", gzip.compress(noise), len(noise)),
+        ("c.dat.gz", gzip.compress(b""), 0),
+        ("d.dat.gz", noise, 6 * len(noise)),
+        ("e.dat.gz", b"short", 30),
+        ("f.parquet", noise, 6 * len(noise)),
+        ("g.csv.zst", noise, 6 * len(noise)),
+    ]:
+        (tmp_path / name).write_bytes(data)
+        assert estimate_bytes(tmp_path / name) == expected, name
+    assert estimate_bytes(tmp_path) == sum(estimate_bytes(file) for file in tmp_path.iterdir())
+    with pytest.raises(InputError, match=r"none: no such file or directory$"):
+        estimate_bytes(tmp_path / "none")
+
+
+def test_formats(tmp_path):
+    names = ["x.csv", "x.CSV.GZ", "x.y.tsv", "x.dat.zst", "x.parquet"]
+    assert [format_of(tmp_path / name) for name in names] == ["csv", "csv", "tsv", "dat", "parquet"]
+    assert format_of(tmp_path) == "parquet"
+
+
+def test_a_failed_write_removes_its_own_file_only(tmp_path):
+    def parts():
+        yield b"begun"
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(InputError, match=r"new: cannot be written: No space left on device$"):
+        write_file(tmp_path / "new", parts())
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "old").write_bytes(b"before")
+    with pytest.raises(InputError):
+        write_file(tmp_path / "old", parts())
+    assert (tmp_path / "old").exists()
+
+
+def test_an_interrupted_write_removes_its_file(tmp_path):
+    def parts():
+        yield b"begun"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_file(tmp_path / "new.gz", parts())
+    assert list(tmp_path.iterdir()) == []

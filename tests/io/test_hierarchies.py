@@ -1,0 +1,182 @@
+"""Hierarchy files: what they mean, what is refused, and the round trip."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import Hierarchy, Vocabulary
+from anonset.errors import HierarchyError, InputError
+from anonset.io import hierarchy_for, read_hierarchy, write_hierarchy
+
+LABELS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
+
+
+def write(folder, text, name="h.csv"):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def nested(hierarchy, node=0):
+    """Return the tree as nested pairs (label, children)."""
+    children = [nested(hierarchy, child) for child in hierarchy.children(node)]
+    return (hierarchy.labels[node], children) if children else hierarchy.labels[node]
+
+
+AB = ("R", [("A", ["a", "b"]), ("B", ["c", "d"])])
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("a,A,R\nb,A,R\nc,B,R\nd,B,R\n", AB),
+        ("a;A;R\nb;A;R\nc;B;R\nd;B;R", AB),
+        ("\ufeffa,A,R\r\nb,A,R\r\n\r\nc,B,R\r\nd,B,R\r\n", AB),
+        ("leaf,parent,root\na,A,R\nb,A,R\nc,B,R\nd,B,R\n", AB),
+        ("leaf,parent,root,,\na,A,R,,\nb,A,R,\nc,B,R\nd,B,R,,\n", AB),
+        ("a,A,A,R\nb,b,A,R\nc,B,R,R\nd,B,R\n", AB),
+        ("c,B,R\na,A,R\nd,B,R\nb,A,R\n", ("R", [("B", ["c", "d"]), ("A", ["a", "b"])])),
+        ("a,A,R\nb,A,R\nx,R\n", ("R", [("A", ["a", "b"]), "x"])),
+        ('"a,1",A,R\n"b ""2""",A,R\nc,R\n', ("R", [("A", ["a,1", 'b "2"']), "c"])),
+        ("-9;-9,-1;*\n-5;-9,-1;*\n7;*\n", ("*", [("-9,-1", ["-9", "-5"]), "7"])),
+        ("-9;-9,-1;*\n-5;-9,-1;*\n", ("-9,-1", ["-9", "-5"])),
+        ("a;1,R\nb;2,R\nc;3,R\n", ("R", ["a;1", "b;2", "c;3"])),
+        ("a\u2028x;R\nb;R\n", ("R", ["a\u2028x", "b"])),
+        ('a,";R"\nb,";R"\n', (";R", ["a", "b"])),
+        ('"a;1",R\n"b;1",R\n', ("R", ["a;1", "b;1"])),
+        ("a,A,R\na,A,R\nb,R\n", ("R", ["a", "b"])),
+        ("leaf,root\na,R\n", "a"),
+        ("a,R\n", "a"),
+        ("a\n", "a"),
+        (",A,R\na,A,R\n", ("A", ["", "a"])),
+    ],
+)
+def test_files_become_trees(tmp_path, text, tree):
+    assert nested(read_hierarchy(write(tmp_path, text))) == tree
+
+
+def test_collapsed_labels_are_remembered(tmp_path):
+    hierarchy = read_hierarchy(write(tmp_path, "a,A,X,R\nb,B,R\nc,B,R\n"))
+    assert nested(hierarchy) == ("R", ["a", ("B", ["b", "c"])])
+    assert hierarchy.aliases == (("X", "a"), ("A", "a"))
+
+
+@pytest.mark.parametrize("name", ["h.csv.gz", "h.txt.gz", "h.zst"])
+def test_compressed_files(tmp_path, name):
+    hierarchy = Hierarchy.from_tree(AB)
+    path = write_hierarchy(hierarchy, tmp_path / name)
+    assert path.read_bytes() != b"a,A,R\nb,A,R\nc,B,R\nd,B,R\n"
+    assert nested(read_hierarchy(path)) == AB
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the hierarchy is empty; a line per leaf is required"),
+        ("\n,,\n", "the hierarchy is empty; a line per leaf is required"),
+        ("a,A,R\nb,A,S\nc,A,R\n", "line 2: label 'S' stands as a second root beside 'R'"),
+        ("leaf,root\na,R\nb,S\nc,R\n", "line 3: label 'S' stands as a second root beside 'R'"),
+        ("a,A,R\nb,B,R\na,B,R\n", "line 3: label 'a' has two parents, 'A' and 'B'"),
+        ("a,A,X,R\nb,A,Y,R\n", "line 2: label 'A' has two parents, 'X' and 'Y'"),
+        ("a,A,R\nb,A,R\nA,R\n", "line 3: label 'A' is both a leaf and an inner node"),
+        ("A,R\na,A,R\n", "line 1: label 'A' is both a leaf and an inner node"),
+        ("a,R\nR\n", "line 2: label 'R' is both a leaf and an inner node"),
+        ("a,b,a,R\n", "line 1: label 'a' stands above itself (a cycle)"),
+        ("x,R\na,R,b,R\n", "line 2: label 'R' stands above itself (a cycle)"),
+        ("\n\na,,R\nb,R\n", "line 3: label '' is the parent of 'a'; parents must have a label"),
+        ('x,R\n"a,R\nb,R\n', "line 2: unexpected end of data"),
+        (b"a,R\n\xff,R\n", "line 2: the text is not valid UTF-8"),
+    ],
+)
+def test_what_is_no_tree_is_refused(tmp_path, text, message):
+    path = write(tmp_path, text)
+    with pytest.raises(HierarchyError) as error:
+        read_hierarchy(path)
+    assert str(error.value) == f"{path}: {message}"
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(InputError, match=r"none\.csv: no such file or directory$"):
+        read_hierarchy(tmp_path / "none.csv")
+    with pytest.raises(InputError, match=r"a file is required, this is a directory$"):
+        read_hierarchy(tmp_path)
+    with pytest.raises(InputError, match=r"h\.gz: not valid gzip"):
+        read_hierarchy(write(tmp_path, "a,R\n", "h.gz"))
+
+
+@st.composite
+def trees(draw):
+    """Trees with distinct labels and no unary nodes."""
+    labels = draw(st.lists(LABELS, min_size=1, max_size=25, unique=True))
+
+    def grow(names):
+        if len(names) < 3:
+            return [*names]
+        width = draw(st.integers(2, len(names) - 1))
+        cuts = sorted(draw(st.sets(st.integers(1, len(names) - 2), max_size=width - 1)))
+        parts = [names[a:b] for a, b in zip([0, *cuts], [*cuts, len(names)], strict=True)]
+        return [(p[0], grow(p[1:])) if len(p) > 2 else name for p in parts for name in (p if len(p) <= 2 else [p[0]])]
+
+    return (labels[0], grow(labels[1:])) if len(labels) > 2 else labels[0]
+
+
+@settings(deadline=None, max_examples=200)
+@given(trees())
+def test_writing_and_reading_gives_the_same_tree(tmp_path_factory, tree):
+    hierarchy = Hierarchy.from_tree(tree)
+    path = write_hierarchy(hierarchy, tmp_path_factory.mktemp("h") / "h.csv")
+    again = read_hierarchy(path)
+    assert again.labels == hierarchy.labels
+    assert again.parent.tolist() == hierarchy.parent.tolist()
+
+
+def test_specifications(tmp_path):
+    vocabulary = Vocabulary(("a", "b", "c"))
+    assert nested(hierarchy_for("balanced:2", vocabulary, "s")) == ("N2_0", [("N1_0", ["a", "b"]), "c"])
+    path = write(tmp_path, "a,A,R\nb,A,R\nc,B,R\nd,B,R\n")
+    for spec in (path, str(path), read_hierarchy(path)):
+        assert nested(hierarchy_for(spec, vocabulary, "s")) == AB
+
+
+@pytest.mark.parametrize(
+    ("spec", "labels", "message"),
+    [
+        ("balanced:x", "ab", "hierarchy of 's': balanced:F needs an integer of at least 2, got 'balanced:x'"),
+        ("balanced:-2", "ab", "hierarchy of 's': balanced:F needs an integer of at least 2, got 'balanced:-2'"),
+        ("balanced:1", "ab", "balanced hierarchy: the fan-out must be at least 2, got 1"),
+        ("balanced:2", "", "hierarchy of 's': balanced:2 needs at least one label in the column, got none"),
+        (Hierarchy.from_tree(AB), "ax", "hierarchy of 's': item 'x' of the data must be a leaf, but is missing"),
+        (Hierarchy.from_tree(AB), "Aa", "hierarchy of 's': item 'A' of the data must be a leaf, but is an inner node"),
+    ],
+)
+def test_bad_specifications(spec, labels, message):
+    with pytest.raises(HierarchyError) as error:
+        hierarchy_for(spec, Vocabulary(tuple(labels)), "s")
+    assert str(error.value) == message
+
+
+@pytest.mark.data
+@pytest.mark.skipif("ANONSET_DATA" not in os.environ, reason="ANONSET_DATA is not set")
+@pytest.mark.parametrize(
+    ("name", "leaves", "root"),
+    [
+        ("taxonomies/icd9cm_full_taxonomy.csv.gz", 17561, "ALL"),
+        ("taxonomies/bms_webview2_even_fanout_gong.csv.gz", 3340, "ALL"),
+        ("taxonomies/completejourney_product_taxonomy.csv.gz", 20902, "ALL"),
+        ("hierarchies/adult_arx/adult_hierarchy_age.csv.gz", 100, "*"),
+        ("hierarchies/informs_gong/informs_ICD9.txt.gz", 1221, "*"),
+        ("hierarchies/informs_gong/informs_even.txt.gz", 1297, "*"),
+        ("hierarchies/informs_gong/informs_income.txt.gz", 23784, "*"),
+        ("hierarchies/informs_gong/informs_EDUCYEAR.txt.gz", 22, "*"),
+    ],
+)
+def test_real_hierarchies(name, leaves, root):
+    path = Path(os.environ["ANONSET_DATA"]) / name
+    hierarchy = read_hierarchy(path)
+    assert (hierarchy.n_leaves, hierarchy.labels[0]) == (leaves, root)
+    lines = {line for line in gzip.decompress(path.read_bytes()).decode().splitlines() if line}
+    assert len(lines) - hierarchy.n_leaves in (0, 1), "one leaf a line, but for a header"

@@ -1,0 +1,279 @@
+"""Reading CSV and TSV: text stays text, every column has a role, every failure is one clear line."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from anonset.errors import InputError
+from anonset.io import read
+
+VISITS = b"name,age,sex,codes\nAnn,30,F,008 401.9\nBob,41,M,\n"
+ROLES = {"items": "codes", "relational": "age,sex", "drop": "name"}
+
+
+def write(folder, data, name="visits.csv"):
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def rows(table):
+    return list(table.transactions.rows())
+
+
+def test_roles_give_the_columns_of_the_table(tmp_path):
+    table = read(write(tmp_path, VISITS), items="codes", relational=["age", "sex"], numeric="age", id="name")
+    assert rows(table) == [["008", "401.9"], []]
+    age, sex = table.relational
+    assert (age.values.tolist(), age.values.dtype) == ([30, 41], np.int64)
+    assert sex.labels() == ["F", "M"]
+    assert [column.name for column in table.ids] == ["name"]
+    assert table.order == ("age", "sex", "codes")
+
+
+def test_without_declaration_a_number_is_text(tmp_path):
+    table = read(write(tmp_path, b"age,zip\n030,1\n30,02\n"), relational="age", keep="zip")
+    assert table.relational[0].labels() == ["030", "30"]
+    assert table.kept[0].labels() == ["1", "02"]
+    assert table.transactions is None
+
+
+def test_the_sensitive_column_lets_ids_repeat(tmp_path):
+    table = read(write(tmp_path, b"id,drug\n1,a\n1,b\n"), id="id", sensitive="drug")
+    assert table.sensitive.labels() == ["a", "b"]
+    assert table.ids[0].labels() == ["1", "1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"s\n", []),
+        (b"s", []),
+        (b"\xef\xbb\xbfs\r\na b\r\n", [["a", "b"]]),
+        (b"s\n\nb a b\n\n", [[], ["a", "b"], []]),
+        (b's\n"x,y  z"\n""\n', [["x,y", "z"], []]),
+        (b's\n"say ""hi"""\n', [['"hi"', "say"]]),
+        (b's\n"a\nb c"\n', [["a\nb", "c"]]),
+        (b"s\nNA null nan\n", [["NA", "nan", "null"]]),
+        ("s\nß é\n".encode(), [["ß", "é"]]),
+    ],
+)
+def test_cells_become_sets(tmp_path, text, expected):
+    assert rows(read(write(tmp_path, text), items="s")) == expected
+
+
+@pytest.mark.parametrize(
+    ("separator", "cell"), [("|", b"b c|a"), (", ", b'"b c, a"'), ("\t", b"b c\ta"), (".", b"b c.a")]
+)
+def test_separators_are_literal(tmp_path, separator, cell):
+    assert rows(read(write(tmp_path, b"s\n" + cell + b"\n"), items="s", separator=separator)) == [["a", "b c"]]
+
+
+@pytest.mark.parametrize("name", ["v.tsv", "v.tsv.gz"])
+def test_tsv(tmp_path, name):
+    text = b"a\ts\nx,y\t1 2\n"
+    path = write(tmp_path, gzip.compress(text) if name.endswith("gz") else text, name)
+    table = read(str(path), items="s", relational="a")
+    assert (rows(table), table.relational[0].labels()) == ([["1", "2"]], ["x,y"])
+
+
+def test_rows_longer_than_a_block(tmp_path, monkeypatch):
+    monkeypatch.setattr("anonset.io.delimited._BLOCK", 64)
+    cell = "x" * 1000
+    assert read(write(tmp_path, f"a,b\n{cell},1\n".encode()), relational="a,b").relational[0].labels() == [cell]
+
+
+def test_several_item_columns_are_joined_with_prefixes(tmp_path):
+    table = read(write(tmp_path, b"drug,x,icd\n2 1,k,9\n,k,\n1,k,9 8\n"), items="icd,drug", relational="x")
+    assert table.transactions.name == "items"
+    assert [set(row) for row in rows(table)] == [{"drug:1", "drug:2", "icd:9"}, set(), {"drug:1", "icd:8", "icd:9"}]
+    assert table.order == ("items", "x")
+
+
+def test_a_name_with_a_comma_is_one_column(tmp_path):
+    table = read(write(tmp_path, b'"a,b",c\n1,2\n'), relational=["a,b"], keep="c")
+    assert table.relational[0].name == "a,b"
+    assert read(write(tmp_path, b'"a,b",c\n1,2\n'), relational="a,b", keep="c").relational[0].name == "a,b"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected", "kind"),
+    [
+        (["007", "-0", "12"], [7, 0, 12], np.int64),
+        (["1.5", "2"], [1.5, 2.0], np.float64),
+        (["2.0", "1e3"], [2, 1000], np.int64),
+        (["99999999999999999999", "1"], [1e20, 1.0], np.float64),
+        ([".5", "5."], [0.5, 5.0], np.float64),
+        ([], [], np.int64),
+    ],
+)
+def test_numbers(tmp_path, values, expected, kind):
+    path = write(tmp_path, "\n".join(["x", *values, ""]).encode())
+    column = read(path, relational="x", numeric="x").relational[0]
+    assert column.values.dtype == kind
+    assert column.values.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("old", "row 2 holds 'old', which is no number"),
+        ("", "row 2 holds '', which is no number"),
+        ("nan", "row 2 holds 'nan', which is no number"),
+        ("0x1F", "row 2 holds '0x1F', which is no number"),
+        (" 5", "row 2 holds ' 5', which is no number"),
+        ("1e999", "row 2 holds 1e999, a finite number is required"),
+    ],
+)
+def test_text_in_a_numeric_column_is_refused(tmp_path, value, reason):
+    path = write(tmp_path, f"x,y\n1,a\n{value},b\n".encode())
+    with pytest.raises(InputError) as error:
+        read(path, relational="x", numeric="x", drop="y")
+    assert str(error.value) == f"{path}: numeric column 'x': {reason}"
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "message"),
+    [
+        (b"", "v.csv", "v.csv: the file is empty; a header line is required"),
+        (b"a,b\n1,2\n1,2,3\n", "v.csv", "v.csv: line 3: 2 field(s) required as in the header, got 3"),
+        (b'a,b\n"x\ny",2\n1\n', "v.csv", "v.csv: line 4: 2 field(s) required as in the header, got 1"),
+        (b'a,b\n1,2\n1,"2\n3,4\n', "v.csv", "v.csv: line 3: a quoted field is never closed"),
+        (b"a,b\n1,2\nx,\xff\n", "v.csv", "v.csv: line 3, column 3 (in bytes): the text is not valid UTF-8"),
+        (b"a,\xff\n1,2\n", "v.csv", "v.csv: line 1, column 3 (in bytes): the text is not valid UTF-8"),
+        (b"a,b,a\n1,2,3\n", "v.csv", "v.csv: two columns are named 'a'; names must be distinct"),
+        (b"no gzip", "v.csv.gz", "v.csv.gz: not valid gzip: zlib inflate failed: incorrect header check"),
+        (gzip.compress(b"a,b\n" * 999)[:30], "v.csv.gz", "v.csv.gz: not valid gzip: Truncated compressed stream"),
+        (b"", "v.csv.gz", "v.csv.gz: not valid gzip: the file is empty"),
+        (b"no zstd!", "v.tsv.zst", "v.tsv.zst: not valid zstd: ZSTD decompress failed: Unknown frame descriptor"),
+        (
+            b"a",
+            "v.txt",
+            "v.txt: the name must end with .csv, .tsv, .dat, .parquet (all but .parquet also with .gz or .zst)",
+        ),
+        (
+            b"a",
+            "csv",
+            "csv: the name must end with .csv, .tsv, .dat, .parquet (all but .parquet also with .gz or .zst)",
+        ),
+        (
+            b"a",
+            "v.parquet.gz",
+            "v.parquet.gz: the name must end with .csv, .tsv, .dat, .parquet (all but .parquet also with .gz or .zst)",
+        ),
+    ],
+)
+def test_bad_files(tmp_path, data, name, message):
+    with pytest.raises(InputError) as error:
+        read(write(tmp_path, data, name), relational="a,b")
+    assert str(error.value) == f"{tmp_path}/{message}"
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(InputError, match=r"none\.csv: no such file or directory$"):
+        read(tmp_path / "none.csv")
+
+
+def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+    def refuse(self):
+        raise PermissionError(13, "Permission denied")
+
+    path = write(tmp_path, VISITS)
+    monkeypatch.setattr(type(path), "read_bytes", refuse)
+    with pytest.raises(InputError, match=r"visits\.csv: cannot be read: Permission denied$"):
+        read(path, **ROLES)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"drop": ()},
+            "column 'name' without a role; name each under one of "
+            "items, relational, sensitive, id, keep (published as it is) or drop",
+        ),
+        (
+            {"drop": (), "items": None},
+            "columns 'name', 'codes' without a role; name each under one of "
+            "items, relational, sensitive, id, keep (published as it is) or drop",
+        ),
+        ({"items": "code"}, "there is no column 'code' (items); there are 'name', 'age', 'sex', 'codes'"),
+        ({"numeric": "weight"}, "there is no column 'weight' (numeric); there are 'name', 'age', 'sex', 'codes'"),
+        ({"numeric": "name"}, "numeric column 'name' must be relational too"),
+        ({"keep": "age"}, "column 'age' has two roles (relational and keep); one is required"),
+        ({"group": True}, "group=True needs the id column(s) whose rows are to be united"),
+        (
+            {"items": None, "relational": (), "drop": "name,age,sex,codes"},
+            "every column is dropped; at least one must be used",
+        ),
+    ],
+)
+def test_bad_roles(tmp_path, changed, message):
+    path = write(tmp_path, VISITS)
+    with pytest.raises(InputError) as error:
+        read(path, **{**ROLES, **changed})
+    assert str(error.value) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"separator": ""}, "separator must be at least one character, got ''"),
+        ({"missing": "ignore"}, "missing must be 'refuse', 'empty', 'value' or 'empty,value', got 'ignore'"),
+        (
+            {"missing": "refuse,empty"},
+            "missing must be 'refuse', 'empty', 'value' or 'empty,value', got 'refuse,empty'",
+        ),
+    ],
+)
+def test_bad_options(tmp_path, options, message):
+    with pytest.raises(InputError) as error:
+        read(write(tmp_path, VISITS), **ROLES, **options)
+    assert str(error.value) == message
+
+
+LONG = b"id,age,codes\n7,30,b\n8,41,a\n7,30,a c\n7,30,b\n"
+
+
+def test_repeated_ids_are_refused(tmp_path):
+    path = write(tmp_path, LONG)
+    with pytest.raises(InputError) as error:
+        read(path, items="codes", relational="age", id="id")
+    assert (
+        str(error.value)
+        == f"{path}: id '7' stands in rows 1 and 3; ids must be distinct, or group=True unites their rows"
+    )
+
+
+def test_group_unites_the_rows_of_an_id(tmp_path):
+    table = read(write(tmp_path, LONG), items="codes", relational="age", numeric="age", id="id", group=True)
+    assert rows(table) == [["a", "b", "c"], ["a"]]
+    assert table.relational[0].values.tolist() == [30, 41]
+    assert table.ids[0].labels() == ["7", "8"]
+
+
+def test_group_with_several_id_columns(tmp_path):
+    path = write(tmp_path, b"a,b,s\n1,1,x\n1,2,y\n2,1,z\n1,2,w\n")
+    table = read(path, items="s", id="a,b", group=True)
+    assert rows(table) == [["x"], ["w", "y"], ["z"]]
+
+
+def test_group_without_sets(tmp_path):
+    table = read(write(tmp_path, b"id,x,y\n2,a,p\n2,a,p\n1,b,q\n"), id="id", relational="x", keep="y", group=True)
+    assert (table.n, table.relational[0].labels(), table.kept[0].labels()) == (2, ["a", "b"], ["p", "q"])
+
+
+def test_group_changes_nothing_where_ids_are_distinct(tmp_path):
+    table = read(write(tmp_path, b"id,s\n2,x\n1,y\n"), items="s", id="id", group=True)
+    assert (rows(table), table.ids[0].labels()) == ([["x"], ["y"]], ["2", "1"])
+
+
+@pytest.mark.parametrize(
+    ("numeric", "shown"), [((), "'30' and '31' in rows 1 and 3"), ("age", "30 and 31 in rows 1 and 3")]
+)
+def test_group_demands_equal_values(tmp_path, numeric, shown):
+    path = write(tmp_path, LONG.replace(b"7,30,a", b"7,31,a"))
+    with pytest.raises(InputError) as error:
+        read(path, items="codes", relational="age", numeric=numeric, id="id", group=True)
+    assert str(error.value) == f"{path}: id '7' has two values of 'age': {shown}; they must agree"
