@@ -17,11 +17,12 @@ EXACT, LEAVES, MARK = 0, 1, 2
 """What the walk looks for: sets of one size, leaves of the count-tree at any depth, members of rare sets."""
 
 _INSERTION = 48
+_MOST_IN_A_CELL = 255
 
 
 @kernel()
 def node_supports(indptr: Any, items: Any, leaf_node: Any, parent: Any) -> Any:
-    """Count the records below each node of the hierarchy, int64 (V,). O(nnz times the depth), less what is shared."""
+    """Count the records below each node of the hierarchy, int64 (V,). O(nnz times the depth)."""
     support = np.zeros(len(parent), np.int64)
     stamp = np.full(len(parent), -1, np.int32)
     for record in range(len(indptr) - 1):
@@ -47,8 +48,8 @@ def expand(indptr: Any, items: Any, entry: Any, parent: Any, code: Any, start: A
     start
         int64 (C + 1,): running sum of the codes' supports.
     position
-        int32 or int64 (start[C],), filled here: ``position[start[c]:start[c + 1]]`` are the indices in the result
-        at which code `c` stands, by record.
+        int32 or int64 (start[C],), filled here unless it is empty: ``position[start[c]:start[c + 1]]`` are the
+        indices in the result at which code `c` stands, by record.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def expand(indptr: Any, items: Any, entry: Any, parent: Any, code: Any, start: A
         codes[filled] = -1
         filled += 1
     fill = start[:-1].copy()
-    for at in range(filled):
+    for at in range(filled if len(position) > 0 else 0):
         c = codes[at]
         if c >= 0:
             position[fill[c]] = at
@@ -133,7 +134,7 @@ def walk_sizes(codes: Any, n_codes: int, size: int) -> Any:
 
 @kernel()
 def walk(
-    records: Any, intervals: Any, dead: Any, span: Any, rule: Any, found: Any, found_support: Any, mark: Any
+    records: Any, intervals: Any, dead: Any, span: Any, rule: Any, found: Any, found_support: Any, together: Any
 ) -> Any:
     """Walk the count-tree below the first codes of `span` and report its rare sets, in lexicographic order.
 
@@ -148,12 +149,13 @@ def walk(
     span
         (first, last): the first codes to walk below.
     rule
-        (size, k, mode): report sets with support below k: EXACT those of `size`; LEAVES those that cannot be
-        extended or have `size`; MARK none, but mark their members.
+        (size, k, mode): report sets with support below k: EXACT those of `size` (>= 2); LEAVES those that cannot be
+        extended or have `size`; MARK none, but mark their pairs in `together`.
     found, found_support
         int32 (F, size) and int32 (F,): the reported sets (filled up with -1) and their supports.
-    mark
-        uint8 (C,): members of the rare sets, for MARK.
+    together
+        uint8 (C, C): for MARK, ``together[a, b]`` is set where a < b are in a rare set; for EXACT, a set that begins
+        with `a` is looked for only among the `b` with ``together[a, b]``, unless the array is empty.
 
     Returns
     -------
@@ -164,81 +166,109 @@ def walk(
     Cost: one increment for each set of `size` in each record below the span.
     """
     codes, start, position = records
-    leaf_lo, leaf_hi = intervals
     size, k, mode = rule
     n_codes = len(start) - 1
-    counts = np.zeros((size, n_codes), np.int32)
+    counts, place = np.zeros((size, n_codes), np.int32), np.zeros((size, n_codes), np.int64)
     words = np.zeros((size, (n_codes + 63) // 64), np.uint64)
-    place = np.zeros((size, n_codes), np.int64)
     begin, end, top = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    word_at, opened = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.uint8)
+    opened = np.zeros(size + 1, np.uint8)
     prefix = np.full(size, -1, np.int32)
-    stack = np.empty(1024, position.dtype)
+    skip = np.zeros(n_codes, np.uint8)
+    stack, local = np.empty(1024, position.dtype), np.empty(1024, np.int32)
     n_found = 0
     for first in range(span[0], span[1]):
         if dead[first]:
             continue
+        if mode != LEAVES:
+            _skip_codes(dead, together, first, mode, skip)
         support = start[first + 1] - start[first]
-        if support > len(stack):
-            stack = np.empty(support + support // 2, position.dtype)
+        stack = _with_room(stack, 0, support)
         stack[:support] = position[start[first] : start[first + 1]]
-        prefix[0] = first
-        depth, begin[1], end[1], top[1], opened[1] = 1, 0, support, support, 0
+        prefix[0], depth = first, 1
+        begin[1], end[1], top[1], opened[1] = 0, support, support, 0
         while depth >= 1:
             row, count = words[depth], counts[depth]
             if not opened[depth]:
-                _count_extensions(codes, stack, begin[depth], end[depth], count, row)
-                alive, total = _keep_extensions(prefix, depth, count, row, place[depth], top[depth], (leaf_lo, leaf_hi))
-                if mode == LEAVES and not alive and end[depth] - begin[depth] < k:
+                opened[depth] = 1
+                source = codes if depth == 1 else local
+                held = stack[begin[depth] : end[depth]]
+                _count_extensions(source, held, count, row)
+                n_kept, total = _keep_extensions(prefix, depth, count, row, place[depth], top[depth], intervals, skip)
+                if mode == LEAVES and n_kept == 0 and len(held) < k:
                     if n_found == len(found):
                         return n_found, first
-                    _report(found, found_support, n_found, prefix, depth, end[depth] - begin[depth])
-                    n_found += 1
-                if depth < size - 1:
-                    if total > len(stack):
-                        grown = np.empty(total + total // 2, position.dtype)
-                        grown[: top[depth]] = stack[: top[depth]]
-                        stack = grown
-                    _project(codes, stack, begin[depth], end[depth], place[depth])
-                opened[depth], word_at[depth], top[depth + 1] = 1, 0, total
-            w = word_at[depth]
-            while w < len(row) and row[w] == 0:
-                w += 1
-            word_at[depth] = w
-            if w == len(row):
+                    n_found = _take(found, found_support, n_found, prefix, depth, len(held), mode, together)
+                entries = total - top[depth]
+                if depth == size - 2 and mode != LEAVES and _is_dense(len(held), entries, n_kept, k):
+                    n_found = _rare_dense_pairs(
+                        source, held, (count, row, place[depth]), n_kept, intervals,
+                        (size, k, mode), prefix, found, found_support, n_found, together,
+                    )  # fmt: skip
+                    if n_found < 0:
+                        return len(found), first
+                elif depth < size - 1:
+                    stack = _with_room(stack, top[depth], total)
+                    if depth == 1:  # the records of one first code, side by side: deeper walks then stay in cache
+                        local = _with_room(local, 0, entries + support)
+                        _project_first(codes, stack, support, place[1], local)
+                    else:
+                        _project(local, stack, begin[depth], end[depth], place[depth])
+                    top[depth + 1] = total
+            c = _next_code(row)
+            if c < 0:
                 depth -= 1
                 continue
-            c = w * 64 + trailing_zeros(row[w])
-            row[w] &= row[w] - np.uint64(1)
-            support, count[c] = count[c], 0
+            support_here, count[c] = count[c], 0
             if dead[c]:
                 continue
             prefix[depth] = c
             if depth < size - 1:
-                begin[depth + 1], end[depth + 1], opened[depth + 1] = (
-                    place[depth, c] - support,
-                    place[depth, c],
-                    0,
-                )
+                begin[depth + 1], end[depth + 1] = place[depth, c] - support_here, place[depth, c]
                 depth += 1
-            elif support < k:
-                if mode == MARK:
-                    for member in prefix:
-                        mark[member] = 1
-                    continue
-                if n_found == len(found):
+                opened[depth] = 0
+            elif support_here < k:
+                if mode != MARK and n_found == len(found):
                     return n_found, first
-                _report(found, found_support, n_found, prefix, size, support)
-                n_found += 1
+                n_found = _take(found, found_support, n_found, prefix, size, support_here, mode, together)
         if mode != MARK and 4 * n_found >= len(found):
             return n_found, first + 1
     return n_found, span[1]
 
 
 @kernel()
-def _count_extensions(codes: Any, stack: Any, begin: int, end: int, count: Any, words: Any) -> None:
-    for p in range(begin, end):
-        at = stack[p] + 1
+def _skip_codes(dead: Any, together: Any, first: int, mode: int, skip: Any) -> None:
+    """Set the codes that are no extension of a first code: generalised ones, and those in no rare set with it."""
+    for c in range(len(skip)):
+        skip[c] = dead[c]
+        if mode == EXACT and len(together) > 0 and not together[first, c]:
+            skip[c] = 1
+
+
+@kernel()
+def _with_room(array: Any, used: int, length: int) -> Any:
+    """Return the array, or a larger copy of its first `used` values if it is shorter than `length`."""
+    if length <= len(array):
+        return array
+    grown = np.empty(length + length // 2, array.dtype)
+    grown[:used] = array[:used]
+    return grown
+
+
+@kernel()
+def _next_code(words: Any) -> int:
+    """Take the smallest code out of a bitmap; -1 if it is empty."""
+    for w in range(len(words)):
+        if words[w] != 0:
+            code = w * 64 + trailing_zeros(words[w])
+            words[w] &= words[w] - np.uint64(1)
+            return code
+    return -1
+
+
+@kernel()
+def _count_extensions(codes: Any, held: Any, count: Any, words: Any) -> None:
+    for p in held:
+        at = p + 1
         c = codes[at]
         while c >= 0:
             if count[c] == 0:
@@ -249,29 +279,36 @@ def _count_extensions(codes: Any, stack: Any, begin: int, end: int, count: Any, 
 
 
 @kernel()
-def _keep_extensions(prefix: Any, depth: int, count: Any, words: Any, place: Any, top: int, intervals: Any) -> Any:
-    """Drop extensions below a member of the prefix, and lay out the projections of the others from `top` on."""
-    total, alive = top, False
+def _keep_extensions(
+    prefix: Any, depth: int, count: Any, words: Any, place: Any, top: int, intervals: Any, skip: Any
+) -> Any:
+    """Drop extensions below a member of the prefix, lay out the projections of the others from `top` on.
+
+    Returns (number of extensions kept, end of the layout).
+    """
+    total, n_kept = top, 0
     for w in range(len(words)):
         word = words[w]
         while word != 0:
             low = word & (~word + np.uint64(1))
             c = w * 64 + trailing_zeros(word)
             word ^= low
-            related = False
+            drop = skip[c] != 0
             for member in prefix[:depth]:
-                related |= is_below(intervals[0], intervals[1], c, member)
-            if related:
+                drop |= is_below(intervals[0], intervals[1], c, member)
+            if drop:
                 words[w] ^= low
                 place[c], count[c] = -1, 0
             else:
-                place[c], alive = total, True
+                place[c] = total
                 total += count[c]
-    return alive, total
+                n_kept += 1
+    return n_kept, total
 
 
 @kernel()
 def _project(codes: Any, stack: Any, begin: int, end: int, place: Any) -> None:
+    """Write for each extension the positions where it follows the prefix."""
     for p in range(begin, end):
         at = stack[p] + 1
         c = codes[at]
@@ -284,7 +321,79 @@ def _project(codes: Any, stack: Any, begin: int, end: int, place: Any) -> None:
 
 
 @kernel()
-def _report(found: Any, found_support: Any, n_found: int, prefix: Any, length: int, support: int) -> None:
+def _project_first(codes: Any, stack: Any, end: int, place: Any, local: Any) -> None:
+    """Project as `_project`, and copy what is left of the records, so that the positions are those in the copy."""
+    filled = 0
+    for p in range(end):
+        at = stack[p] + 1
+        c = codes[at]
+        while c >= 0:
+            if place[c] >= 0:
+                local[filled] = c
+                stack[place[c]] = filled
+                place[c] += 1
+                filled += 1
+            at += 1
+            c = codes[at]
+        local[filled] = -1
+        filled += 1
+
+
+@kernel()
+def _is_dense(n_records: int, entries: int, n_kept: int, k: int) -> bool:
+    """Tell whether a matrix of all pairs of extensions is smaller than the number of pairs to be counted."""
+    return k <= _MOST_IN_A_CELL and n_kept > 1 and entries * entries > 4 * n_records * n_kept * n_kept
+
+
+@kernel()
+def _rare_dense_pairs(
+    codes: Any, held: Any, extensions: Any, n_kept: int, intervals: Any, rule: Any, prefix: Any,
+    found: Any, found_support: Any, n_found: int, together: Any,
+) -> int:  # fmt: skip
+    """Take the rare sets of a prefix and two extensions, counting all pairs at once; -1 where `found` is full.
+
+    Cells stop at `k`, which keeps them in a byte and the matrix in cache. Empties the extensions' bitmap.
+    """
+    count, words, place = extensions
+    size, k, mode = rule
+    kept, row = np.empty(n_kept, np.int32), np.empty(n_kept, np.int64)
+    for i in range(n_kept):
+        c = _next_code(words)
+        kept[i], place[c], count[c] = c, i, 0
+    pairs = np.zeros((n_kept, n_kept), np.uint8)
+    for p in held:
+        length, at = 0, p + 1
+        while codes[at] >= 0:
+            if place[codes[at]] >= 0:
+                row[length] = place[codes[at]]
+                length += 1
+            at += 1
+        for i in range(length - 1):
+            cells = pairs[row[i]]
+            for j in range(i + 1, length):
+                if cells[row[j]] < k:
+                    cells[row[j]] += 1
+    for i in range(n_kept):
+        for j in range(i + 1, n_kept):
+            if 0 < pairs[i, j] < k and not is_below(intervals[0], intervals[1], kept[j], kept[i]):
+                if mode != MARK and n_found == len(found):
+                    return -1
+                prefix[size - 2], prefix[size - 1] = kept[i], kept[j]
+                n_found = _take(found, found_support, n_found, prefix, size, pairs[i, j], mode, together)
+    return n_found
+
+
+@kernel()
+def _take(
+    found: Any, found_support: Any, n_found: int, prefix: Any, length: int, support: int, mode: int, together: Any
+) -> int:
+    """Report a rare set, or mark its pairs; return the number of reported sets."""
+    if mode == MARK:
+        for i in range(length):
+            for j in range(i + 1, length):
+                together[prefix[i], prefix[j]] = 1
+        return n_found
     for j in range(found.shape[1]):
         found[n_found, j] = prefix[j] if j < length else -1
     found_support[n_found] = support
+    return n_found + 1

@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from anonset.algorithms.transaction.count_tree import CutSearch
 from anonset.data import Hierarchy, SetColumn
-from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
+from anonset_kernels.count_tree import (
+    EXACT,
+    LEAVES,
+    MARK,
+    count_pairs,
+    expand,
+    node_supports,
+    rare_pairs,
+    walk,
+    walk_sizes,
+)
 
 TREE = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
@@ -43,11 +53,11 @@ def run_walk(rows, size, k, mode, *, room=10_000, span=None):
     records = search._expand(search._alive, size)
     n_codes = len(records.node_of_code)
     found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
-    dead, mark = np.zeros(n_codes, np.uint8), np.zeros(n_codes, np.uint8)
+    dead, together = np.zeros(n_codes, np.uint8), np.zeros((n_codes, n_codes) if mode == MARK else (0, 0), np.uint8)
     first, out = 0, []
     while first < n_codes:
         n_found, first = walk(
-            records.arrays, records.intervals, dead, (first, n_codes), (size, k, mode), found, support, mark
+            records.arrays, records.intervals, dead, (first, n_codes), (size, k, mode), found, support, together
         )
         for codes, count in zip(found[:n_found].tolist(), support[:n_found].tolist(), strict=True):
             chosen = tuple(c for c in codes if c >= 0)
@@ -56,7 +66,7 @@ def run_walk(rows, size, k, mode, *, room=10_000, span=None):
         if n_found == room:  # the walk is repeated with what was reported taken as dealt with
             room *= 2
             found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
-    return out, mark
+    return out, together
 
 
 @settings(max_examples=150)
@@ -87,10 +97,37 @@ def test_leaves_reports_rare_leaves_of_the_tree_in_preorder(rows, size, k):
 
 @settings(max_examples=100)
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4))
-def test_mark_marks_the_members_of_rare_sets(rows, size, k):
+def test_mark_marks_the_pairs_of_rare_sets(rows, size, k):
     tree = naive_tree(rows, size)
-    expected = {c for s, n in tree.items() if len(s) == size and n < k for c in s}
-    assert set(np.flatnonzero(run_walk(rows, size, k, MARK)[1]).tolist()) == expected
+    expected = {pair for s, n in tree.items() if len(s) == size and n < k for pair in combinations(s, 2)}
+    found = np.nonzero(run_walk(rows, size, k, MARK)[1])
+    assert set(zip(*map(np.ndarray.tolist, found), strict=True)) == expected
+
+
+@settings(max_examples=100)
+@given(st.lists(st.sets(st.sampled_from(LEAVES_OF_TREE), min_size=4), min_size=20, max_size=60), st.integers(3, 4))
+def test_dense_data_are_counted_the_same(rows, size):
+    expected = [(s, n) for s, n in sorted(naive_tree(rows, size).items()) if len(s) == size and n < 9]
+    assert run_walk(rows, size, 9, EXACT)[0] == expected
+
+
+@settings(max_examples=100)
+@given(records_of_items, st.integers(2, 4))
+def test_pairs_counted_at_once_are_those_of_the_walk(rows, k):
+    column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
+    search = CutSearch(column, TREE, k)
+    records = search._expand(search._alive, 2, placed=False)
+    n_codes = len(records.node_of_code)
+    found, support = np.empty((500, 2), np.int32), np.empty(500, np.int32)
+    out = []
+    middle = n_codes // 2
+    for first, last in ((0, middle), (middle, n_codes)):
+        pairs = np.zeros((last - first, n_codes), np.uint8)
+        count_pairs(records.arrays[0], first, last, k, pairs)
+        n_found, following = rare_pairs(pairs, first, k, records.intervals, np.zeros(n_codes, np.uint8), found, support)
+        assert following == last
+        out += list(zip(map(tuple, found[:n_found].tolist()), support[:n_found].tolist(), strict=True))
+    assert out == run_walk(rows, 2, k, EXACT)[0]
 
 
 @settings(max_examples=100)

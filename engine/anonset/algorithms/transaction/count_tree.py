@@ -26,6 +26,8 @@ Nodes = NDArray[np.bool_]
 INCREMENTS_PER_TASK = 1_000_000
 TASKS_PER_ROUND = 4
 THREATS_PER_TASK = 1 << 14
+PAIR_CELLS = 1 << 26
+TOGETHER_CELLS = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -124,9 +126,17 @@ class CutSearch:
             rare = self.rank[(self.support[self.rank] < self.k) & (self.dead[self.rank] == 0)]
             self._fix(np.arange(len(rare), dtype=np.int32)[:, None], self.support[rare].astype(np.int32), rare)
             return
-        taking_part = self._alive & self._in_rare_sets(size) if size > 2 else self._alive
+        if size == 2:
+            records = self._expand(self._alive, size, placed=False)
+            if self._suits_pairs(records):
+                self._pair_and_fix(records)
+                return
+            del records
+            self._walk_and_fix(self._expand(self._alive, size), size)
+            return
+        taking_part, together = self._rare_together(size)
         if taking_part.any():
-            self._walk_and_fix(self._expand(taking_part, size), size)
+            self._walk_and_fix(self._expand(taking_part, size), size, together=together)
 
     def fix_leaves(self, m: int) -> None:
         """Go through the leaves of the count-tree of sets of up to `m` nodes, at any depth (DA's traversal)."""
@@ -158,7 +168,8 @@ class CutSearch:
             found, support = np.empty((1, size), np.int32), np.empty(1, np.int32)
             dead, n_codes = np.zeros(len(records.node_of_code), np.uint8), len(records.node_of_code)
             rule = (size, self.k, EXACT)
-            n_found, _ = walk(records.arrays, records.intervals, dead, (0, n_codes), rule, found, support, dead)
+            everything = np.empty((0, 0), np.uint8)
+            n_found, _ = walk(records.arrays, records.intervals, dead, (0, n_codes), rule, found, support, everything)
             if n_found:
                 return tuple(int(v) for v in records.node_of_code[found[0]])
         return None
@@ -168,8 +179,11 @@ class CutSearch:
         alive: Nodes = self.dead == 0
         return alive
 
-    def _expand(self, taking_part: Nodes, size: int) -> _Records:
-        """Store the records as codes of the nodes that take part, and estimate the walk over sets of `size`."""
+    def _expand(self, taking_part: Nodes, size: int, *, placed: bool = True) -> _Records:
+        """Store the records as codes of the nodes that take part, and estimate the walk over sets of `size`.
+
+        Unless `placed`, where each code stands is left out.
+        """
         from anonset_kernels.count_tree import expand, walk_sizes
 
         nodes = self.rank[taking_part[self.rank]]
@@ -177,7 +191,7 @@ class CutSearch:
         code[nodes] = np.arange(len(nodes), dtype=np.int32)
         start = np.concatenate([[0], np.cumsum(self.support[nodes])]).astype(np.int64)
         wide = start[-1] + self.column.n > np.iinfo(np.int32).max
-        position: NDArray[np.integer] = np.empty(int(start[-1]), np.int64 if wide else np.int32)
+        position: NDArray[np.integer] = np.empty(int(start[-1]) if placed else 0, np.int64 if wide else np.int32)
         codes = expand(self.column.indptr, self.column.items, self.image, self.hierarchy.parent, code, start, position)
         intervals = (self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])
         return _Records(nodes, (codes, start, position), intervals, walk_sizes(codes, len(nodes), size))
@@ -186,59 +200,111 @@ class CutSearch:
         work = float(records.work.sum())
         self.increments += work
         if work > self.max_increments:
-            msg = f"m must be below {size}: sets of {size} take {work:.3g} increments, max_increments={self.max_increments:.3g}"
+            limit = f"max_increments={self.max_increments:.3g}"
+            msg = f"m must be below {size}: counting sets of {size} would take {work:.3g} increments, above {limit}"
             raise InputError(msg)
 
-    def _in_rare_sets(self, size: int) -> Nodes:
-        """Mark the nodes that can be in a rare set of `size`: those at or above a member of one on the cut.
+    def _rare_together(self, size: int) -> tuple[Nodes, NDArray[np.uint8]]:
+        """Tell which nodes can be in a rare set of `size`, and which of them together.
 
-        A rare set holds, record by record, a set of the cut below it, which is supported and no more frequent.
-        So the cut alone, a much smaller walk, tells which nodes need to be looked at.
+        A rare set holds, record by record, a set of the cut below it, which is supported and no more frequent. So
+        the rare sets of the cut, a much smaller walk, tell which nodes above can be rare together.
+
+        Returns
+        -------
+        bool (V,); uint8 (R, R)
+            The nodes, and for each pair of them in the order of `rank` whether it can be in a rare set.
         """
+        on_cut = np.isin(np.arange(self.hierarchy.n_nodes), self.image)
+        records = self._expand(on_cut, size)
+        self._account(records, size)
+        alive = np.flatnonzero(self._alive)
+        place = np.full(self.hierarchy.n_nodes, -1)
+        place[alive] = np.arange(len(alive))
+        if len(alive) ** 2 > TOGETHER_CELLS:
+            return self._alive, np.empty((0, 0), np.uint8)
+        pairs = np.zeros((len(alive), len(alive)), np.uint8)
+        codes = place[records.node_of_code]
+        pairs[np.ix_(codes, codes)] = self._mark_rare(records, size)
+        above = place[self.hierarchy.parent[alive]]
+        for _ in range(2):  # what is marked for a node is marked for all above it: rows first, columns then
+            for node in range(len(alive) - 1, 0, -1):
+                pairs[above[node]] |= pairs[node]
+            pairs = np.ascontiguousarray(pairs.T)
+        taking_part = np.zeros(self.hierarchy.n_nodes, bool)
+        taking_part[alive] = pairs.any(axis=1)
+        in_order = place[self.rank[taking_part[self.rank]]]
+        return taking_part, pairs[np.ix_(in_order, in_order)]
+
+    def _mark_rare(self, records: _Records, size: int) -> NDArray[np.uint8]:
+        """Mark the pairs of codes that are in a rare set of `size`: uint8 (C, C), symmetric."""
         from anonset_kernels.count_tree import MARK, walk
 
-        records = self._expand(np.isin(np.arange(self.hierarchy.n_nodes), self.image), size)
-        self._account(records, size)
-        unused = np.empty((0, size), np.int32)
+        n_codes = len(records.node_of_code)
+        none, unused = np.zeros(n_codes, np.uint8), np.empty((0, size), np.int32)
         spans = list(self._spans(records, 0))
 
-        def mark_rare(span: tuple[int, int]) -> NDArray[np.uint8]:
-            mark = np.zeros(len(records.node_of_code), np.uint8)
-            dead = np.zeros(len(records.node_of_code), np.uint8)
-            walk(
-                records.arrays,
-                records.intervals,
-                dead,
-                span,
-                (size, self.k, MARK),
-                unused,
-                unused[:, 0],
-                mark,
-            )
-            return mark
+        def mark(tasks: list[tuple[int, int]]) -> NDArray[np.uint8]:
+            together = np.zeros((n_codes, n_codes), np.uint8)
+            for span in tasks:
+                rule = (size, self.k, MARK)
+                walk(records.arrays, records.intervals, none, span, rule, unused, unused[:, 0], together)
+            return together
 
-        found = np.zeros(self.hierarchy.n_nodes + 1, np.int64)
-        for span, mark in zip(spans, run_tasks(self.executor, mark_rare, spans), strict=True):
-            found[records.node_of_code] |= mark
-            self._tell(f"sets of {size} on the cut", records, span[1])
-        marked_before = np.concatenate([[0], np.cumsum(found[:-1])])
-        at_or_above: Nodes = marked_before[self.hierarchy.subtree_end] > marked_before[:-1]
-        return at_or_above
+        marked = np.zeros((n_codes, n_codes), np.uint8)
+        for first in range(0, len(spans), 8 * TASKS_PER_ROUND):
+            window = spans[first : first + 8 * TASKS_PER_ROUND]
+            tasks = [window[i::TASKS_PER_ROUND] for i in range(TASKS_PER_ROUND)]
+            for pairs in run_tasks(self.executor, mark, tasks):
+                marked |= pairs | pairs.T
+            self._tell(f"sets of {size} on the cut", records, window[-1][1])
+        return marked
 
-    def _spans(self, records: _Records, first: int) -> Iterator[tuple[int, int]]:
-        """Cut the first codes from `first` on into spans of about equal work."""
+    def _spans(
+        self, records: _Records, first: int, increments: float = INCREMENTS_PER_TASK
+    ) -> Iterator[tuple[int, int]]:
+        """Cut the first codes from `first` on into spans of about `increments`."""
         n_codes = len(records.node_of_code)
         done = np.cumsum(records.work)
         while first < n_codes:
             before = done[first - 1] if first else 0.0
-            last = max(first + 1, int(np.searchsorted(done, before + INCREMENTS_PER_TASK, side="right")))
+            last = max(first + 1, int(np.searchsorted(done, before + increments, side="right")))
             yield first, min(last, n_codes)
             first = last
 
-    def _walk_and_fix(self, records: _Records, size: int, mode: int = 0) -> None:
+    def _suits_pairs(self, records: _Records) -> bool:
+        """Tell whether counting all pairs at once beats the walk: a matrix that is small, and small for the work."""
+        cells = len(records.node_of_code) ** 2
+        return self.k <= np.iinfo(np.uint8).max and cells <= PAIR_CELLS and 4 * cells < float(records.work.sum())
+
+    def _pair_and_fix(self, records: _Records) -> None:
+        """Fix rare pairs, from a matrix of all pairs' supports: a pass over the records for each task's rows."""
+        from anonset_kernels.pairs import count_pairs, rare_pairs
+
+        self._account(records, 2)
+        codes, nodes = records.arrays[0], records.node_of_code
+        spans = list(self._spans(records, 0, max(float(records.work.sum()) / TASKS_PER_ROUND, 1.0)))
+
+        def count(span: tuple[int, int]) -> NDArray[np.uint8]:
+            pairs = np.zeros((span[1] - span[0], len(nodes)), np.uint8)
+            count_pairs(codes, span[0], span[1], self.k, pairs)
+            return pairs
+
+        found, support = np.empty((THREATS_PER_TASK, 2), np.int32), np.empty(THREATS_PER_TASK, np.int32)
+        for (first, last), pairs in zip(spans, run_tasks(self.executor, count, spans), strict=True):
+            at = first
+            while at < last:
+                rest, dead = pairs[at - first :], self.dead[nodes]
+                n_found, at = rare_pairs(rest, at, self.k, records.intervals, dead, found, support)
+                self._fix(found[:n_found], support[:n_found], nodes)
+            self._tell("sets of 2", records, last)
+
+    def _walk_and_fix(
+        self, records: _Records, size: int, mode: int = 0, together: NDArray[np.uint8] | None = None
+    ) -> None:
         from anonset_kernels.count_tree import walk
 
-        unused = np.empty(0, np.uint8)
+        allowed = np.empty((0, 0), np.uint8) if together is None else together
         phase = f"sets of {size}"
         self._account(records, size)
 
@@ -249,7 +315,7 @@ class CutSearch:
             )
             dead = self.dead[records.node_of_code]
             rule = (size, self.k, mode)
-            n_found, following = walk(records.arrays, records.intervals, dead, span, rule, found, support, unused)
+            n_found, following = walk(records.arrays, records.intervals, dead, span, rule, found, support, allowed)
             return found[:n_found], support[:n_found], following
 
         spans = list(self._spans(records, 0))

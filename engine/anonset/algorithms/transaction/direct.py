@@ -73,7 +73,8 @@ class Direct:
         largest = min(self.m, search.longest)
         size = search.tree_size(largest)
         if size > self.max_tree:
-            msg = f"direct: the count-tree must have at most max_tree={self.max_tree:,} sets, has {size:,.0f}; use apriori"
+            limit = f"max_tree={self.max_tree:,}"
+            msg = f"direct: the count-tree must have at most {limit} sets, has {size:,.0f}; use apriori"
             raise InputError(msg)
         if largest:
             search.fix_leaves(largest)

@@ -1,0 +1,17 @@
+"""Settings of all tests: hypothesis without deadlines (the first call of a kernel compiles), data only where it is."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("anonset", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("anonset")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip tests of real data where there are none."""
+    if "ANONSET_DATA" not in os.environ:
+        for item in items:
+            if item.get_closest_marker("data"):
+                item.add_marker(pytest.mark.skip(reason="ANONSET_DATA is not set: real data do not ship with the project"))
