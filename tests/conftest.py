@@ -14,4 +14,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if "ANONSET_DATA" not in os.environ:
         for item in items:
             if item.get_closest_marker("data"):
-                item.add_marker(pytest.mark.skip(reason="ANONSET_DATA is not set: real data do not ship with the project"))
+                item.add_marker(pytest.mark.skip(reason="ANONSET_DATA is not set: real data do not ship"))

@@ -9,17 +9,8 @@ from hypothesis import strategies as st
 
 from anonset.algorithms.transaction.count_tree import CutSearch
 from anonset.data import Hierarchy, SetColumn
-from anonset_kernels.count_tree import (
-    EXACT,
-    LEAVES,
-    MARK,
-    count_pairs,
-    expand,
-    node_supports,
-    rare_pairs,
-    walk,
-    walk_sizes,
-)
+from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
+from anonset_kernels.pairs import count_pairs, rare_pairs
 
 TREE = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
