@@ -1,0 +1,50 @@
+"""``anonset anonymize``: the whole job, from a file to a verified publication."""
+
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from anonset.cli.flags import flags_of, given
+from anonset.cli.main import DONE, UNDECIDED
+from anonset.cli.output import show, show_json, warn
+from anonset.cli.progress import say_compiling, shown_progress
+from anonset.report.account import account, summary
+from anonset.runner.job import Outcome, run_job
+from anonset.runner.settings import make_settings, settings_model
+
+Flags: Any = flags_of(settings_model(), leave_out=["input"])
+
+
+def anonymize(
+    source: Annotated[str | None, Parameter(name="INPUT", help="Data set: CSV, TSV, Parquet or FIMI (.dat).")] = None,
+    /,
+    *,
+    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
+    config: Annotated[str | None, Parameter(help="TOML file with the same settings; flags win.")] = None,
+    quiet: Annotated[bool, Parameter(help="No progress and no account.")] = False,
+    json: Annotated[bool, Parameter(help="The account as JSON.")] = False,
+) -> int:
+    """Anonymize a data set, verify the result and publish it.
+
+    Exit codes: 0 done; 1 the model does not hold or cannot be reached; 2 bad input; 3 undecided; 130 interrupted.
+    """
+    settings = make_settings({"input": source, **given(flags)}, config)
+    say_compiling(quiet=quiet)
+    with shown_progress(quiet=quiet) as progress:
+        outcome = run_job(settings, progress=progress)
+    for warning in outcome.candidate.warnings:
+        warn(warning)
+    if json or not quiet:
+        _show(outcome, json=json)
+    return DONE if outcome.verdict.holds else UNDECIDED
+
+
+def _show(outcome: Outcome, *, json: bool) -> None:
+    """Show the account; the publication stands even where nobody can read it."""
+    try:
+        if json:
+            show_json(summary(outcome))
+        else:
+            show(*account(outcome))
+    except OSError as error:
+        warn(f"the publication is complete, but its account could not be written: {error}")

@@ -1,0 +1,76 @@
+"""``anonset demo``: the whole job on a generated data set, with an account of what happened."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from anonset.cli.main import DONE
+from anonset.cli.output import show, warn
+from anonset.cli.progress import say_compiling, shown_progress
+from anonset.report.account import account, before_and_after, codebook_table
+from anonset.runner.job import run_job
+from anonset.runner.settings import make_settings
+from anonset.runner.staging import require_new
+
+
+def demo(
+    *,
+    out: Annotated[str | None, Parameter(alias="-o", help="New directory; default: a fresh temporary one.")] = None,
+    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
+) -> int:
+    """Run the whole job on a generated data set: generate, anonymize, verify, publish, explain."""
+    folder = _folder(out)
+    try:
+        _run(folder, quiet=quiet)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return DONE
+
+
+def _run(folder: Path, *, quiet: bool) -> None:
+    data, hierarchy = folder / "shop.dat", folder / "hierarchy.csv"
+    _generate(data, hierarchy)
+    show(
+        "5,000 baskets of a generated shop. Whoever knows up to 2 items of a basket shall find 5 baskets or more:",
+        f"anonset anonymize {data} --hierarchy items={hierarchy} --model km --k 5 --m 2 -o {folder / 'published'}",
+        "",
+    )
+    settings = make_settings(
+        {
+            "input": str(data),
+            "out": str(folder / "published"),
+            "hierarchy": {"items": str(hierarchy)},
+            "model": "km",
+            "k": 5,
+            "m": 2,
+        }
+    )
+    say_compiling(quiet=quiet)
+    with shown_progress(quiet=quiet) as progress:
+        outcome = run_job(settings, progress=progress)
+    for warning in outcome.candidate.warnings:
+        warn(warning)
+    show(*account(outcome), "", before_and_after(outcome, 6), codebook_table(outcome.candidate.publication, 6), "")
+    show(f"Check it again with: anonset verify {outcome.request.out}")
+
+
+def _folder(out: str | None) -> Path:
+    if out is None:
+        return Path(tempfile.mkdtemp(prefix="anonset-demo-"))
+    folder = Path(out)
+    require_new(folder)
+    folder.mkdir()
+    return folder
+
+
+def _generate(data: Path, hierarchy: Path) -> None:
+    """Write the shop's baskets and its hierarchy."""
+    from anonset.io.hierarchies import write_hierarchy
+    from anonset_datasets.generators import make, shop_hierarchy
+
+    make("shop", data)
+    write_hierarchy(shop_hierarchy(), hierarchy)

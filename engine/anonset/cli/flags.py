@@ -1,0 +1,101 @@
+"""Flags from settings: a dataclass of optional fields, which the command line flattens into options."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import field, make_dataclass
+from types import NoneType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from cyclopts import Parameter, Token
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from anonset.errors import InputError
+
+_ALIASES = {"out": "-o"}
+
+
+def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> type[Any]:
+    """Return a dataclass with an optional field for each field of a model; None stands for "not given"."""
+    left_out = set(leave_out)
+    left_out = set(leave_out)
+    made = [
+        (name, Annotated[_flag_type(info.annotation), _option(name, info)], _none())
+        for name, info in model.model_fields.items()
+        if name not in left_out
+    ]
+    # cyclopts takes a class of the module "types" for a builtin
+    return make_dataclass("Flags", made, frozen=True, kw_only=True, namespace={"__module__": __name__})
+
+
+def whole_number(_: Any, tokens: Sequence[Token]) -> int:
+    """Read an integer as it stands; cyclopts would round 5.7 to 6.
+
+    Raises
+    ------
+    ValueError
+        If the text is no integer.
+    """
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        msg = f"must be an integer, got {tokens[0].value!r}"
+        raise ValueError(msg) from None
+
+
+def given(flags: Any) -> dict[str, Any]:
+    """Return the flags that were given, by the names of their settings.
+
+    Raises
+    ------
+    InputError
+        If a ``COL=SPEC`` is none, or names a column twice.
+    """
+    found = {name: value for name, value in vars(flags).items() if value is not None}
+    if "hierarchy" in found:
+        found["hierarchy"] = pairs("--hierarchy", found["hierarchy"])
+    return {name: split(value) if isinstance(value, list) else value for name, value in found.items()}
+
+
+def split(values: Iterable[str]) -> list[str]:
+    """Read ``A,B`` and repeated flags as one list of names."""
+    return [name.strip() for value in values for name in value.split(",")]
+
+
+def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
+    """Read repeated ``NAME=VALUE`` as a mapping.
+
+    >>> pairs("--hierarchy", ["items=balanced:5"])
+    {'items': 'balanced:5'}
+
+    Raises
+    ------
+    InputError
+        If there is no ``=``, or a name comes twice.
+    """
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, spec = value.partition("=")
+        if not (equals and name and spec):
+            msg = f"{option} must be COL=SPEC, got {value!r}"
+            raise InputError(msg)
+        if name in found:
+            msg = f"{option} names column {name!r} twice"
+            raise InputError(msg)
+        found[name] = spec
+    return found
+
+
+def _flag_type(annotation: Any) -> Any:
+    """Return the type of the flag of a setting; lists and mappings are repeated flags."""
+    if get_origin(annotation) in (list, dict):
+        return Union[list[str], None]  # noqa: UP007
+    return annotation if NoneType in get_args(annotation) else Union[annotation, None]  # noqa: UP007
+
+
+def _option(name: str, info: FieldInfo) -> Parameter:
+    integer = info.annotation is int or int in get_args(info.annotation)
+    return Parameter(alias=_ALIASES.get(name), help=info.description, converter=whole_number if integer else None)
+
+
+def _none() -> Any:
+    return field(default=None)

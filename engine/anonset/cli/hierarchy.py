@@ -1,0 +1,116 @@
+"""``anonset hierarchy``: build, check, print and convert hierarchies."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from anonset.cli.flags import flags_of, given, whole_number
+from anonset.cli.main import DONE
+from anonset.cli.output import show, show_json
+from anonset.data import Hierarchy, SetColumn
+from anonset.errors import InputError
+from anonset.runner.settings import RoleSettings, make_roles
+from anonset.runner.staging import require_new
+
+Flags: Any = flags_of(RoleSettings)
+RoleFlags = Annotated[Flags, Parameter(name="*")]
+HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: a line per leaf, leaf,parent,...,root.")]
+
+
+def build_hierarchy(
+    source: Annotated[str, Parameter(name="INPUT", help="Data set whose items are the leaves.")],
+    /,
+    *,
+    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file.")],
+    fanout: Annotated[int, Parameter(converter=whole_number, help="Children of a node (>= 2).")] = 5,
+    flags: RoleFlags = Flags(),  # noqa: B008
+) -> int:
+    """Build a balanced hierarchy over the items of a data set, in item order."""
+    from anonset.io.hierarchies import write_hierarchy
+
+    target = Path(out)
+    require_new(target)
+    column = _items_of(source, flags)
+    write_hierarchy(Hierarchy.balanced(column.vocabulary.labels, fanout), target)
+    return DONE
+
+
+def check_hierarchy(
+    file: HierarchyFile,
+    /,
+    *,
+    data: Annotated[str | None, Parameter(name="--input", help="Data set whose items must be leaves.")] = None,
+    flags: RoleFlags = Flags(),  # noqa: B008
+    json: Annotated[bool, Parameter(help="The figures as JSON.")] = False,
+) -> int:
+    """Check a hierarchy, and that it covers a data set."""
+    from anonset.io.hierarchies import read_hierarchy
+    from anonset.report.account import facts_table
+
+    hierarchy = read_hierarchy(file)
+    found = {
+        "nodes": hierarchy.n_nodes,
+        "leaves": hierarchy.n_leaves,
+        "height": int(hierarchy.depth.max()),
+        "collapsed": len(hierarchy.aliases),
+    }
+    if data is not None:
+        column = _items_of(data, flags)
+        hierarchy.codes_of(column.vocabulary, column.name)
+        found["items"] = len(column.vocabulary)
+    elif given(flags):
+        msg = "the roles of columns apply to --input, which is not given"
+        raise InputError(msg)
+    if json:
+        show_json(found)
+    else:
+        show(facts_table({name: f"{value:,}" for name, value in found.items()}))
+    return DONE
+
+
+def print_hierarchy(
+    file: HierarchyFile,
+    /,
+    *,
+    depth: Annotated[
+        int | None, Parameter(converter=whole_number, help="Levels below the root to print; default: all.")
+    ] = None,
+) -> int:
+    """Print a hierarchy as a tree."""
+    from anonset.io.hierarchies import read_hierarchy
+
+    hierarchy = read_hierarchy(file)
+    depths, below = hierarchy.depth.tolist(), hierarchy.n_leaves_below.tolist()
+    lines = []
+    for node, label in enumerate(hierarchy.labels):
+        if depth is None or depths[node] <= depth:
+            size = "" if hierarchy.is_leaf[node] else f"  ({below[node]:,})"
+            lines.append(f"{'  ' * depths[node]}{label}{size}")
+    show("\n".join(lines))
+    return DONE
+
+
+def convert_hierarchy(
+    file: HierarchyFile,
+    out: Annotated[str, Parameter(help="New hierarchy file.")],
+    /,
+) -> int:
+    """Write a hierarchy in the house format: commas, no header, nodes with one child collapsed."""
+    from anonset.io.hierarchies import read_hierarchy, write_hierarchy
+
+    target = Path(out)
+    require_new(target)
+    write_hierarchy(read_hierarchy(file), target)
+    return DONE
+
+
+def _items_of(source: str, flags: Any) -> SetColumn:
+    """Read a data set and return its set-valued column."""
+    from anonset.io.read import read
+
+    column = read(source, **make_roles(given(flags)).read_options()).transactions
+    if column is None:
+        msg = f"{source!r} must have a set-valued column; name it with --items"
+        raise InputError(msg)
+    return column

@@ -1,0 +1,117 @@
+"""Entry point of ``anonset``: commands by name, and exit codes for every way in which one can end.
+
+This module must stay light: ``anonset --help`` imports neither numpy nor anything of the engine.
+"""
+
+import io
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from cyclopts import App, CycloptsError, Parameter
+
+from anonset.errors import AnonsetError, InfeasibleError, UndecidedError, VerificationError
+
+DONE, FAILED, BAD_INPUT, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
+_DEFECT, _TERMINATED = 70, 143
+
+
+def make_app() -> App:
+    """Return the application with its commands, none of them imported yet."""
+    app = App(
+        name="anonset",
+        help="Anonymize transaction (set-valued) data: fast, verified, reproducible.",
+        version=_version,
+        default_parameter=Parameter(negative=()),
+        exit_on_error=False,
+        print_error=False,
+        help_on_error=False,
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )
+    commands = {
+        "anonymize": "Anonymize a data set, verify the result and publish it.",
+        "verify": "Check a publication against a privacy model.",
+        "evaluate": "Measure what a publication lost.",
+        "demo": "Run the whole job on a generated data set.",
+    }
+    for name, text in commands.items():
+        app.command(f"anonset.cli.{name}:{name}", name=name, help=text)
+    hierarchy = App(name="hierarchy", help="Build, check, print and convert hierarchies.")
+    for name, text in {
+        "build": "Build a balanced hierarchy over the items of a data set.",
+        "check": "Check a hierarchy, and that it covers a data set.",
+        "print": "Print a hierarchy as a tree.",
+        "convert": "Write a hierarchy in the house format.",
+    }.items():
+        hierarchy.command(f"anonset.cli.hierarchy:{name}_hierarchy", name=name, help=text)
+    app.command(hierarchy)
+    datasets = App(name="datasets", help="The catalogue of data sets, and generators.")
+    for name, text in {
+        "list": "List the catalogue and the generators.",
+        "make": "Generate a data set.",
+        "path": "Print where a data set of the catalogue lies.",
+    }.items():
+        datasets.command(f"anonset.cli.datasets:{name}_datasets", name=name, help=text)
+    app.command(datasets)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; an error becomes one line on standard error."""
+    try:
+        code: Any = make_app()(list(sys.argv[1:] if arguments is None else arguments))
+    except (CycloptsError, AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
+        _say(error)
+        return exit_code(error)
+    return code if isinstance(code, int) else DONE
+
+
+def exit_code(error: BaseException) -> int:
+    """Return the exit code of an error."""
+    if isinstance(error, UndecidedError):
+        return UNDECIDED
+    if isinstance(error, (InfeasibleError, VerificationError)):
+        return FAILED
+    return INTERRUPTED if isinstance(error, KeyboardInterrupt) else BAD_INPUT
+
+
+def describe(error: BaseException) -> str:
+    """Say in one line what went wrong."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted; nothing was published"
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}".rstrip(": ")
+    if isinstance(error, OSError) and error.strerror:
+        where = f": {error.filename!r}" if error.filename is not None else ""
+        return f"{error.strerror}{where}"
+    return " ".join(str(error).split())
+
+
+def run() -> None:
+    """Run the command line of this process and exit."""
+    signal.signal(signal.SIGTERM, _terminate)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a label must not break the account on a narrow terminal
+    try:
+        sys.exit(main())
+    except Exception:  # a defect of ours, and no statement about the data: not the exit code of a failed model
+        sys.excepthook(*sys.exc_info())
+        sys.exit(_DEFECT)
+
+
+def _terminate(*_: object) -> None:
+    """End in the way that cleans up behind itself."""
+    raise SystemExit(_TERMINATED)
+
+
+def _say(error: BaseException) -> None:
+    sys.stderr.write(f"anonset: error: {describe(error)}\n")
+    sys.stderr.flush()
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("anonset")

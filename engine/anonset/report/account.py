@@ -1,0 +1,128 @@
+"""The account of a run: what was published, what it guarantees, what it cost."""
+
+from typing import Any
+
+import numpy as np
+from rich.table import Table as RichTable
+
+from anonset.generalization import Publication
+from anonset.runner.documents import parameters_of, plain
+from anonset.runner.evaluate import Evaluation
+from anonset.runner.job import Outcome
+from anonset.runner.memory import format_size
+
+
+def summary(outcome: Outcome) -> dict[str, Any]:
+    """Return the account as what JSON knows. Private: it holds the losses."""
+    candidate, verdict = outcome.candidate, outcome.verdict
+    found: dict[str, Any] = plain(
+        {
+            "out": outcome.request.out,
+            "private": outcome.request.private_folder,
+            "algorithm": candidate.algorithm.name,
+            "parameters": parameters_of(candidate.algorithm),
+            "model": verdict.model.name,
+            "verdict": verdict.outcome,
+            "verified": verdict.checked,
+            "records": candidate.publication.n,
+            **item_counts(outcome),
+            "measures": candidate.measures,
+            "warnings": candidate.warnings,
+            "seconds": {phase.name: phase.seconds for phase in outcome.phases},
+        }
+    )
+    return found
+
+
+def account(outcome: Outcome) -> list[str | RichTable]:
+    """Return the account for people, as text and tables."""
+    candidate, verdict = outcome.candidate, outcome.verdict
+    counts = item_counts(outcome)
+    parameters = ", ".join(f"{name}={value}" for name, value in parameters_of(verdict.model).items())
+    peak = max((phase.peak_memory or 0 for phase in outcome.phases), default=0)
+    facts = {
+        "algorithm": f"{candidate.algorithm.name} ({parameters})",
+        "records": f"{candidate.publication.n:,}",
+        "items": f"{counts['items']:,} occur, published as {counts['symbols']:,} symbols",
+        **{f"loss ({name.upper()})": f"{value:.4f}" for name, value in candidate.measures.items()},
+        "verdict": str(verdict),
+        "verified": str(verdict.checked.get("covered", "")),
+        "time": f"{sum(phase.seconds for phase in outcome.phases):.2f} s",
+        "peak memory": format_size(peak) if peak else "",
+        "published in": str(outcome.request.out),
+        "private": str(outcome.request.private_folder),
+    }
+    return [
+        facts_table({name: text for name, text in facts.items() if text}),
+        verdict.model.statement,
+        verdict.model.limits,
+    ]
+
+
+def evaluation_account(evaluation: Evaluation) -> RichTable:
+    """Return the losses of a publication as a table."""
+    return facts_table(
+        {
+            "loss (NCP)": f"{evaluation.ncp:.6f}",
+            "records": f"{evaluation.records:,}",
+            "item occurrences": f"{evaluation.occurrences:,}",
+            "items of the universe": f"{evaluation.universe:,}",
+            "symbols": f"{evaluation.symbols:,}",
+            "generalized items": f"{evaluation.generalized:,}",
+            "suppressed items": f"{evaluation.suppressed:,}",
+            "read from": evaluation.source,
+        }
+    )
+
+
+def facts_table(facts: dict[str, str]) -> RichTable:
+    """Return names and values as a table without frames."""
+    table = RichTable(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, text in facts.items():
+        table.add_row(name, text)
+    return table
+
+
+def before_and_after(outcome: Outcome, n: int) -> RichTable:
+    """Return the first records that were changed, before and after, as a table."""
+    publication, original = outcome.candidate.publication, outcome.candidate.table.transactions
+    table = RichTable(title="Some records before and after", title_justify="left")
+    table.add_column("before", overflow="fold")
+    table.add_column("after", overflow="fold")
+    published = publication.transactions
+    if original is None or published is None:
+        return table
+    labels = (original.vocabulary.labels, published.vocabulary.labels)
+    for row in np.argsort(publication.record, kind="stable"):
+        record = int(publication.record[row])
+        before = [labels[0][c] for c in original.items[original.indptr[record] : original.indptr[record + 1]]]
+        after = [labels[1][c] for c in published.items[published.indptr[row] : published.indptr[row + 1]]]
+        if before != after and len(before) > 1:
+            table.add_row(" ".join(before), " ".join(after))
+        if table.row_count == n:
+            break
+    return table
+
+
+def item_counts(outcome: Outcome) -> dict[str, int]:
+    """Return how many items occur, and as how many symbols they are published."""
+    original, published = outcome.candidate.table.transactions, outcome.candidate.publication.transactions
+    return {
+        "items": 0 if original is None else int(np.count_nonzero(original.occurrences)),
+        "symbols": 0 if published is None else int(np.count_nonzero(published.occurrences)),
+    }
+
+
+def codebook_table(publication: Publication, n: int) -> RichTable:
+    """Return the `n` largest symbols of the codebook that stand for several items, as a table."""
+    table = RichTable(title="The largest published symbols", title_justify="left")
+    table.add_column("symbol")
+    table.add_column("items", justify="right")
+    table.add_column("stands for", overflow="fold")
+    several = [symbol for symbol in publication.symbols if len(symbol.members) > 1]
+    for symbol in sorted(several, key=lambda symbol: -len(symbol.members))[:n]:
+        shown = ", ".join(symbol.members[:6]) + (", …" if len(symbol.members) > 6 else "")
+        table.add_row(symbol.label, str(len(symbol.members)), shown)
+    return table

@@ -1,0 +1,190 @@
+"""The attestation, which goes with the data, and the report, which stays at home: their fields and their making."""
+
+import dataclasses
+import hashlib
+import platform
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from anonset.data import SetColumn, Table
+from anonset.privacy import Verdict
+from anonset.runner.candidate import Candidate
+from anonset.runner.phases import Phase
+
+SCHEMA_VERSION: Literal[1] = 1
+_PACKAGES = ("anonset", "numba", "numpy", "pyarrow", "pydantic", "scipy")
+
+
+class Document(BaseModel):
+    """A JSON document with a fixed set of fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def write(self, path: Path) -> None:
+        """Write the document as indented JSON."""
+        path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+
+class DataFile(Document):
+    """The data file of a publication, and how to read it."""
+
+    file: str
+    format: Literal["csv", "parquet", "dat"]
+    separator: str
+    items: str | None
+    relational: list[str]
+    keep: list[str]
+    sha256: str
+
+
+class Attestation(Document):
+    """What is promised about a publication, and what was verified. Holds nothing that helps an attacker."""
+
+    schema_version: Literal[1]
+    model: str
+    parameters: dict[str, Any]
+    statement: str
+    limits: str
+    verdict: Literal["holds", "undecided"]
+    verified: dict[str, Any]
+    counts: dict[str, int]
+    data: DataFile
+
+
+class PhaseRecord(Document):
+    """Seconds and peak memory, in bytes, of one phase."""
+
+    phase: str
+    seconds: float
+    peak_memory: int | None
+
+
+class Report(Document):
+    """Everything about a run. Private: it says what the input was like."""
+
+    schema_version: Literal[1]
+    versions: dict[str, str]
+    settings: dict[str, Any]
+    algorithm: str
+    parameters: dict[str, Any]
+    model: str
+    verdict: Literal["holds", "undecided"]
+    verified: dict[str, Any]
+    seed: int | None
+    input: dict[str, Any]
+    measures: dict[str, float]
+    figures: dict[str, float]
+    warnings: list[str]
+    phases: list[PhaseRecord]
+    trace: list[Any] | None
+
+
+def attestation(candidate: Candidate, verdict: Verdict, file: str, layout: tuple[str, str], digest: str) -> Attestation:
+    """Return the attestation of a verified publication.
+
+    Parameters
+    ----------
+    file, layout, digest
+        Name of the data file, its format and separator, and its SHA-256.
+    """
+    publication, model = candidate.publication, verdict.model
+    data = DataFile(
+        file=file,
+        format=layout[0],  # type: ignore[arg-type]
+        separator=layout[1],
+        items=None if publication.transactions is None else publication.transactions.name,
+        relational=[column.name for column in publication.relational],
+        keep=[column.name for column in publication.kept],
+        sha256=digest,
+    )
+    return Attestation(
+        schema_version=SCHEMA_VERSION,
+        model=model.name,
+        parameters=parameters_of(model),
+        statement=model.statement,
+        limits=model.limits,
+        verdict="holds" if verdict.holds else "undecided",
+        verified=plain(verdict.checked),
+        counts={"records": publication.n, "symbols": len(publication.symbols)},
+        data=data,
+    )
+
+
+def report(
+    candidate: Candidate, verdict: Verdict, phases: list[Phase], context: Mapping[str, Any], *, trace: bool
+) -> Report:
+    """Return the private report of a run.
+
+    Parameters
+    ----------
+    context
+        ``settings``, ``seed`` and facts about the ``input``, where the caller knows them.
+    """
+    result = candidate.result
+    return Report(
+        schema_version=SCHEMA_VERSION,
+        versions=versions(),
+        settings=plain(context.get("settings", {})),
+        algorithm=candidate.algorithm.name,
+        parameters=parameters_of(candidate.algorithm),
+        model=verdict.model.name,
+        verdict="holds" if verdict.holds else "undecided",
+        verified=plain(verdict.checked),
+        seed=context.get("seed"),
+        input={**plain(context.get("input", {})), **fingerprint(candidate.table)},
+        measures=plain(candidate.measures),
+        figures=plain(result.figures),
+        warnings=list(candidate.warnings),
+        phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],
+        trace=plain(result.trace) if trace else None,
+    )
+
+
+def parameters_of(instance: Any) -> dict[str, Any]:
+    """Return the fields of a model or an algorithm by name."""
+    found: dict[str, Any] = plain({field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)})
+    return found
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that shape the result."""
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # run from the sources
+            found[name] = "unknown"
+    return found
+
+
+def fingerprint(table: Table) -> dict[str, Any]:
+    """Return the size and a hash of the content of a table."""
+    digest = hashlib.sha256()
+    found: dict[str, Any] = {"records": table.n}
+    for column in table.columns:
+        digest.update(f"{column.name}\0{type(column).__name__}\0".encode())
+        if isinstance(column, SetColumn):
+            digest.update(column.indptr.tobytes() + column.items.tobytes())
+            found |= {"universe": len(column.vocabulary), "occurrences": len(column.items)}
+        else:
+            digest.update((column.codes if hasattr(column, "codes") else column.values).tobytes())
+        if hasattr(column, "vocabulary"):
+            digest.update("\0".join(column.vocabulary.labels).encode())
+    return {**found, "content_sha256": digest.hexdigest()}
+
+
+def plain(value: Any) -> Any:
+    """Turn dataclasses, mappings, tuples and NumPy values into what JSON knows."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(entry) for entry in value]
+    if hasattr(value, "tolist"):  # NumPy scalars and arrays
+        return value.tolist()
+    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)

@@ -1,0 +1,71 @@
+"""Refusing work that would not fit into memory."""
+
+import re
+from pathlib import Path
+
+from anonset.errors import InputError
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
+_SHARE = 0.8  # of the available memory; the rest is for other processes and for what the estimate misses
+_MEMINFO = Path("/proc/meminfo")
+
+
+def parse_size(text: str) -> int:
+    """Read a size such as ``8G``, ``500 MB`` or ``1048576`` (bytes; K, M, G, T are powers of 1024).
+
+    >>> parse_size("1.5G")
+    1610612736
+
+    Raises
+    ------
+    InputError
+        If the text is no size.
+    """
+    if (found := _SIZE.fullmatch(text.strip())) is None:
+        msg = f"the memory limit must be a size such as 8G or 500M, got {text!r}"
+        raise InputError(msg)
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+def format_size(size: int) -> str:
+    """Write a number of bytes for people.
+
+    >>> format_size(1610612736)
+    '1.5 GiB'
+    """
+    value = float(size)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if value < 1024:
+            return f"{value:.0f} B" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} TiB"
+
+
+def default_limit() -> int | None:
+    """Return 80% of the memory that is available now, in bytes, or None where the system does not say."""
+    try:
+        lines = _MEMINFO.read_text().splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(int(line.split()[1]) * 1024 * _SHARE)
+    return None
+
+
+def require_memory(estimate: int, limit: str | None) -> None:
+    """Refuse work whose estimated memory is above a limit (by default 80% of what is available).
+
+    Raises
+    ------
+    InputError
+        With both figures.
+    """
+    allowed = default_limit() if limit is None else parse_size(limit)
+    if allowed is not None and estimate > allowed:
+        msg = (
+            f"the run would need about {format_size(estimate)} of memory, above the limit of {format_size(allowed)}; "
+            "use a machine with more memory, fewer records, or raise it with --memory-limit"
+        )
+        raise InputError(msg)

@@ -1,0 +1,147 @@
+"""The settings of a run, from flags and a file, validated together so that all errors are named at once."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+
+from anonset.errors import InputError
+from anonset.runner.parameters import option, parameters
+
+
+def _names(value: object) -> object:
+    """Read ``A,B`` as two names; a list is taken as it is, so that a name may hold a comma."""
+    return [name.strip() for name in value.split(",")] if isinstance(value, str) else value
+
+
+Names = Annotated[list[str], BeforeValidator(_names)]
+
+
+class RoleSettings(BaseModel):
+    """How a file is read, and the role of each of its columns."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    items: Names = Field([], description="Set-valued column (several are joined into one).")
+    relational: Names = Field([], description="Quasi-identifiers, separated by commas.")
+    numeric: Names = Field([], description="Columns that hold numbers; all others are text.")
+    sensitive: str | None = Field(None, description="Sensitive column.")
+    id: Names = Field([], description="Columns that identify the person; not published.")
+    keep: Names = Field([], description="Columns to publish as they are: the owner's decision.")
+    drop: Names = Field([], description="Columns to leave out.")
+    separator: str = Field(" ", description="Separates the items within a field.")
+    missing: str = Field("refuse", description="What null becomes: refuse, empty, value or empty,value.")
+    group: bool = Field(False, description="Unite the rows of the same --id into one record.")
+
+    def read_options(self) -> dict[str, Any]:
+        """Return the arguments of `anonset.io.read.read`."""
+        found = self.model_dump(include=set(RoleSettings.model_fields))
+        return {**found, "items": self.items or None}
+
+
+class Settings(RoleSettings):
+    """The settings of `anonset anonymize`; the parameters of the algorithms are added by `settings_model`."""
+
+    input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat).")
+    out: str = Field(description="New directory for the publication.")
+    hierarchy: dict[str, str] = Field(
+        {}, description="COL=SPEC: hierarchy of a column, a file or balanced:F; repeatable."
+    )
+    model: str | None = Field(None, description="What must hold: km.")
+    algorithm: str | None = Field(None, description="How: apriori (the default for km), direct or optimal.")
+    max_loss: float | None = Field(None, ge=0, le=1, description="Refuse to publish above this loss (NCP).")
+    order: Literal["sorted", "input"] = Field("sorted", description="Order of the published rows.")
+    format: Literal["csv", "parquet", "dat"] | None = Field(
+        None, description="Format of the data; default: as the input."
+    )
+    seed: int = Field(0, description="Seed of whatever is random.")
+    workers: int | None = Field(None, ge=1, description="Number of threads; default: one a core.")
+    private: str | None = Field(None, description="Directory for what must not be handed on; default: OUT.private.")
+    accept_undecided: bool = Field(False, description="Publish although the check could not be finished.")
+    budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count in verifying.")
+    trace: bool = Field(False, description="Put the decisions of the search into the private report.")
+    memory_limit: str | None = Field(None, description="Refuse work that needs more, such as 8G.")
+
+    def algorithm_parameters(self) -> dict[str, Any]:
+        """Return the given parameters of the algorithm."""
+        return self.model_dump(include=set(parameters()), exclude_none=True)
+
+
+@cache
+def settings_model() -> type[Settings]:
+    """Return the settings with a field for every parameter of a registered algorithm."""
+    added: dict[str, Any] = {
+        name: (found.type | None, Field(None, description=f"{found.text} [{', '.join(found.algorithms)}]"))
+        for name, found in parameters().items()
+    }
+    return create_model("Settings", __base__=Settings, **added)
+
+
+def read_config(path: str | Path) -> dict[str, Any]:
+    """Read settings from a TOML file; a key is an option's name, with hyphens or underscores.
+
+    Raises
+    ------
+    InputError
+        If the file is no TOML.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            found = tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        msg = f"config file {str(path)!r} is no valid TOML: {error}"
+        raise InputError(msg) from None
+    return {key.replace("-", "_"): value for key, value in found.items()}
+
+
+def make_settings(flags: Mapping[str, Any], config: str | Path | None = None) -> Settings:
+    """Validate flags over the settings of a file; flags win.
+
+    Parameters
+    ----------
+    flags
+        Settings by name; None stands for a flag that was not given.
+
+    Raises
+    ------
+    InputError
+        With every error, separated by semicolons.
+    """
+    merged = {} if config is None else read_config(config)
+    merged.update({name: value for name, value in flags.items() if value is not None})
+    try:
+        return settings_model().model_validate(merged)
+    except ValidationError as error:
+        raise all_errors(error) from None
+
+
+def make_roles(given: Mapping[str, Any]) -> RoleSettings:
+    """Validate the roles of columns alone.
+
+    Raises
+    ------
+    InputError
+        With every error, separated by semicolons.
+    """
+    try:
+        return RoleSettings.model_validate(dict(given))
+    except ValidationError as error:
+        raise all_errors(error) from None
+
+
+def all_errors(error: ValidationError) -> InputError:
+    """Return one error that names everything that pydantic found."""
+    return InputError("; ".join(_describe(dict(found)) for found in error.errors()))
+
+
+def _describe(error: dict[str, Any]) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    name = {"input": "INPUT"}.get(where, option(where))
+    if error["type"] == "missing":
+        return f"{name} is required"
+    if error["type"] == "extra_forbidden":
+        return f"unknown setting {where!r}"
+    return f"{name}: {error['msg'][0].lower()}{error['msg'][1:]}, got {error['input']!r}"

@@ -1,0 +1,197 @@
+"""The other commands: verify, evaluate, hierarchy, datasets, demo."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from anonset.io.hierarchies import read_hierarchy
+from cli.place import HIERARCHY, Place
+
+KM = ["--model", "km", "--k", "2", "--m", "2"]
+
+
+def test_verify_a_file_made_elsewhere(place: Place) -> None:
+    ran = place.run("verify", place.write("else.dat", "x y\nx y\ny\n"), *KM)
+    assert ran.code == 0
+    assert "km-anonymity with k=2, m=2 holds" in ran.out
+    ran = place.run("verify", str(place.folder / "data.dat"), *KM)
+    assert ran.code == 1
+    assert "fails: {a1, a2} matches 1 record(s), 2 required" in ran.out
+
+
+def test_verify_a_table_needs_roles(place: Place) -> None:
+    published = place.write("else.csv", "age,codes\n1,x\n2,x\n")
+    assert place.run("verify", published, *KM, "--items", "codes", "--keep", "age").code == 0
+    ran = place.run("verify", published, *KM, "--items", "codes")
+    assert (ran.code, "age" in ran.err) == (2, True)
+
+
+def test_verify_as_json(place: Place) -> None:
+    ran = place.run("verify", str(place.folder / "data.dat"), *KM, "--json")
+    assert ran.json["verdict"] == "fails"
+    assert ran.json["parameters"] == {"k": 2, "m": 2}
+    assert ran.json["witness"]["what"] == ["a1", "a2"]
+
+
+def test_verify_undecided(place: Place) -> None:
+    published = place.write("else.dat", "x y\nx z\nx y\n")
+    ran = place.run("verify", published, *KM, "--budget", "0")
+    assert ran.code == 3
+    assert "undecided" in ran.out
+
+
+def test_verify_a_directory_takes_model_and_roles_from_its_attestation(place: Place) -> None:
+    place.run(*place.job("--items", "codes", "--keep", "age", data="data.csv"))
+    assert place.run("verify", str(place.out)).code == 0
+    assert place.run("verify", str(place.out), "--k", "3").code == 1
+    assert place.run("verify", str(place.out), "--model", "km", "--k", "2", "--m", "1").code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "fragment"),
+    [
+        (["--items", "codes"], "come from the attestation"),
+        (["--model", "km"], "model km requires --k and --m"),
+        (["--model", "nope"], "--model must be one of "),
+        (["--k", "0"], "k must be an integer of at least 1"),
+    ],
+)
+def test_verify_a_directory_with_wrong_flags(place: Place, more: list[str], fragment: str) -> None:
+    place.run(*place.job())
+    ran = place.run("verify", str(place.out), *more)
+    assert ran.code == 2
+    assert fragment in ran.err
+
+
+def test_verify_a_directory_whose_data_were_changed(place: Place) -> None:
+    place.run(*place.job())
+    with (place.out / "published.dat").open("a") as file:
+        file.write("A b1\n")
+    ran = place.run("verify", str(place.out))
+    assert ran.code == 2
+    assert "not the file that was attested" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "fragment"),
+    [("model", 5, "model"), ("data", None, "data"), ("data.file", "../data.dat", "a file beside it")],
+)
+def test_verify_a_directory_with_a_broken_attestation(place: Place, key: str, value: object, fragment: str) -> None:
+    place.run(*place.job())
+    path = place.out / "attestation.json"
+    attestation = json.loads(path.read_text())
+    inner, _, name = key.rpartition(".")
+    (attestation[inner] if inner else attestation)[name] = value
+    path.write_text(json.dumps(attestation))
+    ran = place.run("verify", str(place.out))
+    assert ran.code == 2
+    assert fragment in ran.err
+
+
+def test_verify_without_a_model(place: Place) -> None:
+    ran = place.run("verify", str(place.folder / "data.dat"))
+    assert (ran.code, "got none" in ran.err) == (2, True)
+
+
+def test_evaluate_from_the_private_mapping_and_from_the_codebook(place: Place) -> None:
+    place.run(*place.job())
+    ran = place.run("evaluate", str(place.folder / "data.dat"), str(place.out), "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["ncp"] == pytest.approx(5 / 22)
+    assert ran.json["source"] == "mapping"
+    assert (ran.json["universe"], ran.json["symbols"], ran.json["generalized"]) == (4, 3, 2)
+    place.private.rename(place.folder / "gone")
+    again = place.run("evaluate", str(place.folder / "data.dat"), str(place.out), "--json")
+    assert again.json == {**ran.json, "source": "codebook"}
+    assert place.run("evaluate", str(place.folder / "data.dat"), str(place.out)).out.startswith("loss (NCP)")
+
+
+@pytest.mark.parametrize(
+    ("original", "fragment"),
+    [("a1\n", "has 1 records"), ("zz\na1\na1\na1\n", "'zz'")],
+    ids=["other size", "other items"],
+)
+def test_evaluate_against_other_data(place: Place, original: str, fragment: str) -> None:
+    place.run(*place.job())
+    ran = place.run("evaluate", place.write("other.dat", original), str(place.out))
+    assert ran.code == 2
+    assert fragment in ran.err
+
+
+def test_evaluate_what_is_no_publication(place: Place) -> None:
+    ran = place.run("evaluate", str(place.folder / "data.dat"), str(place.folder))
+    assert (ran.code, "attestation.json" in ran.err) == (2, True)
+
+
+def test_hierarchy_build_and_check(place: Place) -> None:
+    made = place.folder / "made.csv"
+    assert place.run("hierarchy", "build", str(place.folder / "data.dat"), "-o", str(made), "--fanout", "2").code == 0
+    assert read_hierarchy(made).labels == ("N2_0", "N1_0", "a1", "a2", "N1_1", "b1", "b2")
+    ran = place.run("hierarchy", "check", str(made), "--input", str(place.folder / "data.dat"), "--json")
+    assert ran.json == {"nodes": 7, "leaves": 4, "height": 2, "collapsed": 0, "items": 4}
+    ran = place.run("hierarchy", "build", str(place.folder / "data.dat"), "-o", str(made))
+    assert (ran.code, "exists already" in ran.err) == (2, True)
+
+
+def test_hierarchy_check_refuses_what_does_not_cover_the_data(place: Place) -> None:
+    file = place.write("small.csv", "a1,A\na2,A\n")
+    ran = place.run("hierarchy", "check", file, "--input", str(place.folder / "data.dat"))
+    assert (ran.code, "'b1'" in ran.err) == (2, True)
+    ran = place.run("hierarchy", "check", file, "--items", "codes")
+    assert (ran.code, "--input" in ran.err) == (2, True)
+
+
+def test_hierarchy_print(place: Place) -> None:
+    ran = place.run("hierarchy", "print", str(place.folder / "hierarchy.csv"), "--depth", "1")
+    assert ran.out == "ALL  (4)\n  A  (2)\n  B  (2)\n"
+
+
+def test_hierarchy_convert(place: Place) -> None:
+    source = place.write("arx.csv", HIERARCHY.replace(",", ";"))
+    made = place.folder / "made.csv"
+    assert place.run("hierarchy", "convert", source, str(made)).code == 0
+    assert made.read_text() == HIERARCHY
+
+
+def test_datasets_list_and_make(place: Place) -> None:
+    listed = {row["name"]: row for row in place.run("datasets", "list", "--json").json}
+    assert listed["bms_webview2"]["records"] == 77_512
+    assert "quest" in listed
+    assert "bms_webview2" in place.run("datasets", "list").out
+    first, second = place.folder / "1.dat", place.folder / "2.dat"
+    for path in (first, second):
+        assert place.run("datasets", "make", "quest", "-o", str(path), "--seed", "3", "--set", "n=50").code == 0
+    assert first.read_bytes() == second.read_bytes()
+    assert len(first.read_text().splitlines()) == 50
+
+
+def test_datasets_path(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = place.folder / "catalogue"
+    (folder / "transactions").mkdir(parents=True)
+    (folder / "transactions" / "bms_webview1.dat.gz").write_bytes(b"")
+    monkeypatch.setenv("ANONSET_DATA", str(folder))
+    ran = place.run("datasets", "path", "bms_webview1")
+    assert (ran.code, Path(ran.out.strip()).name) == (0, "bms_webview1.dat.gz")
+    monkeypatch.delenv("ANONSET_DATA")
+    ran = place.run("datasets", "path", "bms_webview1")
+    assert (ran.code, "ANONSET_DATA" in ran.err) == (2, True)
+
+
+def test_demo(place: Place) -> None:
+    folder = place.folder / "demo"
+    ran = place.run("demo", "-o", str(folder))
+    assert ran.code == 0, ran.err
+    for fragment in ("km-anonymity with k=5, m=2 holds", "before", "after", "loss (NCP)", "anonset verify"):
+        assert fragment in ran.out
+    assert place.run("verify", str(folder / "published")).code == 0
+    assert place.run("demo", "-o", str(folder)).code == 2
+
+
+def test_failed_demo_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("anonset.cli.demo.run_job", interrupt)
+    assert place.run("demo", "-o", str(place.folder / "demo")).code == 130
+    assert place.nothing_left()

@@ -1,0 +1,286 @@
+"""Whatever goes wrong: one clear line, the right exit code, and nothing left behind."""
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anonset.io.publish
+import anonset.verification
+from anonset.cli.main import main
+from cli.place import Place
+
+Change = Callable[[Place, list[str]], list[str]]
+
+
+def files(**texts: str) -> Change:
+    """Write other texts into the files of the job."""
+
+    def change(place: Place, job: list[str]) -> list[str]:
+        for name, text in texts.items():
+            place.write(name.replace("_", "."), text)
+        return job
+
+    return change
+
+
+def flags(**values: str | None) -> Change:
+    """Give other values to the flags of the job; None takes a flag away."""
+
+    def change(place: Place, job: list[str]) -> list[str]:
+        for name, value in values.items():
+            flag = "--" + name.replace("_", "-")
+            if flag in job:
+                at = job.index(flag)
+                job = job[:at] + job[at + 2 :]
+            job = job if value is None else [*job, flag, value]
+        return job
+
+    return change
+
+
+def of_csv(*more: str) -> Change:
+    return lambda place, _: place.job(*more, data="data.csv")
+
+
+BAD: list[tuple[str, Change, str, int]] = [
+    ("empty csv", lambda p, j: (files(data_csv="")(p, j), of_csv("--items", "codes")(p, j))[1], "data.csv", 2),
+    (
+        "header only",
+        lambda p, j: _replaced(files(data_csv="codes\n")(p, of_csv("--items", "codes")(p, j)), "balanced:5"),
+        "balanced:5",
+        2,
+    ),
+    ("missing column", of_csv("--items", "nope", "--keep", "age,codes"), "nope", 2),
+    ("undeclared column", of_csv("--items", "codes"), "age", 2),
+    ("no such file", lambda p, j: [j[0], str(p.folder / "none.dat"), *j[2:]], "none.dat", 2),
+    ("k = 0", flags(k="0"), "k must be an integer of at least 1, got 0", 2),
+    ("m = 0", flags(m="0"), "m must be an integer of at least 1, got 0", 2),
+    ("k is no number", flags(k="x"), "must be an integer, got 'x'", 2),
+    ("k is no integer", flags(k="5.7"), "must be an integer, got '5.7'", 2),
+    ("k larger than the number of records", flags(k="5"), "apriori", 1),
+    ("loss above the largest allowed", flags(max_loss="0.1"), "above the largest allowed 0.1", 1),
+    ("max-loss out of range", flags(max_loss="2"), "--max-loss", 2),
+    ("item missing in the hierarchy", files(data_dat="a1 zz\n"), "'zz'", 2),
+    ("cycle", files(hierarchy_csv="a1,A,B,A,ALL\na2,A,B,A,ALL\n"), "cycle", 2),
+    ("two roots", files(hierarchy_csv="a1,A,ALL\na2,A,ALL\nb1,B,TOP\nb2,B,ALL\n"), "root", 2),
+    ("two parents", files(hierarchy_csv="a1,A,ALL\na2,A,ALL\nb1,B,ALL\na1,B,ALL\n"), "two parents", 2),
+    ("no hierarchy", flags(hierarchy=None), "hierarchy", 2),
+    ("hierarchy of an unknown column", flags(hierarchy="nope=balanced:2"), "'nope'", 2),
+    ("hierarchy without column", flags(hierarchy="balanced:2"), "COL=SPEC", 2),
+    ("fan-out of one", flags(hierarchy="items=balanced:1"), "at least 2", 2),
+    ("unknown model", flags(model="kx"), "got 'kx'", 2),
+    ("unknown algorithm", flags(algorithm="magic"), "--algorithm must be one of ", 2),
+    ("neither model nor algorithm", flags(model=None), "one of --model and --algorithm is required", 2),
+    ("parameter that does not apply", flags(max_cuts="5"), "--max-cuts does not apply to algorithm apriori", 2),
+    ("missing parameters", flags(k=None, m=None), "algorithm apriori requires --k and --m", 2),
+    ("unknown flag", flags(nonsense="1"), "--nonsense", 2),
+    ("unknown order", flags(order="random"), "random", 2),
+    ("no threads", flags(workers="0"), "--workers", 2),
+    ("no out", lambda p, j: [part for part in j if part not in ("-o", str(p.out))], "--out is required", 2),
+    ("no input", lambda p, j: [j[0], *j[2:]], "INPUT is required", 2),
+    ("parent of out is missing", lambda p, j: _out(j, p.folder / "none" / "out"), "must be an existing directory", 2),
+    ("out is where we are", lambda p, j: _out(j, Path("..")), "exists already", 2),
+    ("private is out", lambda p, j: [*j, "--private", str(p.out)], "must differ", 2),
+    (
+        "a file as parent of out",
+        lambda p, j: _out(j, p.folder / "data.dat" / "out"),
+        "must be an existing directory",
+        2,
+    ),
+    ("too little memory", flags(memory_limit="1"), "above the limit of 1 B", 2),
+    ("memory limit is no size", flags(memory_limit="lots"), "'lots'", 2),
+    ("quasi-identifiers that km leaves alone", of_csv("--items", "codes", "--relational", "age"), "--keep", 2),
+    ("kept column in dat", of_csv("--items", "codes", "--keep", "age", "--format", "dat"), "'age'", 2),
+    ("label with a blank in dat", files(hierarchy_csv="a1,A 1,ALL\na2,A 1,ALL\nb1,B,ALL\nb2,B,ALL\n"), "'A 1'", 2),
+    ("no such config", flags(config="/nonexistent.toml"), "nonexistent.toml", 2),
+]
+
+
+def _out(job: list[str], out: Path) -> list[str]:
+    job[job.index("-o") + 1] = str(out)
+    return job
+
+
+def _replaced(job: list[str], spec: str) -> list[str]:
+    job[job.index("--hierarchy") + 1] = f"codes={spec}"
+    return job
+
+
+@pytest.mark.parametrize(("change", "fragment", "code"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
+def test_bad_input(place: Place, change: Change, fragment: str, code: int) -> None:
+    ran = place.run(*change(place, place.job()))
+    assert ran.code == code, ran.err
+    assert fragment in ran.err
+    assert ran.err.startswith("anonset: error: ")
+    assert ran.err.count("\n") == 1
+    assert ran.out == ""
+    assert place.nothing_left()
+
+
+def test_several_mistakes_are_named_together(place: Place) -> None:
+    config = place.write("job.toml", 'k = "five"\nm = 0.5\nordre = "sorted"\nworkers = 0\n')
+    ran = place.run("anonymize", "--config", config)
+    assert ran.code == 2
+    for fragment in (
+        "INPUT is required",
+        "--out is required",
+        "--k:",
+        "'five'",
+        "--m:",
+        "unknown setting 'ordre'",
+        "--workers:",
+    ):
+        assert fragment in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_config_that_is_no_toml(place: Place) -> None:
+    ran = place.run(*place.job("--config", place.write("job.toml", "k = = 5")))
+    assert ran.code == 2
+    assert "no valid TOML" in ran.err
+
+
+@pytest.mark.parametrize("name", ["out", "out.private"])
+def test_existing_directories_are_refused(place: Place, name: str) -> None:
+    (place.folder / name).mkdir()
+    (place.folder / name / "precious").write_text("x")
+    ran = place.run(*place.job())
+    assert ran.code == 2
+    assert "exists already" in ran.err
+    assert (place.folder / name / "precious").read_text() == "x"
+    assert len(list(place.folder.iterdir())) == 4
+
+
+def test_full_disk_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    ran = place.run(*place.job())
+    assert (ran.code, ran.err) == (2, "anonset: error: No space left on device\n")
+    assert place.nothing_left()
+
+
+STEPS = ["write_published", "write_codebook", "read_published", "write_mapping", "write_records"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(KeyboardInterrupt(), 130), (MemoryError("array"), 2), (OSError(errno.EIO, "Input/output error"), 2)],
+    ids=["interrupt", "memory", "io"],
+)
+def test_failure_in_any_step_leaves_nothing(
+    place: Place, monkeypatch: pytest.MonkeyPatch, step: str, error: BaseException, code: int
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(anonset.io.publish, step, fail)
+    ran = place.run(*place.job())
+    assert ran.code == code
+    assert ran.err.startswith("anonset: error: ")
+    assert ran.err.count("\n") == 1
+    assert place.nothing_left()
+
+
+def test_failure_after_the_renaming_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
+        assert (place.out / "published.dat").is_file()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("anonset.runner.documents.report", interrupt)
+    assert place.run(*place.job()).code == 130
+    assert place.nothing_left()
+
+
+def test_interrupted_search_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    from anonset.algorithms.transaction.apriori import Apriori
+
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Apriori, "anonymize", interrupt)
+    ran = place.run(*place.job())
+    assert (ran.code, ran.err) == (130, "anonset: error: interrupted; nothing was published\n")
+    assert place.nothing_left()
+
+
+def tampering(change: Callable[[bytes], bytes]) -> Callable[..., Path]:
+    """Return a writer that writes something else than it was given."""
+    write = anonset.io.publish.write_published
+
+    def tampered(*arguments: Any, **options: Any) -> Path:
+        path = write(*arguments, **options)
+        path.write_bytes(change(path.read_bytes()))
+        return path
+
+    return tampered
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace(b"A b1\n", b"a1 b1\n"),
+        lambda text: text.replace(b"A b1\n", b"A b2\n"),
+        lambda text: text[:-1] + b" b1\n",
+        lambda text: text + b"A b1 b2\n",
+        lambda text: b"",
+    ],
+    ids=["foreign symbol", "other symbol", "one more symbol", "one more record", "nothing"],
+)
+def test_what_was_written_is_not_what_was_meant(
+    place: Place, monkeypatch: pytest.MonkeyPatch, change: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setattr(anonset.io.publish, "write_published", tampering(change))
+    ran = place.run(*place.job())
+    assert ran.code == 2
+    assert "differs from what was to be written" in ran.err
+    assert place.nothing_left()
+
+
+def test_a_wrong_search_is_caught_by_the_verification(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    from anonset.algorithms.base import Result
+    from anonset.algorithms.transaction.apriori import Apriori
+    from anonset.generalization import Cut
+
+    def nothing_done(_: Apriori, table: Any, hierarchies: Any, **__: Any) -> Result:
+        return Result(Cut.identity(hierarchies["items"]))
+
+    monkeypatch.setattr(Apriori, "anonymize", nothing_done)
+    ran = place.run(*place.job())
+    assert ran.code == 1
+    assert "fails: {a1, a2} matches 1 record(s), 2 required" in ran.err
+    assert place.nothing_left()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragment"),
+    [
+        (["anonymise"], "anonymise"),
+        (["verify"], "PUBLISHED"),
+        (["demo", "extra"], "extra"),
+        (["hierarchy", "build"], ""),
+        (["datasets", "path", "nothing_like_it"], "nothing_like_it"),
+        (["datasets", "make", "quest", "-o", "/nonexistent/x.dat"], "existing folder"),
+        (["datasets", "make", "quest", "-o", "x.dat", "--set", "n=many"], "'many'"),
+    ],
+)
+def test_errors_of_the_other_commands(
+    arguments: list[str],
+    fragment: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert fragment.lower() in captured.err.lower()
+    assert captured.err.startswith("anonset: error: ")
+    assert captured.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

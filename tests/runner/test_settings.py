@@ -1,0 +1,93 @@
+"""Settings, parameters from dataclass fields, and the memory limit."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.errors import InputError
+from anonset.runner import memory
+from anonset.runner.parameters import DEFAULT_ALGORITHM, field_texts, make_algorithm, parameters
+from anonset.runner.settings import make_settings
+
+NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
+
+
+def test_every_parameter_has_a_line_of_documentation() -> None:
+    for name, parameter in parameters().items():
+        assert parameter.text, name
+    assert {"apriori", "direct", "optimal"} <= set(parameters()["k"].algorithms)
+    assert parameters()["max_cuts"].algorithms == ("optimal",)
+
+
+def test_default_algorithms_give_their_model() -> None:
+    for model, name in DEFAULT_ALGORITHM.items():
+        assert make_algorithm(model, None, {"k": 2, "m": 2}).model.name == model
+        assert name in ALGORITHMS
+
+
+def test_texts_of_inherited_fields() -> None:
+    from anonset.privacy import KmAnonymity
+
+    assert set(field_texts(KmAnonymity)) == {"k", "m"}
+    assert field_texts(int) == {}
+
+
+def test_flags_win_over_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text('k = 5\nmax-loss = 0.5\nmax_cuts = 9\nkeep = "a, b"\norder = "input"\n')
+    settings = make_settings({**NEEDED, "k": 7, "order": None}, path)
+    assert settings.algorithm_parameters() == {"k": 7, "max_cuts": 9}
+    assert (settings.max_loss, settings.order, settings.keep) == (0.5, "input", ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"k": True}, "--k: .*got True"),
+        ({"k": "5"}, "--k: .*got '5'"),
+        ({"max_loss": -0.1}, "--max-loss: .*got -0.1"),
+        ({"order": "x"}, "--order: .*got 'x'"),
+        ({"hierarchy": {"a": 5}}, "--hierarchy.a: .*got 5"),
+        ({"ordre": "input"}, "unknown setting 'ordre'"),
+    ],
+)
+def test_wrong_values(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_settings({**NEEDED, **given})
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("0", 0), ("1048576", 1 << 20), ("1K", 1024), ("2 MB", 2 << 20), ("1.5GiB", 3 << 29), ("1t", 1 << 40)],
+)
+def test_sizes(text: str, size: int) -> None:
+    assert memory.parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "G", "-1", "1X", "1,5G"])
+def test_no_sizes(text: str) -> None:
+    with pytest.raises(InputError, match="memory limit"):
+        memory.parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (3 << 29, "1.5 GiB"), (1 << 41, "2.0 TiB")]
+)
+def test_sizes_for_people(size: int, text: str) -> None:
+    assert memory.format_size(size) == text
+
+
+def test_memory_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal: 9000 kB\nMemAvailable:    1000 kB\n")
+    monkeypatch.setattr(memory, "_MEMINFO", meminfo)
+    assert memory.default_limit() == 819_200
+    memory.require_memory(819_200, None)
+    with pytest.raises(InputError, match=r"about 800.0 KiB of memory, above the limit of 800.0 KiB"):
+        memory.require_memory(819_201, None)
+    memory.require_memory(819_201, "1G")
+    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "none")
+    assert memory.default_limit() is None
+    memory.require_memory(1 << 60, None)
