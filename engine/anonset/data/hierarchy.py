@@ -223,7 +223,7 @@ class Hierarchy:
             height += 1
             names = [f"N{height}_{i}" for i in range(-(-len(level) // fanout))]
             if clash := next((name for name in names if name in taken), None):
-                msg = f"balanced hierarchy: item {clash!r} has the name of an inner node; rename the item or give a hierarchy"
+                msg = f"balanced hierarchy: item {clash!r} has the name of an inner node; rename it or give a hierarchy"
                 raise HierarchyError(msg)
             level = [(name, level[i * fanout : (i + 1) * fanout]) for i, name in enumerate(names)]
         return cls.from_tree(level[0])

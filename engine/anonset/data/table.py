@@ -32,7 +32,8 @@ class SetColumn:
 
     def __post_init__(self) -> None:
         if self.indptr.dtype != np.int64 or self.items.dtype != np.int32:
-            msg = f"column {self.name!r}: indptr must be int64 and items int32, got {self.indptr.dtype} and {self.items.dtype}"
+            found = f"{self.indptr.dtype} and {self.items.dtype}"
+            msg = f"column {self.name!r}: indptr must be int64 and items int32, got {found}"
             raise InputError(msg)
         if self.indptr.ndim != 1 or len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.items):
             msg = f"column {self.name!r}: indptr must run from 0 to the number of items ({len(self.items)})"
