@@ -1,0 +1,158 @@
+"""A longitudinal data set in the shape of that of Al Bouna, Clifton and Malluhi, DBSec 2013, section 8.1.
+
+UCI Adult (real, below the folder of ``ANONSET_DATA``) is joined with a synthetic voter list, so that every
+individual has several tuples, as if counted in several censuses, and mostly one occupation.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, NumericColumn, Table, Vocabulary
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
+from anonset_datasets.catalogue import VARIABLE, path
+from anonset_datasets.generators.checks import integer, number
+from anonset_datasets.generators.missions import Float64, Stream
+
+CENSUS = 1994
+"""Year of the Adult data, and so of the oldest tuple of each individual."""
+MISSING = "?"
+"""What Adult says where an occupation is missing."""
+_KEPT = ("age", "workclass", "education", "marital-status", "relationship", "race", "sex", "native-country", "income")
+_DROPPED = ("fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
+_NAMES = "names/us_census1990_{}_names.csv.gz"
+
+
+def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = "value", seed: int = 0) -> Table:
+    """Join the Adult data with a synthetic voter list: ids ``first_name``, ``last_name``, sensitive ``occupation``.
+
+    An individual has two tuples or more, all of one sex, and they lie anywhere in the file, whose rows stand as in
+    Adult; no two individuals have the same names. Tuples are dealt out occupation by occupation, so that an individual
+    has one, but for a share that is dealt out at random. Kept are attributes of Adult, and of the voter list
+    ``birth_year`` and ``gender``.
+
+    Parameters
+    ----------
+    individuals
+        Number of individuals (>= 2, at most about half the number of tuples).
+    moving
+        Share of the tuples that are dealt out whatever their occupation, in [0, 1].
+    missing
+        What becomes of the 2,809 tuples without occupation: with ``value``, ``?`` is an occupation like any other;
+        ``drop`` leaves them out.
+    seed
+        Seed of NumPy's PCG64.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range, or the real data cannot be found.
+    """
+    integer("individuals", individuals, 2)
+    number("moving", moving, 0, 1)
+    integer("seed", seed, 0)
+    if missing not in ("value", "drop"):
+        msg = f"missing must be 'value' or 'drop', got {missing!r}"
+        raise InputError(msg)
+    adult = _adult(drop=missing == "drop")
+    occupation, sex = adult.sensitive, next(column for column in adult.kept if column.name == "sex")
+    if occupation is None or 2 * individuals > adult.n:
+        msg = f"individuals must be at most {adult.n // 2:,}, half the number of tuples, got {individuals:,}"
+        raise InputError(msg)
+    person, sex_of = _deal(occupation.codes, sex.codes, individuals, moving, seed)
+    first, last = _names(sex_of, sex.vocabulary.labels, seed)
+    ids = tuple(CategoricalColumn(name.name, name.codes[person], name.vocabulary) for name in (first, last))
+    age = adult.kept[0]
+    years = np.array(age.vocabulary.labels, np.int64)[age.codes]
+    oldest = np.zeros(individuals, np.int64)
+    np.maximum.at(oldest, person, years)
+    born = CategoricalColumn.of("birth_year", map(str, (CENSUS - oldest)[person].tolist()))
+    gender = CategoricalColumn("gender", sex.codes, sex.vocabulary)
+    kept = (born, gender, *adult.kept)
+    order = tuple(column.name for column in (*kept, occupation))
+    return Table(sensitive=occupation, ids=ids, kept=kept, order=order)
+
+
+def _adult(*, drop: bool) -> Table:
+    """Read Adult with occupation as its sensitive column."""
+    from anonset.io.read import read
+
+    table = read(path("adult"), sensitive="occupation", keep=_KEPT, drop=_DROPPED)
+    if not drop or table.sensitive is None:
+        return table
+    known = np.flatnonzero(table.sensitive.codes != table.sensitive.vocabulary.index[MISSING])
+    return Table(sensitive=table.sensitive.take(known), kept=tuple(column.take(known) for column in table.kept))
+
+
+def _deal(occupation: Int32, sex: Int32, individuals: int, moving: float, seed: int) -> tuple[Int64, Int64]:
+    """Deal out the tuples.
+
+    Returns
+    -------
+    int64 (n,), int64 (individuals,)
+        The individual of each tuple, and the sex of each individual.
+    """
+    stream = Stream(seed, 1)
+    women = np.flatnonzero(sex == 0)
+    men = np.flatnonzero(sex == 1)
+    share = round(individuals * len(women) / len(sex))
+    n_women = min(max(share, individuals - len(men) // 2, 1), len(women) // 2)
+    person = np.zeros(len(sex), np.int64)
+    begin = 0
+    for rows, size in ((women, n_women), (men, individuals - n_women)):
+        more = (stream.uniform(len(rows) - 2 * size) * size).astype(np.int64)
+        counts = 2 + np.bincount(more, minlength=size)
+        mixed = rows[stream.permutation(len(rows))]
+        dealt = mixed[np.argsort(occupation[mixed], kind="stable")]
+        moved = stream.permutation(len(rows))[: round(moving * len(rows))]
+        dealt[np.sort(moved)] = dealt[moved]
+        person[dealt] = np.repeat(np.arange(begin, begin + size), counts)
+        begin += size
+    return person, np.repeat([0, 1], [n_women, individuals - n_women]).astype(np.int64)
+
+
+def _names(sex: Int64, labels: tuple[str, ...], seed: int) -> tuple[CategoricalColumn, CategoricalColumn]:
+    """Draw a first and a last name for each individual, by their frequency; nobody has the same two as another."""
+    last_names, last_below = _frequencies("last")
+    found = {code: _frequencies(f"{labels[code].lower()}_first") for code in (0, 1)}
+    firsts = Vocabulary.of([*found[0][0], *found[1][0]])
+    image = {code: np.array([firsts.index[name] for name in names]) for code, (names, _) in found.items()}
+    pair = np.full(len(sex), -1, np.int64)
+    unnamed, attempt = np.arange(len(sex)), 0
+    while len(unnamed):
+        attempt += 1
+        stream = Stream(seed, 2, attempt)
+        first = stream.uniform(len(unnamed))
+        last = np.searchsorted(last_below, stream.uniform(len(unnamed)), side="right")
+        for code, (_, below) in found.items():
+            own = sex[unnamed] == code
+            pair[unnamed[own]] = image[code][np.searchsorted(below, first[own], side="right")]
+        pair[unnamed] = pair[unnamed] * len(last_names) + last
+        kept = np.unique(pair, return_index=True)[1]
+        unnamed = np.setdiff1d(np.arange(len(sex)), kept)
+    first_code, last_code = np.divmod(pair, len(last_names))
+    return (
+        CategoricalColumn("first_name", first_code.astype(np.int32), firsts),
+        CategoricalColumn("last_name", last_code.astype(np.int32), Vocabulary(last_names)),
+    )
+
+
+def _frequencies(which: str) -> tuple[tuple[str, ...], Float64]:
+    """Return names in canonical order, and the probability of a name that is no later than each."""
+    from anonset.io.read import read
+
+    source = Path(os.environ.get(VARIABLE, "")) / _NAMES.format(which)
+    table = read(
+        source, keep="name", relational="freq_percent", numeric="freq_percent", drop=["cum_freq_percent", "rank"]
+    )
+    name, percent = table.kept[0], table.relational[0]
+    if not isinstance(percent, NumericColumn):
+        msg = f"{source}: column 'freq_percent' must hold numbers"
+        raise InputError(msg)
+    weights = np.zeros(len(name.vocabulary))
+    weights[name.codes] = percent.values
+    below: Float64 = np.cumsum(weights / weights.sum())
+    below[-1] = 1.0
+    return name.vocabulary.labels, below

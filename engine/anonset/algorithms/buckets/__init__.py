@@ -1,0 +1,1 @@
+"""Bucketization: separating identities from sensitive values, group by group."""

@@ -1,0 +1,73 @@
+"""Anatomy of Xiao and Tao, VLDB 2006."""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.buckets.base import order_by, require_eligible, sensitive_column
+from anonset.data import Hierarchy, Table
+from anonset.generalization import Buckets
+from anonset.privacy.anatomy import AnatomyDiversity
+from anonset.privacy.model import require_at_least
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anatomy:
+    """Anatomy: groups of l or more tuples with pairwise different sensitive values.
+
+    It takes each tuple for a person of its own, and so does not protect individuals with several tuples: see
+    `SafeGrouping`. Cost: O(n log V), V the number of sensitive values; about 12 bytes a tuple.
+
+    References: Xiao, Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
+    Deviations: where the paper draws at random, the first tuple of a value is taken, and a tuple that is left over
+    joins the first group that lacks its value.
+
+    >>> from anonset.data import CategoricalColumn, Table
+    >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a", "c"]))
+    >>> Anatomy(l=2).anonymize(table, {}).recoding.group.tolist()
+    [0, 0, 1, 1]
+    """
+
+    name: ClassVar[str] = "anatomy"
+
+    l: int  # noqa: E741
+    """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
+
+    def __post_init__(self) -> None:
+        require_at_least("l", self.l, 1)
+
+    @property
+    def model(self) -> AnatomyDiversity:
+        """l-diversity of the buckets."""
+        return AnatomyDiversity(self.l)
+
+    def anonymize(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Form the groups; hierarchies and executor are not used.
+
+        Raises
+        ------
+        InputError
+            If the sensitive column or one of its values is missing.
+        InfeasibleError
+            If a value has more than 1/l of the tuples.
+        """
+        column = sensitive_column(table)
+        require_eligible(self.name, column, self.l)
+        from anonset_kernels.buckets import anatomize
+
+        first = np.zeros(len(column.vocabulary) + 1, np.int64)
+        np.cumsum(np.bincount(column.codes, minlength=len(column.vocabulary)), out=first[1:])
+        group = anatomize(order_by((column,)), first, self.l)
+        buckets = Buckets(group, np.zeros(table.n, np.bool_))
+        return Result(buckets, figures={"groups": buckets.n_groups})

@@ -1,0 +1,200 @@
+"""A bucketized table: identities and kept attributes in one table, sensitive values in another, joined by groups."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn, Table, Vocabulary
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
+from anonset.generalization.recoding import SUPPRESSED, Buckets
+
+STAR = "*"
+"""What a hidden identity is published as, in each of the id columns."""
+GROUP = "group"
+"""Name of the column of group numbers in both published tables."""
+COUNT = "count"
+"""Name of the column that counts a value in its group."""
+
+
+@dataclass(frozen=True, eq=False)
+class BucketPublication:
+    """The quasi-identifier table (QIT) and the sensitive table (SNT), as they are published.
+
+    Every group has as many rows in the QIT as values in the SNT; which row has which value is what is hidden.
+    """
+
+    ids: tuple[CategoricalColumn, ...]
+    """QIT: the id columns, ``*`` in all of them where the identity is hidden."""
+    kept: tuple[CategoricalColumn, ...]
+    """QIT: the columns published as they are."""
+    group: CategoricalColumn
+    """QIT: the group of each row; the vocabulary holds the published group numbers of both tables."""
+    snt_group: Int32
+    """SNT: int32 (m,) codes of groups, ascending."""
+    snt_value: CategoricalColumn
+    """SNT: the sensitive values, ascending in each group, each once in it."""
+    snt_count: Int64
+    """SNT: int64 (m,): tuples of the group with the value (>= 1)."""
+    record: Int64
+    """int64 (n,): input tuple of each QIT row. Private."""
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in (*self.qit, self.snt_value)]
+        if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
+            msg = f"column names of a bucketized table must be distinct, got {twice!r} twice"
+            raise InputError(msg)
+        if {column.n for column in self.qit} != {len(self.record)}:
+            msg = "the columns of the QIT must have the same number of rows, got " + ", ".join(
+                f"{column.name}: {column.n}" for column in self.qit
+            )
+            raise InputError(msg)
+        if not len(self.snt_group) == self.snt_value.n == len(self.snt_count):
+            msg = "the columns of the SNT must have the same number of rows"
+            raise InputError(msg)
+        keys = self.snt_group.astype(np.int64) * max(1, len(self.snt_value.vocabulary)) + self.snt_value.codes
+        if np.any(np.diff(keys) <= 0) or np.any(self.snt_count < 1):
+            msg = "the SNT must hold its groups in ascending order, each value of a group once and counted at least 1"
+            raise InputError(msg)
+        n_groups = len(self.group.vocabulary)
+        rows = np.bincount(self.group.codes, minlength=n_groups)
+        values = np.bincount(self.snt_group, self.snt_count, n_groups).astype(np.int64)
+        if wrong := np.flatnonzero(rows != values).tolist():
+            at = wrong[0]
+            label = self.group.vocabulary.labels[at]
+            found = f"{rows[at]} and {values[at]}"
+            msg = f"group {label!r} must have as many rows in the QIT as values in the SNT, got {found}"
+            raise InputError(msg)
+
+    @property
+    def n(self) -> int:
+        """Number of published rows of the QIT, and of sensitive values."""
+        return len(self.record)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.group.vocabulary)
+
+    @property
+    def transactions(self) -> None:
+        """A bucketized table has no set-valued column."""
+        return
+
+    @property
+    def qit(self) -> tuple[CategoricalColumn, ...]:
+        """The columns of the QIT in their order: ids, kept columns, group."""
+        return (*self.ids, *self.kept, self.group)
+
+    @cached_property
+    def sizes(self) -> Int64:
+        """Number of tuples of each group: int64 (groups,)."""
+        return np.bincount(self.group.codes, minlength=self.n_groups).astype(np.int64)
+
+    @cached_property
+    def starred(self) -> NDArray[np.bool_]:
+        """Tell which QIT rows have a hidden identity: bool (n,)."""
+        hidden = np.full(self.n, bool(self.ids))
+        for column in self.ids:
+            hidden &= column.codes == column.vocabulary.index.get(STAR, SUPPRESSED)
+        return hidden
+
+    @classmethod
+    def of(cls, table: Table, buckets: Buckets) -> "BucketPublication":
+        """Apply a grouping to the table it was made for.
+
+        Rows of the QIT stand by group, then by their published content alone; values of the SNT by group, then in
+        canonical order: neither order says anything about which row has which value, or whose a starred row is.
+
+        Raises
+        ------
+        InputError
+            If the grouping is not one for this table, or the table has columns that buckets cannot publish.
+
+        Examples
+        --------
+        >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2", "P1"])
+        >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c", "d"]), ids=(ids,))
+        >>> buckets = Buckets(np.zeros(4, np.int32), np.array([False, True, False, True]))
+        >>> published = BucketPublication.of(table, buckets)
+        >>> published.ids[0].labels(), published.snt_value.labels()
+        (['P1', 'P2', '*', '*'], ['a', 'b', 'c', 'd'])
+        """
+        require_bucket_roles(table)
+        sensitive = table.sensitive
+        if sensitive is None or len(buckets.group) != table.n or len(buckets.starred) != table.n:
+            msg = (
+                f"the grouping must be one for this table: {len(buckets.group)} tuples are grouped, the table has "
+                f"{table.n} and {'no' if sensitive is None else 'a'} sensitive column"
+            )
+            raise InputError(msg)
+        shown = np.flatnonzero(buckets.group != SUPPRESSED).astype(np.int64)
+        ids = tuple(_starred(column, buckets.starred) for column in table.ids)
+        keys = [buckets.group, *(column.codes for column in (*ids, *table.kept))]
+        record = shown[np.lexsort([key[shown] for key in keys[::-1]])]
+        numbers = Vocabulary(tuple(map(str, range(1, buckets.n_groups + 1))))
+        snt_group, value, count = count_values(buckets.group[shown], sensitive.codes[shown], len(sensitive.vocabulary))
+        return cls(
+            tuple(column.take(record) for column in ids),
+            tuple(column.take(record) for column in table.kept),
+            CategoricalColumn(GROUP, buckets.group[record], numbers),
+            snt_group,
+            CategoricalColumn(sensitive.name, value, sensitive.vocabulary),
+            count,
+            record,
+        )
+
+
+def require_bucket_roles(table: Table) -> None:
+    """Refuse columns that a bucketized table has no place for.
+
+    Raises
+    ------
+    InputError
+        With their names.
+    """
+    sets = () if table.transactions is None else (table.transactions,)
+    if unplaced := [column.name for column in (*sets, *table.relational)]:
+        msg = (
+            f"buckets publish ids, a sensitive column and kept ones; give {', '.join(map(repr, unplaced))} "
+            "another role: keep (published as it is) or drop"
+        )
+        raise InputError(msg)
+
+
+def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None = None) -> tuple[Int32, Int32, Int64]:
+    """Count the values of each group.
+
+    Parameters
+    ----------
+    group, value
+        int32 (n,): codes.
+    n_values
+        Number of value codes (>= 1 where there are tuples).
+    count
+        int64 (n,): how often each entry counts; once by default.
+
+    Returns
+    -------
+    int32 (m,), int32 (m,), int64 (m,)
+        The distinct pairs in ascending order, and their counts.
+    """
+    keys, where, counts = np.unique(group.astype(np.int64) * n_values + value, return_inverse=True, return_counts=True)
+    if count is not None:
+        counts = np.zeros(len(keys), np.int64)
+        np.add.at(counts, where, count)
+    found_group, found_value = np.divmod(keys, max(1, n_values))
+    return found_group.astype(np.int32), found_value.astype(np.int32), counts.astype(np.int64)
+
+
+def _starred(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:
+    """Return the column with the star, as the last label, in place of the hidden values."""
+    if not starred.any():
+        return column
+    if STAR in column.vocabulary.index:
+        msg = f"id column {column.name!r} must not hold {STAR!r}, which is what a hidden identity is published as"
+        raise InputError(msg)
+    codes = np.where(starred, np.int32(len(column.vocabulary)), column.codes).astype(np.int32)
+    return CategoricalColumn(column.name, codes, Vocabulary((*column.vocabulary.labels, STAR)))

@@ -1,0 +1,127 @@
+"""Writing a bucketized table as ``qit.csv`` and ``snt.csv``, and reading any such pair back."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, NumericColumn
+from anonset.data.table import Int64
+from anonset.errors import InputError
+from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, count_values
+from anonset.io.files import write_file
+from anonset.io.lines import csv_bytes, lines, quoted, text_array
+from anonset.io.read import read
+from anonset.io.roles import Names
+from anonset.io.sources import open_source
+
+QIT = "qit.csv"
+SNT = "snt.csv"
+_BLOCK = 1 << 18
+
+
+def write_buckets(
+    publication: BucketPublication, folder: str | os.PathLike[str], *, counts: bool = False
+) -> tuple[Path, Path]:
+    """Write ``qit.csv`` (ids, kept columns, group) and ``snt.csv`` (group, value) into a folder; return their paths.
+
+    Rows stand as they do in the publication, whose order gives nothing away (`BucketPublication.of`).
+
+    Parameters
+    ----------
+    counts
+        Write each value of a group once, with a column ``count`` (as Anatomy does), not once a tuple.
+
+    Raises
+    ------
+    InputError
+        If two columns would have the same name, or a file cannot be written.
+    """
+    value = publication.snt_value
+    if counts and value.name == COUNT:
+        msg = f"the sensitive column must not be called {COUNT!r}, the name of the counts; rename it"
+        raise InputError(msg)
+    qit, snt = Path(folder) / QIT, Path(folder) / SNT
+    group = CategoricalColumn(GROUP, publication.snt_group, publication.group.vocabulary)
+    columns: Sequence[CategoricalColumn] = (group, value)
+    if not counts:
+        rows = np.repeat(np.arange(value.n), publication.snt_count)
+        columns = (group.take(rows), value.take(rows))
+    write_file(qit, _csv(publication.qit))
+    try:
+        write_file(snt, _csv(columns, publication.snt_count if counts else None))
+    except BaseException:
+        qit.unlink(missing_ok=True)
+        raise
+    return qit, snt
+
+
+def read_buckets(folder: str | os.PathLike[str], *, id: Names = (), keep: Names = ()) -> BucketPublication:  # noqa: A002
+    """Read ``qit.csv`` and ``snt.csv`` of a folder, also ones made elsewhere.
+
+    Parameters
+    ----------
+    id
+        Columns of the QIT that together identify an individual; a hidden identity is ``*`` in each of them.
+    keep
+        Its other columns but ``group``. The SNT has a column ``group``, one of values, and maybe ``count``.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, a column has no role, or a group has not as many rows in the one as in the other.
+    """
+    qit, snt = Path(folder) / QIT, Path(folder) / SNT
+    # A table with a sensitive column may repeat its ids: the group is read in that role.
+    table = read(qit, id=id, keep=keep, sensitive=GROUP)
+    group = table.sensitive
+    found, value, count = _read_snt(snt)
+    if group is None or group.vocabulary != found.vocabulary:
+        labels = set(found.vocabulary.labels) ^ set(() if group is None else group.vocabulary.labels)
+        msg = f"{folder}: group {min(labels)!r} stands in one of {QIT} and {SNT} alone; both must hold every group"
+        raise InputError(msg)
+    snt_group, values, counts = count_values(found.codes, value.codes, len(value.vocabulary), count)
+    record = np.arange(table.n, dtype=np.int64)
+    named = CategoricalColumn(value.name, values, value.vocabulary)
+    return BucketPublication(table.ids, table.kept, group, snt_group, named, counts, record)
+
+
+def _read_snt(path: Path) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
+    """Return the groups, the values, and how often each row counts."""
+    names = open_source(str(path)).names
+    own = [name for name in names if name != GROUP]
+    counted = len(own) == 2 and own[1] == COUNT
+    if len(own) == len(names) or not (counted or len(own) == 1):
+        msg = f"{path}: the columns must be {GROUP!r}, a sensitive one and, if any, {COUNT!r}, got {', '.join(names)}"
+        raise InputError(msg)
+    numeric = [COUNT] if counted else []
+    table = read(path, keep=[GROUP, own[0]], relational=numeric, numeric=numeric)
+    by_name = {column.name: column for column in table.kept}
+    count = np.ones(table.n, np.int64)
+    for column in table.relational:
+        if isinstance(column, NumericColumn):
+            wrong = np.flatnonzero((column.values < 1) | (column.values.dtype != np.int64))
+            if len(wrong):
+                shown = column.values[wrong[0]]
+                msg = f"{path}: row {wrong[0] + 1}: {COUNT} must be an integer of at least 1, got {shown}"
+                raise InputError(msg)
+            count = column.values.astype(np.int64)
+    return by_name[GROUP], by_name[own[0]], count
+
+
+def _csv(columns: Sequence[CategoricalColumn], count: Int64 | None = None) -> Iterator[Any]:
+    """Yield the parts of a CSV file, labels quoted once each and not once a row."""
+    import pyarrow as pa
+
+    names = [column.name for column in columns] + ([COUNT] if count is not None else [])
+    yield csv_bytes(names, [text_array([])] * len(names))[0]
+    alone = len(names) == 1
+    labels = [quoted(text_array(column.vocabulary.labels), alone=alone) for column in columns]
+    for first in range(0, columns[0].n, _BLOCK):
+        at = slice(first, first + _BLOCK)
+        fields = [found.take(column.codes[at]) for found, column in zip(labels, columns, strict=True)]
+        if count is not None:
+            fields.append(pa.array(count[at]).cast(pa.large_string()))
+        yield lines(fields)

@@ -1,0 +1,207 @@
+"""Privacy violations of a bucketized table through correlations: what several tuples of one individual give away.
+
+References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
+sections 5 and 8.2.1. Rows whose identity is hidden count in the size of their group and in the values, never for an
+individual.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonset.data.table import Int64
+from anonset.errors import InputError
+from anonset.generalization.buckets import BucketPublication
+from anonset.privacy.model import require_at_least
+
+_PAIRS_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True)
+class IntraGroupViolation:
+    """An individual with more tuples in a group than there are tuples without a value: some must have it."""
+
+    group: str
+    individual: tuple[str, ...]
+    value: str
+    """The sensitive value at risk."""
+    tuples: int
+    """Tuples of the individual in the group."""
+    count: int
+    """Tuples of the group with the value."""
+    size: int
+    """Tuples of the group."""
+
+    @property
+    def certain(self) -> int:
+        """At least so many of the individual's tuples have the value, with certainty."""
+        return self.tuples + self.count - self.size
+
+
+@dataclass(frozen=True)
+class InterGroupViolation:
+    """A value that an individual meets in more than 1/l of the groups, while the groups have too little in common."""
+
+    individual: tuple[str, ...]
+    value: str
+    """The sensitive value at risk."""
+    groups_with: int
+    """Groups of the individual that hold the value."""
+    groups: int
+    """Groups of the individual."""
+    common: int
+    """Values that all groups of the individual hold."""
+
+
+def intra_group_violations(publication: BucketPublication) -> list[IntraGroupViolation]:
+    """Find what the pigeonhole principle gives away inside groups, by group, individual and value.
+
+    A group is flagged iff the tuples of its most frequent individual and those of its most frequent value are
+    together more than it has; named are all pairs of an individual and a value for which this is so. Sufficient
+    for a violation, not necessary.
+
+    >>> from anonset.data import CategoricalColumn, Table
+    >>> from anonset.generalization import Buckets
+    >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2"])
+    >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]), ids=(ids,))
+    >>> publication = BucketPublication.of(table, Buckets(np.zeros(3, np.int32), np.zeros(3, bool)))
+    >>> [(v.individual, v.value, v.certain) for v in intra_group_violations(publication)]
+    [(('P1',), 'a', 1)]
+
+    Raises
+    ------
+    InputError
+        If the publication has no id column.
+    """
+    seen = _Incidence(publication)
+    most_tuples, most_alike = np.zeros((2, publication.n_groups), np.int64)
+    np.maximum.at(most_tuples, seen.group, seen.tuples)
+    np.maximum.at(most_alike, publication.snt_group, publication.snt_count)
+    flagged = most_tuples + most_alike > publication.sizes
+    at_risk = flagged[seen.group] & (seen.tuples + most_alike[seen.group] > publication.sizes[seen.group])
+    pairs = np.flatnonzero(at_risk)
+    pairs = pairs[np.lexsort((seen.person[pairs], seen.group[pairs]))]
+    found = []
+    for pair in pairs.tolist():
+        group, tuples = int(seen.group[pair]), int(seen.tuples[pair])
+        size = int(publication.sizes[group])
+        for at in range(int(seen.snt_start[group]), int(seen.snt_start[group + 1])):
+            count = int(publication.snt_count[at])
+            if tuples + count > size:
+                label = publication.group.vocabulary.labels[group]
+                found.append(IntraGroupViolation(label, seen.individual(pair), seen.value(at), tuples, count, size))
+    return found
+
+
+def inter_group_violations(
+    publication: BucketPublication,
+    l: int,  # noqa: E741
+    *,
+    alpha: int = 3,
+    require_intersection: bool = True,
+) -> list[InterGroupViolation]:
+    """Find individuals who meet a value in more than 1/l of their groups, by individual and value.
+
+    Parameters
+    ----------
+    publication
+        Any pair of QIT and SNT.
+    l
+        A value is frequent for an individual if more than 1/l of the individual's groups hold it (>= 1).
+    alpha
+        Individuals in fewer groups are not significant (>= 2; the paper: greater than 2).
+    require_intersection
+        Ask also that all groups of the individual together have fewer than l values in common, as the paper does.
+        Without it, an individual who is alone in being wherever a value is, is found even if two values are.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range, or the publication has no id column.
+    """
+    require_at_least("l", l, 1)
+    require_at_least("alpha", alpha, 2)
+    seen = _Incidence(publication)
+    n_groups_of = np.bincount(seen.person) if len(seen.person) else np.zeros(0, np.int64)
+    pairs = np.flatnonzero(n_groups_of[seen.person] >= alpha)
+    found: list[InterGroupViolation] = []
+    for part in seen.parts(pairs):
+        found += _inter_group(seen, part, l, require_intersection=require_intersection)
+    return found
+
+
+class _Incidence:
+    """Which individual is in which group, by individual, then group; and which values a group holds."""
+
+    def __init__(self, publication: BucketPublication) -> None:
+        if not publication.ids:
+            msg = "correlations are those of individuals, and the publication has no id column"
+            raise InputError(msg)
+        self.publication = publication
+        rows = np.flatnonzero(~publication.starred)
+        codes = [column.codes[rows] for column in publication.ids]
+        order = np.lexsort((publication.group.codes[rows], *codes[::-1]))
+        rows = rows[order]
+        group = publication.group.codes[rows]
+        new_person = np.ones(len(rows), np.bool_)
+        if len(rows):
+            new_person[1:] = np.any([code[order][1:] != code[order][:-1] for code in codes], axis=0)
+        new_pair = new_person.copy()
+        new_pair[1:] |= group[1:] != group[:-1]
+        begin = np.flatnonzero(new_pair)
+        self.row = rows[begin]
+        self.person: Int64 = (np.cumsum(new_person)[begin] - 1).astype(np.int64)
+        self.group: Int64 = group[begin].astype(np.int64)
+        self.tuples: Int64 = np.diff(np.append(begin, len(rows))).astype(np.int64)
+        self.snt_start = np.searchsorted(publication.snt_group, np.arange(publication.n_groups + 1))
+
+    def individual(self, pair: int) -> tuple[str, ...]:
+        """Return the identity of a pair of individual and group."""
+        row = int(self.row[pair])
+        return tuple(column.vocabulary.labels[column.codes[row]] for column in self.publication.ids)
+
+    def value(self, at: int) -> str:
+        """Return the sensitive value of a row of the SNT."""
+        values = self.publication.snt_value
+        return values.vocabulary.labels[int(values.codes[at])]
+
+    def parts(self, pairs: Int64) -> Iterator[Int64]:
+        """Cut pairs between individuals, so that no part holds many more values than fit in memory."""
+        held = np.cumsum(self.snt_start[self.group[pairs] + 1] - self.snt_start[self.group[pairs]])
+        person = self.person[pairs]
+        begin = 0
+        while begin < len(pairs):
+            done = int(held[begin - 1]) if begin else 0
+            last = min(int(np.searchsorted(held, done + _PAIRS_AT_ONCE)), len(pairs) - 1)
+            end = int(np.searchsorted(person, person[last], side="right"))
+            yield pairs[begin:end]
+            begin = end
+
+
+def _inter_group(
+    seen: _Incidence,
+    pairs: Int64,
+    l: int,  # noqa: E741
+    *,
+    require_intersection: bool,
+) -> list[InterGroupViolation]:
+    """Examine some individuals with all their groups."""
+    vocabulary = seen.publication.snt_value.vocabulary
+    person, first, n_groups = np.unique(seen.person[pairs], return_index=True, return_counts=True)
+    start = seen.snt_start[seen.group[pairs]]
+    held = seen.snt_start[seen.group[pairs] + 1] - start
+    rows = np.arange(held.sum()) + np.repeat(start - np.cumsum(held) + held, held)
+    local = np.repeat(np.repeat(np.arange(len(person)), n_groups), held)
+    meets, times = np.unique(local * len(vocabulary) + seen.publication.snt_value.codes[rows], return_counts=True)
+    who, value = np.divmod(meets, len(vocabulary))
+    common = np.bincount(who[times == n_groups[who]], minlength=len(person))
+    violates = l * times > n_groups[who]
+    if require_intersection:
+        violates &= common[who] < l
+    return [
+        InterGroupViolation(
+            seen.individual(int(pairs[first[a]])), vocabulary.labels[v], t, int(n_groups[a]), int(common[a])
+        )
+        for a, v, t in zip(who[violates].tolist(), value[violates].tolist(), times[violates].tolist(), strict=True)
+    ]

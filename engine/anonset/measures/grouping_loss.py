@@ -1,0 +1,28 @@
+"""The loss metric of safe grouping: the share of tuples that lost their identity or were removed.
+
+References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
+section 8.2.2. Deviation: the text calls it a number of tuples; its example, 2/13, is the share, which is meant.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from anonset.generalization import Buckets
+from anonset.generalization.recoding import SUPPRESSED
+
+
+def grouping_loss_exact(buckets: Buckets) -> Fraction:
+    """Return the share of tuples that are starred or removed, in [0, 1]; 0 for an empty table.
+
+    >>> group, starred = np.array([0, 0, -1, 0], np.int32), np.array([False, True, False, False])
+    >>> grouping_loss_exact(Buckets(group, starred))
+    Fraction(1, 2)
+    """
+    lost = np.count_nonzero(buckets.starred | (buckets.group == SUPPRESSED))
+    return Fraction(int(lost), max(1, len(buckets.group)))
+
+
+def grouping_loss(buckets: Buckets) -> float:
+    """Return the exact loss, rounded once."""
+    return float(grouping_loss_exact(buckets))

@@ -1,0 +1,40 @@
+"""l-diversity of buckets (Xiao, Tao, VLDB 2006, Definition 2)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anonset.privacy.model import require_at_least
+
+
+@dataclass(frozen=True)
+class AnatomyDiversity:
+    """No sensitive value has more than 1/l of the tuples of a group."""
+
+    name: ClassVar[str] = "anatomy"
+
+    l: int  # noqa: E741
+    """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
+
+    def __post_init__(self) -> None:
+        require_at_least("l", self.l, 1)
+
+    def __str__(self) -> str:
+        return f"anatomy with l={self.l}"
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        return (
+            f"Whoever knows that one tuple is in the data, and all its published attributes, finds each sensitive "
+            f"value on at most 1/{self.l} of the tuples of its group."
+        )
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        return (
+            "It takes every tuple for a person of its own: somebody with several tuples is exposed by what the "
+            "groups have in common, and by several tuples in one group. It hides no one's presence in the data, and "
+            "says nothing about an attacker who knows the sensitive values of others in the group, or that some "
+            "values are impossible for a person."
+        )

@@ -1,0 +1,51 @@
+"""The safety constraint of Al Bouna, Clifton and Malluhi (DBSec 2013, section 6)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anonset.errors import InputError
+from anonset.privacy.model import require_at_least
+
+
+@dataclass(frozen=True)
+class SafeGrouping:
+    """Each individual is in one l-diverse group of k or more individuals, who all show equally many tuples."""
+
+    name: ClassVar[str] = "safe-grouping"
+
+    k: int
+    """Smallest number of individuals in a group (>= l)."""
+    l: int  # noqa: E741
+    """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
+
+    def __post_init__(self) -> None:
+        require_at_least("k", self.k, 1)
+        require_at_least("l", self.l, 1)
+        if self.k < self.l:
+            msg = f"k must be at least l, so that nobody has more than 1/l of a group, got k={self.k} and l={self.l}"
+            raise InputError(msg)
+
+    def __str__(self) -> str:
+        return f"safe-grouping with k={self.k}, l={self.l}"
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        return (
+            f"All visible tuples of an individual are in one group, with those of at least {self.k - 1} other "
+            f"individual(s) who have as many each. So a tuple of a group is a given individual's with a probability "
+            f"of at most 1/{self.k}, and each sensitive value is on at most 1/{self.l} of the tuples of the group; "
+            "what several groups have in common says nothing about anybody."
+        )
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        return (
+            "It protects the link between the identifying columns and the sensitive value, not anyone's presence "
+            "in the data. Columns that are kept as they are may tell whose tuple a starred one is. It takes rows with "
+            "the same identity for one individual: somebody under two names is protected as two. It says nothing "
+            "about an attacker who knows the sensitive values of others in the group, or that some values are "
+            "impossible for a person. The bound is one for each tuple: that at least one of somebody's several tuples "
+            "has a value is likelier."
+        )

@@ -1,0 +1,174 @@
+"""Counting queries on bucketized data: true counts, estimates, and the average relative error (ARE).
+
+A query asks how many tuples have certain identities or kept values, and one of certain sensitive values. What is
+published tells it by groups: of a group's tuples, the share that has such a sensitive value is known, and which
+they are is not, so that each is taken to have one with this probability.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn, Table
+from anonset.data.split_mix import SplitMix
+from anonset.errors import InputError
+from anonset.generalization.buckets import STAR, BucketPublication
+
+
+@dataclass(frozen=True)
+class BucketQuery:
+    """COUNT of the tuples whose values are all among the given ones."""
+
+    columns: Mapping[str, Collection[str]] = field(default_factory=lambda: MappingProxyType({}))
+    """Allowed labels by name of an id column or a kept one; other columns are free."""
+    sensitive: Collection[str] | None = None
+    """Allowed sensitive values; any by default."""
+
+
+@dataclass(frozen=True)
+class QueryErrors:
+    """The relative errors of a workload."""
+
+    errors: tuple[float, ...]
+    """Relative error of each query that was answered, in the order of the workload."""
+    skipped: int
+    """Queries left out since their true count is 0."""
+
+    @property
+    def are(self) -> float:
+        """The average relative error; 0 where every query was skipped."""
+        return float(np.mean(self.errors)) if self.errors else 0.0
+
+
+def true_count(table: Table, query: BucketQuery) -> int:
+    """Count the tuples of the original table that satisfy a query.
+
+    Raises
+    ------
+    InputError
+        If the query names a column that the table does not have.
+    """
+    chosen = _rows((*table.ids, *table.kept), query, table.n)
+    if query.sensitive is not None:
+        if table.sensitive is None:
+            msg = "the query asks for sensitive values, and the table has no sensitive column"
+            raise InputError(msg)
+        chosen &= _allowed(table.sensitive, query.sensitive)[table.sensitive.codes]
+    return int(np.count_nonzero(chosen))
+
+
+def estimate(publication: BucketPublication, query: BucketQuery) -> float:
+    """Estimate the answer to a query from what is published.
+
+    Sum over the groups of the QIT rows that satisfy the query, times the share of the group's tuples that have an
+    allowed sensitive value. A hidden identity satisfies no condition on an id column.
+
+    >>> from anonset.data import Table
+    >>> from anonset.generalization import Buckets
+    >>> sex = CategoricalColumn.of("sex", ["F", "F", "M"])
+    >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]), kept=(sex,))
+    >>> publication = BucketPublication.of(table, Buckets(np.zeros(3, np.int32), np.zeros(3, bool)))
+    >>> query = BucketQuery({"sex": {"F"}}, {"a"})
+    >>> true_count(table, query), round(estimate(publication, query), 6)
+    (1, 1.333333)
+
+    Raises
+    ------
+    InputError
+        If the query names a column that was not published.
+    """
+    conditions = {name: set(labels) for name, labels in query.columns.items()}
+    for column in publication.ids:
+        conditions.get(column.name, set()).discard(STAR)
+    chosen = _rows((*publication.ids, *publication.kept), BucketQuery(conditions), publication.n)
+    rows = np.bincount(publication.group.codes[chosen], minlength=publication.n_groups)
+    if query.sensitive is None:
+        return float(rows.sum())
+    allowed = _allowed(publication.snt_value, query.sensitive)[publication.snt_value.codes]
+    matching = np.bincount(publication.snt_group[allowed], publication.snt_count[allowed], publication.n_groups)
+    return float(np.sum(rows * matching / np.maximum(publication.sizes, 1)))
+
+
+def relative_errors(
+    table: Table, publication: BucketPublication, queries: Sequence[BucketQuery], *, floor: int | None = None
+) -> QueryErrors:
+    """Return the relative errors |true - estimated| / true of a workload.
+
+    Parameters
+    ----------
+    floor
+        Divide by at least this (>= 1), and then leave out no query; by default queries whose true count is 0 are
+        skipped and counted.
+
+    Raises
+    ------
+    InputError
+        If a query names an unknown column, or `floor` is below 1.
+    """
+    if floor is not None and floor < 1:
+        msg = f"floor must be at least 1, got {floor}"
+        raise InputError(msg)
+    errors: list[float] = []
+    for query in queries:
+        true = true_count(table, query)
+        if true or floor is not None:
+            errors.append(abs(true - estimate(publication, query)) / max(true, floor or 1))
+    return QueryErrors(tuple(errors), len(queries) - len(errors))
+
+
+def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100, seed: int = 0) -> list[BucketQuery]:
+    """Make queries from random records: the record's own values of some columns, and its own sensitive value.
+
+    The true count of each is at least 1. Records are drawn by SplitMix64.
+
+    Raises
+    ------
+    InputError
+        If the table has no such column, no sensitive column or no records, or the seed is negative.
+    """
+    by_name = {column.name: column for column in (*table.ids, *table.kept)}
+    chosen = [_named(by_name, name) for name in columns]
+    sensitive = table.sensitive
+    if sensitive is None or table.n == 0:
+        msg = "a workload from records needs a table with a sensitive column and at least one record"
+        raise InputError(msg)
+    random = SplitMix(seed)
+    rows = [random.below(table.n) for _ in range(queries)]
+    return [
+        BucketQuery(
+            MappingProxyType({column.name: frozenset((_label(column, row),)) for column in chosen}),
+            frozenset((_label(sensitive, row),)),
+        )
+        for row in rows
+    ]
+
+
+def _rows(columns: Sequence[CategoricalColumn], query: BucketQuery, n: int) -> NDArray[np.bool_]:
+    """Return the rows that satisfy the conditions on columns: bool (n,)."""
+    by_name = {column.name: column for column in columns}
+    chosen = np.ones(n, np.bool_)
+    for name, labels in query.columns.items():
+        column = _named(by_name, name)
+        chosen &= _allowed(column, labels)[column.codes]
+    return chosen
+
+
+def _named(by_name: Mapping[str, CategoricalColumn], name: str) -> CategoricalColumn:
+    if name not in by_name:
+        msg = f"a query's columns must be among {', '.join(map(repr, by_name)) or 'none'}, got {name!r}"
+        raise InputError(msg)
+    return by_name[name]
+
+
+def _allowed(column: CategoricalColumn, labels: Collection[str]) -> NDArray[np.bool_]:
+    """Return which codes of a column are allowed: bool (V,)."""
+    allowed = np.zeros(len(column.vocabulary), np.bool_)
+    allowed[[column.vocabulary.index[label] for label in labels if label in column.vocabulary.index]] = True
+    return allowed
+
+
+def _label(column: CategoricalColumn, row: int) -> str:
+    return column.vocabulary.labels[int(column.codes[row])]

@@ -1,0 +1,66 @@
+"""Checking that no sensitive value is too frequent in a group of a bucketized table."""
+
+from typing import Any
+
+import numpy as np
+
+from anonset.generalization.buckets import BucketPublication
+from anonset.privacy.anatomy import AnatomyDiversity
+from anonset.privacy.model import Verdict, Witness
+
+
+def check_anatomy(publication: BucketPublication, model: AnatomyDiversity) -> Verdict:
+    """Check every group; the witness is the first group that violates, and its most frequent value.
+
+    The check always comes to its end: O(n log(n)).
+
+    >>> from anonset.data import CategoricalColumn, Table
+    >>> from anonset.generalization import Buckets
+    >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]))
+    >>> publication = BucketPublication.of(table, Buckets(np.zeros(3, np.int32), np.zeros(3, bool)))
+    >>> print(check_anatomy(publication, AnatomyDiversity(l=2)).witness.detail)
+    'a' stands in 2 of the 3 tuples of group 1, more than 1/2 of them
+    """
+    witness = concentration(publication, model.l)
+    return Verdict(witness is None, model, checked_groups(publication), witness)
+
+
+def checked_groups(publication: BucketPublication) -> dict[str, Any]:
+    """Return what a check of all groups has examined."""
+    return {
+        "rows": publication.n,
+        "groups": publication.n_groups,
+        "values": len(publication.snt_group),
+        "covered": "all groups",
+    }
+
+
+def concentration(publication: BucketPublication, l: int) -> Witness | None:  # noqa: E741
+    """Return the most frequent value of the first group in which it has more than 1/l of the tuples, or None.
+
+    Sizes are those of the sensitive table, counted over again from its rows, whatever their order.
+    """
+    n_values = max(1, len(publication.snt_value.vocabulary))
+    keys = publication.snt_group.astype(np.int64) * n_values + publication.snt_value.codes
+    order = np.argsort(keys, kind="stable")
+    pair, begin = np.unique(keys[order], return_index=True)
+    count = np.add.reduceat(publication.snt_count[order], begin) if len(begin) else np.zeros(0, np.int64)
+    group = pair // n_values
+    size = np.zeros(publication.n_groups, np.int64)
+    np.add.at(size, group, count)
+    over = np.flatnonzero(l * count > size[group])
+    if not len(over):
+        return None
+    of_first = over[group[over] == group[over[0]]]
+    worst = int(of_first[np.argmax(count[of_first])])
+    at, value = int(group[worst]), publication.snt_value.vocabulary.labels[int(pair[worst] % n_values)]
+    detail = (
+        f"{value!r} stands in {count[worst]} of the {size[at]} tuples of group "
+        f"{publication.group.vocabulary.labels[at]}, more than 1/{l} of them"
+    )
+    return Witness((value,), int(size[at]), l * int(count[worst]), row_of_group(publication, at), detail)
+
+
+def row_of_group(publication: BucketPublication, group: int) -> int:
+    """Return the first QIT row of a group."""
+    return int(np.flatnonzero(publication.group.codes == group)[0])

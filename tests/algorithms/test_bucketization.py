@@ -1,0 +1,255 @@
+"""Anatomy and safe grouping: the papers' figures, the naive twins, and bad input."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from algorithms.bucket_tables import (
+    FIGURE_1,
+    FIGURE_3,
+    decision_of,
+    random_rows,
+    shown_rows,
+    table_of,
+    values_of,
+)
+from anonset.algorithms.base import Algorithm
+from anonset.algorithms.buckets.anatomy import Anatomy
+from anonset.algorithms.buckets.safe_grouping import SafeGrouping
+from anonset.data import CategoricalColumn, Table
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import Buckets
+from anonset.generalization.buckets import BucketPublication
+from anonset.measures.correlation import inter_group_violations, intra_group_violations
+from anonset.measures.grouping_loss import grouping_loss_exact
+from anonset.privacy.anatomy import AnatomyDiversity
+from anonset.privacy.safe_grouping import SafeGrouping as SafeGroupingModel
+from reference import buckets as twin
+
+Rows = Sequence[tuple[Any, str]]
+seeds = st.integers(0, 2**32 - 1)
+thorough = settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def grouped(algorithm: Algorithm, table: Table) -> Buckets:
+    recoding = algorithm.anonymize(table, {}).recoding
+    assert isinstance(recoding, Buckets)
+    assert recoding.group.dtype == np.int32
+    assert recoding.starred.dtype == np.bool_
+    return recoding
+
+
+def attempt(run: Callable[[], Any]) -> Any:
+    """Return the decision, or None where it is infeasible."""
+    try:
+        return run()
+    except (InfeasibleError, twin.Infeasible):
+        return None
+
+
+@st.composite
+def drawn_rows(draw: st.DrawFn) -> Rows:
+    """Draw tuples that shrink well: few individuals, few values."""
+    names = st.tuples(st.sampled_from("ba"), st.sampled_from("yxz"))
+    return draw(st.lists(st.tuples(names, st.sampled_from("vuwts")), max_size=18))
+
+
+tables = st.one_of(drawn_rows(), seeds.map(random_rows))
+
+
+@thorough
+@given(rows=tables, l=st.integers(1, 5))
+def test_anatomy_decides_as_its_twin(rows: Rows, l: int) -> None:  # noqa: E741
+    expected = attempt(lambda: twin.anatomy([value for _, value in rows], l))
+    found = attempt(lambda: decision_of(grouped(Anatomy(l=l), table_of(rows))))
+    assert found == expected
+    if found is not None:
+        for members in found.members():
+            values = [rows[t][1] for t in members]
+            assert len(values) == len(set(values)) >= l
+        assert not found.removed | found.starred
+
+
+@thorough
+@given(rows=tables, k=st.integers(1, 5), less=st.integers(0, 4))
+def test_safe_grouping_decides_as_its_twin_and_is_safe(rows: Rows, k: int, less: int) -> None:
+    l = max(1, k - less)  # noqa: E741
+    ids, values = [identity for identity, _ in rows], [value for _, value in rows]
+    table = table_of(rows)
+    expected = attempt(lambda: twin.safe_grouping(ids, values, k, l))
+    buckets = attempt(lambda: grouped(SafeGrouping(k=k, l=l), table))
+    assert (None if buckets is None else decision_of(buckets)) == expected
+    if buckets is None:
+        return
+    assert grouping_loss_exact(buckets) == twin.loss(expected)
+    publication = BucketPublication.of(table, buckets)
+    assert twin.is_safe(shown_rows(publication), publication.group.labels(), values_of(publication), k, l)
+    for u in set(ids):  # the starred tuples too are in the group of their individual
+        assert len({buckets.group[t] for t, v in enumerate(ids) if v == u} - {-1}) <= 1
+    if l > 1:  # l = 1 asks for no diversity at all
+        assert not intra_group_violations(publication)
+    assert not inter_group_violations(publication, l, alpha=2, require_intersection=False)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_safe_grouping_decides_as_its_twin_on_large_groups(seed: int) -> None:
+    rows = random_rows(seed, n=400)
+    k, l = 6 + 9 * (seed % 4), 2 + seed % 5  # noqa: E741
+    ids, values = [identity for identity, _ in rows], [value for _, value in rows]
+    expected = attempt(lambda: twin.safe_grouping(ids, values, k, l))
+    assert attempt(lambda: decision_of(grouped(SafeGrouping(k=k, l=l), table_of(rows)))) == expected
+
+
+def test_the_random_tables_are_no_trifle() -> None:
+    outcomes: Counter[str] = Counter()
+    for seed in range(300):
+        rows = random_rows(seed)
+        ids, values = [identity for identity, _ in rows], [value for _, value in rows]
+        k, l = ((2, 2), (3, 2), (3, 3), (4, 3))[seed % 4]  # noqa: E741
+        try:
+            found = twin.safe_grouping(ids, values, k, l)
+        except twin.Infeasible as infeasible:
+            outcomes[str(infeasible)] += 1
+            continue
+        partly = {ids[t] for t in found.removed} & {ids[t] for t in set(range(len(ids))) - found.removed}
+        outcomes["starred"] += bool(found.starred)
+        outcomes["removed for diversity"] += bool(partly)
+        outcomes["a group removed"] += bool({ids[t] for t in found.removed} - partly) and len(found.members()) > 0
+        outcomes["several groups"] += len(found.members()) > 1
+    published = ("starred", "removed for diversity", "a group removed", "several groups")
+    assert all(outcomes[what] >= 20 for what in published)
+    assert all(outcomes[what] >= 3 for what in ("eligible", "individuals"))
+
+
+def test_figure_3_of_safe_grouping() -> None:
+    buckets = grouped(SafeGrouping(k=2, l=2), table_of(FIGURE_3))
+    prescriptions = [(np.flatnonzero(buckets.group == g) + 1).tolist() for g in range(buckets.n_groups)]
+    assert prescriptions == [[1, 2, 5, 6, 7, 9, 10, 12], [3, 4, 8, 11, 13]]
+    assert (np.flatnonzero(buckets.starred) + 1).tolist() == [8, 11]
+    assert grouping_loss_exact(buckets) == Fraction(2, 13)
+    publication = BucketPublication.of(table_of(FIGURE_3), buckets)
+    assert [max(Counter(values).values()) for values in values_of(publication).values()] == [3, 2]
+
+
+def test_figure_1_by_safe_grouping() -> None:
+    buckets = grouped(SafeGrouping(k=2, l=2), table_of(FIGURE_1))
+    assert [{FIGURE_1[t][0] for t in np.flatnonzero(buckets.group == g)} for g in range(3)] == [
+        {"P1", "P3"},
+        {"P4", "P2"},
+        {"P5", "P6"},
+    ]
+    assert (np.flatnonzero(buckets.starred) + 1).tolist() == [7, 9, 12]
+    assert grouping_loss_exact(buckets) == Fraction(3, 15)
+
+
+def test_figure_1_by_anatomy() -> None:
+    buckets = grouped(Anatomy(l=3), table_of(FIGURE_1))
+    members = [np.flatnonzero(buckets.group == g).tolist() for g in range(buckets.n_groups)]
+    assert members == [[0, 1, 2], [4, 5, 6], [3, 7, 8], [9, 10, 14], [11, 12, 13]]
+    with pytest.raises(InfeasibleError, match=r"'Azelaic acid' .* 4 of 15 rows \(26\.7%\), at most 1/l = 1/5"):
+        Anatomy(l=5).anonymize(table_of(FIGURE_1), {})
+
+
+def test_the_same_input_gives_the_same_output() -> None:
+    table = table_of(random_rows(5, n=300))
+    for algorithm in (Anatomy(l=2), SafeGrouping(k=6, l=2)):
+        first, second = grouped(algorithm, table), grouped(algorithm, table)
+        assert first.group.tolist() == second.group.tolist()
+        assert first.starred.tolist() == second.starred.tolist()
+
+
+def test_figures_account_for_every_lost_tuple() -> None:
+    table = table_of(random_rows(3, n=400))
+    result = SafeGrouping(k=5, l=3).anonymize(table, {})
+    figures = result.figures
+    lost = figures["starred"] + figures["removed_for_diversity"] + figures["removed_with_groups"]
+    assert isinstance(result.recoding, Buckets)
+    assert grouping_loss_exact(result.recoding) == Fraction(int(lost), table.n)
+    assert figures["removed_for_diversity"] > 0
+
+
+def test_declare_their_models() -> None:
+    assert Anatomy(l=3).model == AnatomyDiversity(3)
+    assert SafeGrouping(k=4, l=3).model == SafeGroupingModel(4, 3)
+    for algorithm in (Anatomy(l=3), SafeGrouping(k=4, l=3)):
+        assert isinstance(algorithm, Algorithm)
+        assert algorithm.name == algorithm.model.name
+
+
+@pytest.mark.parametrize("algorithm", [Anatomy(l=3), SafeGrouping(k=4, l=3)])
+def test_an_empty_table_stays_empty(algorithm: Algorithm) -> None:
+    table = table_of([])
+    buckets = grouped(algorithm, table)
+    assert len(buckets.group) == len(buckets.starred) == buckets.n_groups == 0
+    assert BucketPublication.of(table, buckets).n == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Anatomy(l=0), "l must be an integer of at least 1, got 0"),
+        (lambda: SafeGrouping(k=0, l=1), "k must be an integer of at least 1, got 0"),
+        (lambda: SafeGrouping(k=2, l=True), "l must be an integer of at least 1, got True"),
+        (lambda: SafeGrouping(k=2, l=3), "k must be at least l, .* got k=2 and l=3"),
+    ],
+)
+def test_bad_parameters_are_refused(make: Callable[[], Algorithm], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (Table(ids=(CategoricalColumn.of("id", ["a"]),)), "must have a sensitive column, got none"),
+        (Table(sensitive=CategoricalColumn.of("drug", ["a"])), "must have at least one id column .* got none"),
+        (table_of([("a", "x"), ("", "y")]), "id column 'id0': row 2 holds '', a value is required"),
+        (table_of([(("a", "?"), "x"), (("a", "b"), "y")]), r"id column 'id1': row 1 holds '\?'"),
+        (table_of([("*", "x"), ("b", "y")]), r"id column 'id0': row 1 holds '\*'"),
+        (table_of([("a", "x"), ("b", "")]), "sensitive column 'drug': row 2 holds ''"),
+        (
+            Table(sensitive=CategoricalColumn.of("s", ["a"]), relational=(CategoricalColumn.of("age", ["1"]),)),
+            "give 'age' another role",
+        ),
+        (Table.from_sets([{"a"}]), "give 'items' another role"),
+    ],
+)
+def test_bad_tables_are_refused(table: Table, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        SafeGrouping(k=1, l=1).anonymize(table, {})
+
+
+@pytest.mark.parametrize(
+    ("rows", "k", "l", "message"),
+    [
+        ([("a", "x"), ("b", "x"), ("c", "y")], 2, 2, r"'x' .* 2 of 3 rows \(66\.7%\), .* an l of at most 1 would do"),
+        ([("a", "x"), ("b", "y"), ("a", "z")], 3, 2, "at least k=3 individuals are required, the table has 2"),
+        ([("a", "x"), ("a", "y"), ("a", "x"), ("b", "y")] * 3, 1, 1, ""),
+        ([("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")], 2, 2, "no group keeps k=2 individuals"),
+    ],
+)
+def test_infeasible_tables_are_refused(rows: Rows, k: int, l: int, message: str) -> None:  # noqa: E741
+    if not message:
+        assert grouped(SafeGrouping(k=k, l=l), table_of(rows)).n_groups == 2
+        return
+    with pytest.raises(InfeasibleError, match=message) as caught:
+        SafeGrouping(k=k, l=l).anonymize(table_of(rows), {})
+    assert caught.value.algorithm == "safe-grouping"
+
+
+def test_an_ineligible_table_names_the_share_and_the_bound() -> None:
+    with pytest.raises(InfeasibleError) as caught:
+        Anatomy(l=4).anonymize(table_of([("a", "x"), ("b", "x"), ("c", "y")]), {})
+    assert caught.value.achieved == pytest.approx(2 / 3)
+    assert caught.value.bound == 1 / 4
+
+
+def test_a_missing_value_that_was_given_a_name_is_a_value() -> None:
+    table = table_of([("a", "?"), ("b", "x")])
+    assert grouped(Anatomy(l=2), table).group.tolist() == [0, 0]

@@ -1,0 +1,114 @@
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+from anonset.data import Table
+from anonset.errors import InputError
+from anonset_datasets.catalogue import load
+from anonset_datasets.generators.longitudinal import longitudinal
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return longitudinal()
+
+
+def tuples_of(table: Table) -> dict[tuple[str, ...], list[int]]:
+    found = defaultdict(list)
+    for row, identity in enumerate(zip(*(column.labels() for column in table.ids), strict=True)):
+        found[identity].append(row)
+    return found
+
+
+@pytest.mark.data
+def test_has_the_shape_that_the_paper_describes(table: Table) -> None:
+    individuals = tuples_of(table)
+    assert (table.n, len(individuals)) == (48_842, 21_201)
+    counts = Counter(map(len, individuals.values()))
+    assert min(counts) == 2
+    assert sum(count for tuples, count in counts.items() if tuples >= 3) > 4_000
+    assert [column.name for column in table.ids] == ["first_name", "last_name"]
+
+
+@pytest.mark.data
+def test_individuals_keep_their_occupation_mostly(table: Table) -> None:
+    assert table.sensitive is not None
+    occupation = table.sensitive.labels()
+    same = [Counter(occupation[row] for row in rows).most_common(1)[0][1] for rows in tuples_of(table).values()]
+    assert 0.88 < sum(same) / table.n < 0.95
+    assert sum(same) == pytest.approx(0.9 * table.n, rel=0.03)
+
+
+@pytest.mark.data
+def test_the_voter_list_agrees_with_the_tuples(table: Table) -> None:
+    columns = {column.name: column.labels() for column in table.kept}
+    assert columns["gender"] == columns["sex"]
+    for rows in list(tuples_of(table).values())[:2_000]:
+        assert {columns["birth_year"][row] for row in rows} == {
+            str(1994 - max(int(columns["age"][row]) for row in rows))
+        }
+        assert len({columns["sex"][row] for row in rows}) == 1
+
+
+@pytest.mark.data
+def test_rows_are_those_of_adult_in_their_order(table: Table) -> None:
+    adult = {column.name: column for column in load("adult").relational}
+    for column in table.kept:
+        if column.name in ("workclass", "education", "sex"):
+            assert column.labels() == adult[column.name].labels()  # type: ignore[union-attr]
+    assert table.sensitive is not None
+    assert table.sensitive.labels() == adult["occupation"].labels()  # type: ignore[union-attr]
+
+
+@pytest.mark.data
+def test_missing_occupations_are_a_value_or_left_out() -> None:
+    kept, dropped = longitudinal(1_000), longitudinal(1_000, missing="drop")
+    assert kept.sensitive is not None
+    assert dropped.sensitive is not None
+    assert Counter(kept.sensitive.labels())["?"] == 2_809
+    assert "?" not in dropped.sensitive.labels()
+    assert (dropped.n, len(tuples_of(dropped))) == (46_033, 1_000)
+
+
+@pytest.mark.data
+def test_the_same_seed_gives_the_same_data() -> None:
+    first, again, other = longitudinal(3_000, seed=5), longitudinal(3_000, seed=5), longitudinal(3_000, seed=6)
+    for one, two in zip(first.columns, again.columns, strict=True):
+        assert one.name == two.name
+        assert np.array_equal(one.codes, two.codes)  # type: ignore[union-attr]
+    assert not np.array_equal(first.ids[1].codes, other.ids[1].codes)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("individuals", [2, 24_421])
+def test_any_number_of_individuals_that_can_have_two_tuples_each(individuals: int) -> None:
+    found = tuples_of(longitudinal(individuals, moving=1.0))
+    assert len(found) == individuals
+    assert min(map(len, found.values())) >= 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"individuals": 1}, "individuals must be an integer of at least 2, got 1"),
+        ({"moving": 1.5}, "moving must be between 0 and 1, got 1.5"),
+        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
+        ({"missing": "guess"}, "missing must be 'value' or 'drop', got 'guess'"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters: dict[str, int | float | str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        longitudinal(**parameters)  # type: ignore[arg-type]
+
+
+@pytest.mark.data
+def test_too_many_individuals_are_refused() -> None:
+    with pytest.raises(InputError, match="individuals must be at most 24,421, half the number of tuples, got 24,422"):
+        longitudinal(24_422)
+
+
+def test_without_the_real_data_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANONSET_DATA", raising=False)
+    with pytest.raises(InputError, match="ANONSET_DATA must name the data folder"):
+        longitudinal()

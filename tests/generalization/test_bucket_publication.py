@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+from algorithms.bucket_tables import FIGURE_1, FIGURE_1B_GROUPS, buckets_of, published, table_of, values_of
+from anonset.data import CategoricalColumn, Table, Vocabulary
+from anonset.errors import InputError
+from anonset.generalization.buckets import BucketPublication, count_values
+
+
+def test_publishes_figure_1b() -> None:
+    publication = published(FIGURE_1, FIGURE_1B_GROUPS)
+    assert publication.n_groups == 5
+    assert publication.sizes.tolist() == [3] * 5
+    assert values_of(publication)["4"] == ["Azelaic acid", "Cytarabine", "Retinoic Acid"]
+    rows = zip(publication.ids[0].labels(), publication.group.labels(), strict=True)
+    assert [row for row in rows if row[1] == "4"] == [("P1", "4"), ("P3", "4"), ("P3", "4")]
+
+
+def test_order_of_rows_depends_on_the_published_content_alone() -> None:
+    rows = [("b", "x"), ("a", "y"), ("b", "z"), ("c", "x"), ("a", "w"), ("c", "y")]
+    group, starred, zips = [0, 0, 0, 1, 0, 1], [2, 4], list("221133")
+    contents = set()
+    for shift in range(6):
+        order = [(at + shift) % 6 for at in range(6)]
+        table = table_of([rows[at] for at in order], kept=[zips[at] for at in order])
+        stars = [at for at, was in enumerate(order) if was in starred]
+        publication = BucketPublication.of(table, buckets_of([group[at] for at in order], stars))
+        qit = zip(*(column.labels() for column in publication.qit), strict=True)
+        snt = zip(publication.snt_group.tolist(), publication.snt_value.labels(), strict=True)
+        contents.add((tuple(qit), tuple(snt)))
+        assert [order[at] for at in publication.record if order[at] not in starred] == [1, 0, 3, 5]
+    assert contents == {
+        (
+            (("a", "2", "1"), ("b", "2", "1"), ("*", "1", "1"), ("*", "3", "1"), ("c", "1", "2"), ("c", "3", "2")),
+            ((0, "w"), (0, "x"), (0, "y"), (0, "z"), (1, "x"), (1, "y")),
+        )
+    }
+
+
+def test_removed_tuples_are_in_neither_table_and_stars_hide_every_id_column() -> None:
+    rows = [(("a", "s"), "x"), (("b", "t"), "y"), (("b", "t"), "z"), (("c", "u"), "x")]
+    publication = published(rows, [0, 0, 0, -1], [2])
+    assert [column.labels() for column in publication.ids] == [["a", "b", "*"], ["s", "t", "*"]]
+    assert publication.starred.tolist() == [False, False, True]
+    assert values_of(publication) == {"1": ["x", "y", "z"]}
+    assert publication.record.tolist() == [0, 1, 2]
+
+
+def test_without_ids_nothing_is_starred() -> None:
+    table = Table(sensitive=CategoricalColumn.of("drug", ["x", "y"]))
+    publication = BucketPublication.of(table, buckets_of([0, 0]))
+    assert [column.name for column in publication.qit] == ["group"]
+    assert publication.starred.tolist() == [False, False]
+
+
+def test_count_values_counts_pairs_in_order() -> None:
+    group, value = np.array([1, 0, 1, 1], np.int32), np.array([2, 0, 2, 1], np.int32)
+    assert [found.tolist() for found in count_values(group, value, 3)] == [[0, 1, 1], [0, 1, 2], [1, 1, 2]]
+    times = np.array([5, 1, 2, 3], np.int64)
+    assert count_values(group, value, 3, times)[2].tolist() == [1, 3, 7]
+
+
+def publication_of(groups: list[int], snt_group: list[int], snt_value: list[int], count: list[int]) -> object:
+    n = len(groups)
+    return BucketPublication(
+        (),
+        (),
+        CategoricalColumn("group", np.array(groups, np.int32), Vocabulary(("1", "2"))),
+        np.array(snt_group, np.int32),
+        CategoricalColumn("drug", np.array(snt_value, np.int32), Vocabulary(("x", "y"))),
+        np.array(count, np.int64),
+        np.arange(n, dtype=np.int64),
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: publication_of([0, 1], [0, 1], [0, 0], [1, 2]), "group '2' must have as many rows .* got 1 and 2"),
+        (lambda: publication_of([0, 0], [0, 0], [1, 0], [1, 1]), "groups in ascending order"),
+        (lambda: publication_of([0, 0], [0, 0], [0, 0], [1, 1]), "each value of a group once"),
+        (lambda: publication_of([0, 0], [0, 0], [0, 1], [2, 0]), "counted at least 1"),
+        (lambda: publication_of([0, 0], [0], [0, 1], [1, 1]), "columns of the SNT must have the same number"),
+        (lambda: published([("a", "x")], [0, 0]), "2 tuples are grouped, the table has 1"),
+        (lambda: published([("*", "x"), ("b", "y")], [0, 0], [1]), r"id column 'id0' must not hold '\*'"),
+        (
+            lambda: BucketPublication.of(Table.from_sets([{"a"}]), buckets_of([0])),
+            "give 'items' another role",
+        ),
+        (
+            lambda: BucketPublication.of(
+                Table(sensitive=CategoricalColumn.of("drug", ["x"]), kept=(CategoricalColumn.of("group", ["1"]),)),
+                buckets_of([0]),
+            ),
+            "must be distinct, got 'group' twice",
+        ),
+    ],
+)
+def test_what_is_no_pair_of_tables_is_refused(make: object, message: str) -> None:
+    assert callable(make)
+    with pytest.raises(InputError, match=message):
+        make()

@@ -1,0 +1,116 @@
+"""The detectors of correlations: the paper's figures, and the naive twin on random publications."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from algorithms.bucket_tables import FIGURE_1, FIGURE_1B_GROUPS, FIGURE_2, buckets_of, published, shown_rows, values_of
+from anonset.data import CategoricalColumn, Table
+from anonset.errors import InputError
+from anonset.generalization.buckets import BucketPublication
+from anonset.measures import correlation
+from anonset.measures.correlation import inter_group_violations, intra_group_violations
+from reference import buckets as twin
+
+tuples = st.lists(
+    st.tuples(
+        st.tuples(st.sampled_from("ba"), st.sampled_from("yx")),
+        st.sampled_from("vuw"),
+        st.integers(0, 5),
+        st.sampled_from([False, False, False, True]),
+    ),
+    max_size=25,
+)
+
+
+def publish(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> BucketPublication:
+    numbers = sorted({group for _, _, group, _ in drawn})
+    rows = [(identity, value) for identity, value, _, _ in drawn]
+    starred = [t for t, (*_, star) in enumerate(drawn) if star]
+    return published(rows, [numbers.index(group) for _, _, group, _ in drawn], starred)
+
+
+@settings(max_examples=300, deadline=None)
+@given(tuples)
+def test_intra_group_violations_are_those_of_the_twin(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> None:
+    publication = publish(drawn)
+    found = intra_group_violations(publication)
+    expected = twin.intra_group(shown_rows(publication), publication.group.labels(), values_of(publication))
+    assert {(v.group, v.individual, v.value) for v in found} == expected
+    assert len(found) == len(expected)
+    for v in found:
+        assert v.certain >= 1
+        assert v.size == len(values_of(publication)[v.group])
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    drawn=tuples,
+    l=st.integers(1, 4),
+    alpha=st.integers(2, 4),
+    require_intersection=st.booleans(),
+    at_once=st.sampled_from([1, 7, 10**6]),
+)
+def test_inter_group_violations_are_those_of_the_twin(
+    drawn: list[tuple[tuple[str, str], str, int, bool]],
+    l: int,  # noqa: E741
+    alpha: int,
+    require_intersection: bool,
+    at_once: int,
+) -> None:
+    publication = publish(drawn)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(correlation, "_PAIRS_AT_ONCE", at_once)
+        found = inter_group_violations(publication, l, alpha=alpha, require_intersection=require_intersection)
+    shown, groups, values = shown_rows(publication), publication.group.labels(), values_of(publication)
+    expected = twin.inter_group(shown, groups, values, l, alpha, require_intersection=require_intersection)
+    assert {(v.individual, v.value, v.groups_with, v.groups, v.common) for v in found} == expected
+    assert len(found) == len(expected)
+    assert [(v.individual, v.value) for v in found] == sorted((v.individual, v.value) for v in found)
+
+
+def test_figure_2_gives_both_drugs_of_roan_away() -> None:
+    found = intra_group_violations(published(FIGURE_2, [0] * 6))
+    assert [(v.group, v.individual, v.value, v.certain) for v in found] == [
+        ("1", ("P1",), "Azelaic acid", 1),
+        ("1", ("P1",), "Retinoic Acid", 1),
+    ]
+
+
+def test_figure_1b_has_no_violation_inside_groups() -> None:
+    assert intra_group_violations(published(FIGURE_1, FIGURE_1B_GROUPS)) == []
+
+
+def test_figure_1b_gives_carl_away_across_groups() -> None:
+    found = inter_group_violations(published(FIGURE_1, FIGURE_1B_GROUPS), 2)
+    assert [(v.individual, v.value, v.groups_with, v.groups, v.common) for v in found] == [
+        (("P3",), "Azelaic acid", 2, 3, 0),
+        (("P3",), "Mild Exfoliation", 2, 3, 0),
+        (("P3",), "Retinoic Acid", 2, 3, 0),
+    ]
+
+
+def test_figure_1b_gives_roan_away_without_the_intersection_or_with_a_larger_l() -> None:
+    publication = published(FIGURE_1, FIGURE_1B_GROUPS)
+    loose = inter_group_violations(publication, 2, require_intersection=False)
+    strict = inter_group_violations(publication, 3)
+    for found in (loose, strict):
+        roan = {v.value: (v.groups_with, v.groups, v.common) for v in found if v.individual == ("P1",)}
+        assert roan["Retinoic Acid"] == (4, 4, 2)
+
+
+def test_alpha_leaves_out_individuals_in_few_groups() -> None:
+    publication = published(FIGURE_1, FIGURE_1B_GROUPS)
+    assert {v.individual for v in inter_group_violations(publication, 3, alpha=4)} == {("P1",)}
+    assert inter_group_violations(publication, 3, alpha=5) == []
+
+
+def test_bad_input_is_refused() -> None:
+    publication = published(FIGURE_2, [0] * 6)
+    with pytest.raises(InputError, match="alpha must be an integer of at least 2, got 1"):
+        inter_group_violations(publication, 2, alpha=1)
+    with pytest.raises(InputError, match="l must be an integer of at least 1, got 0"):
+        inter_group_violations(publication, 0)
+    nobody = BucketPublication.of(Table(sensitive=CategoricalColumn.of("drug", ["x"])), buckets_of([0]))
+    with pytest.raises(InputError, match="has no id column"):
+        intra_group_violations(nobody)

@@ -1,0 +1,108 @@
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from algorithms.bucket_tables import FIGURE_1, FIGURE_1B_GROUPS, buckets_of, published, table_of, values_of
+from anonset.data import CategoricalColumn, Table
+from anonset.errors import InputError
+from anonset.generalization.buckets import BucketPublication
+from anonset.queries.buckets import (
+    BucketQuery,
+    QueryErrors,
+    estimate,
+    record_workload,
+    relative_errors,
+    true_count,
+)
+from reference import buckets as twin
+
+tuples = st.lists(
+    st.tuples(st.sampled_from("ab"), st.sampled_from("vuw"), st.sampled_from("12"), st.integers(0, 2), st.booleans()),
+    min_size=1,
+    max_size=15,
+)
+conditions = st.dictionaries(
+    st.sampled_from(["id0", "zip"]), st.sets(st.sampled_from(["a", "b", "1", "2", "*", "?"]), max_size=3)
+)
+
+
+def rows_of(publication: BucketPublication) -> list[Mapping[str, str]]:
+    columns = (*publication.ids, *publication.kept)
+    labels = zip(*(column.labels() for column in columns), strict=True)
+    return [dict(zip([column.name for column in columns], row, strict=True)) for row in labels]
+
+
+@settings(max_examples=300, deadline=None)
+@given(drawn=tuples, columns=conditions, sensitive=st.none() | st.sets(st.sampled_from("vux")))
+def test_estimates_are_those_of_the_twin(
+    drawn: list[tuple[str, str, str, int, bool]],
+    columns: Mapping[str, Collection[str]],
+    sensitive: Collection[str] | None,
+) -> None:
+    numbers = sorted({group for *_, group, _ in drawn})
+    table = table_of([(u, v) for u, v, *_ in drawn], kept=[z for _, _, z, _, _ in drawn])
+    starred = [t for t, (*_, star) in enumerate(drawn) if star]
+    publication = BucketPublication.of(table, buckets_of([numbers.index(g) for *_, g, _ in drawn], starred))
+    query = BucketQuery(columns, sensitive)
+    expected = twin.estimate(
+        rows_of(publication), publication.group.labels(), values_of(publication), columns, sensitive
+    )
+    assert estimate(publication, query) == pytest.approx(float(expected), abs=1e-12)
+    true = sum(
+        all({"id0": u, "zip": z}[name] in allowed for name, allowed in columns.items())
+        and (sensitive is None or v in sensitive)
+        for u, v, z, _, _ in drawn
+    )
+    assert true_count(table, query) == true
+
+
+def test_queries_on_figure_1b() -> None:
+    table, publication = table_of(FIGURE_1), published(FIGURE_1, FIGURE_1B_GROUPS)
+    roan = BucketQuery({"id0": {"P1"}}, {"Retinoic Acid"})
+    assert true_count(table, roan) == 3
+    assert estimate(publication, roan) == pytest.approx(float(Fraction(2, 3) + Fraction(1, 3) * 3))
+    everybody = BucketQuery(sensitive={"Retinoic Acid", "Cytarabine"})
+    assert estimate(publication, everybody) == pytest.approx(true_count(table, everybody))
+    nobody = BucketQuery({"id0": {"P9"}})
+    found = relative_errors(table, publication, [roan, everybody, nobody])
+    assert found.skipped == 1
+    assert found.errors == pytest.approx((abs(3 - 5 / 3) / 3, 0.0))
+    assert found.are == pytest.approx(2 / 9)
+
+
+def test_a_floor_answers_every_query() -> None:
+    table, publication = table_of([("a", "x"), ("b", "y")]), published([("a", "x"), ("b", "y")], [0, 0])
+    crossed = BucketQuery({"id0": {"a"}}, {"y"})
+    assert relative_errors(table, publication, [crossed]) == QueryErrors((), 1)
+    assert relative_errors(table, publication, [crossed]).are == 0.0
+    assert relative_errors(table, publication, [crossed], floor=2) == QueryErrors((0.25,), 0)
+
+
+def test_workloads_take_values_from_records() -> None:
+    table = table_of(FIGURE_1)
+    queries = record_workload(table, ["id0"], queries=50, seed=3)
+    assert queries == record_workload(table, ["id0"], queries=50, seed=3)
+    assert queries != record_workload(table, ["id0"], queries=50, seed=4)
+    assert len(queries) == 50
+    assert all(true_count(table, query) >= 1 for query in queries)
+    # SplitMix64 of seed 0 starts with e220a8397b1dcdaf, 6e789e6aa1b965f4
+    first = [next(iter(query.columns["id0"])) for query in record_workload(table, ["id0"], queries=2)]
+    assert first == [FIGURE_1[0xE220A8397B1DCDAF % 15][0], FIGURE_1[0x6E789E6AA1B965F4 % 15][0]]
+
+
+def test_bad_queries_are_refused() -> None:
+    table, publication = table_of(FIGURE_1), published(FIGURE_1, FIGURE_1B_GROUPS)
+    with pytest.raises(InputError, match="must be among 'id0', got 'age'"):
+        estimate(publication, BucketQuery({"age": {"1"}}))
+    with pytest.raises(InputError, match="must be among 'id0', got 'age'"):
+        record_workload(table, ["age"])
+    with pytest.raises(InputError, match="floor must be at least 1, got 0"):
+        relative_errors(table, publication, [], floor=0)
+    without = Table(ids=(CategoricalColumn.of("id0", ["a"]),))
+    with pytest.raises(InputError, match="no sensitive column"):
+        true_count(without, BucketQuery(sensitive={"x"}))
+    with pytest.raises(InputError, match="needs a table with a sensitive column"):
+        record_workload(without, [])

@@ -1,0 +1,213 @@
+"""Verification of bucketized tables: against the naive twin, with witnesses, and on tampered publications."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from algorithms.bucket_tables import (
+    FIGURE_1,
+    FIGURE_1B_GROUPS,
+    FIGURE_2,
+    FIGURE_3,
+    buckets_of,
+    published,
+    random_rows,
+    shown_rows,
+    table_of,
+    values_of,
+)
+from anonset.algorithms.buckets.safe_grouping import SafeGrouping as SafeGroupingAlgorithm
+from anonset.data import CategoricalColumn, Table
+from anonset.errors import InputError
+from anonset.generalization import Buckets
+from anonset.generalization.buckets import BucketPublication
+from anonset.privacy.anatomy import AnatomyDiversity
+from anonset.privacy.model import Verdict
+from anonset.privacy.safe_grouping import SafeGrouping
+from anonset.verification.anatomy import check_anatomy
+from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
+from anonset.verification.safe_grouping import check_safe_grouping
+from reference import buckets as twin
+
+FIGURE_3_GROUPS = [0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1]
+tuples = st.lists(
+    st.tuples(
+        st.sampled_from("abc"),
+        st.sampled_from("vuwx"),
+        st.integers(0, 2),
+        st.sampled_from([False, False, False, True]),
+    ),
+    max_size=16,
+)
+
+
+def publish(drawn: list[tuple[str, str, int, bool]]) -> BucketPublication:
+    numbers = sorted({group for _, _, group, _ in drawn})
+    rows = [(identity, value) for identity, value, _, _ in drawn]
+    starred = [t for t, (*_, star) in enumerate(drawn) if star]
+    return published(rows, [numbers.index(group) for _, _, group, _ in drawn], starred)
+
+
+def mostly_safe(seed: int) -> BucketPublication:
+    """Publish Figure 3 with at most one thing changed, by the seed."""
+    group, starred, rows = list(FIGURE_3_GROUPS), [7, 10], list(FIGURE_3)
+    at = seed % 13
+    if seed % 4 == 0:
+        group[at] = 1 - group[at]
+    elif seed % 4 == 1:
+        starred.append(at)
+    elif seed % 4 == 2:
+        rows[at] = (rows[at][0], "Mild Exfoliation")
+    return published(rows, group, starred)
+
+
+def verdict_of(publication: BucketPublication, k: int, l: int) -> Verdict:  # noqa: E741
+    return check_safe_grouping(publication, SafeGrouping(k, l))
+
+
+@settings(max_examples=300, deadline=None)
+@given(publication=st.one_of(tuples.map(publish), st.integers(0, 200).map(mostly_safe)), data=st.data())
+def test_safe_grouping_agrees_with_the_twin(publication: BucketPublication, data: st.DataObject) -> None:
+    k = data.draw(st.integers(1, 3))
+    l = data.draw(st.integers(1, k))  # noqa: E741
+    verdict = verdict_of(publication, k, l)
+    shown, groups, values = shown_rows(publication), publication.group.labels(), values_of(publication)
+    assert verdict.holds is twin.is_safe(shown, groups, values, k, l)
+    assert (verdict.witness is None) is verdict.holds
+    if verdict.witness is not None:
+        assert verdict.witness.support != verdict.witness.required
+        assert 0 <= verdict.witness.record < publication.n
+    assert verdict.checked["individuals"] == len({*shown} - {None})
+
+
+@settings(max_examples=300, deadline=None)
+@given(tuples, st.integers(1, 4))
+def test_anatomy_agrees_with_the_twin(drawn: list[tuple[str, str, int, bool]], l: int) -> None:  # noqa: E741
+    publication = publish(drawn)
+    verdict = check_anatomy(publication, AnatomyDiversity(l))
+    assert verdict.holds is all(twin.is_diverse(values, l) for values in values_of(publication).values())
+    if verdict.witness is not None:
+        (value,) = verdict.witness.what
+        values = values_of(publication)[publication.group.labels()[verdict.witness.record]]
+        assert verdict.witness.required == l * values.count(value) > verdict.witness.support == len(values)
+
+
+def test_figure_3_is_safe_and_figure_1b_is_not() -> None:
+    safe = published(FIGURE_3, FIGURE_3_GROUPS, [7, 10])
+    assert verdict_of(safe, 2, 2).holds
+    assert str(verdict_of(safe, 2, 2)) == "safe-grouping with k=2, l=2 holds"
+    assert check_anatomy(safe, AnatomyDiversity(2)).holds
+    crossed = published(FIGURE_1, FIGURE_1B_GROUPS)
+    assert check_anatomy(crossed, AnatomyDiversity(3)).holds
+    witness = verdict_of(crossed, 2, 2).witness
+    assert witness is not None
+    assert (witness.what, witness.support) == (("P1",), 4)
+
+
+@pytest.mark.parametrize(
+    ("rows", "group", "starred", "k", "l", "what", "detail"),
+    [
+        (
+            FIGURE_2, [0] * 6, [], 3, 3, ("Azelaic acid",),
+            "'Azelaic acid' stands in 3 of the 6 tuples of group 1, more than 1/3 of them",
+        ),
+        (FIGURE_2, [0] * 6, [], 3, 2, ("group 1",), "group 1 has 2 visible individual(s), k=3 are required"),
+        (FIGURE_2, [0] * 6, [], 2, 2, ("P3",), "the individual shows 2 tuple(s) in group 1, another 4"),
+        (FIGURE_2, [0] * 6, [0, 1], 2, 2, None, ""),
+        (FIGURE_2, [0] * 6, range(6), 1, 1, ("group 1",), "group 1 has 0 visible individual(s), k=1 are required"),
+        (
+            [("a", "x"), ("b", "y"), ("a", "x"), ("b", "y")], [0, 0, 1, 1], [], 2, 2, ("a",),
+            "the individual is in groups 1 and 2, one is required",
+        ),
+    ],
+)  # fmt: skip
+def test_witnesses(rows: Any, group: Any, starred: Any, k: int, l: int, what: Any, detail: str) -> None:  # noqa: E741
+    witness = verdict_of(published(rows, group, list(starred)), k, l).witness
+    if what is None:
+        assert witness is None
+    else:
+        assert witness is not None
+        assert witness.what == what
+        assert witness.detail.startswith(detail)
+
+
+def test_what_cannot_be_checked_is_refused() -> None:
+    nobody = BucketPublication.of(Table(sensitive=CategoricalColumn.of("drug", ["x"])), buckets_of([0]))
+    with pytest.raises(InputError, match="has no id column"):
+        verdict_of(nobody, 1, 1)
+    half = BucketPublication.of(table_of([(("a", "b"), "x"), (("c", "d"), "y")]), buckets_of([0, 0]))
+    tampered = replace(half, ids=(half.ids[0], CategoricalColumn.of("id1", ["*", "d"])))
+    with pytest.raises(InputError, match=r"published row 0: all id columns \('id0', 'id1'\) must be '\*', or none"):
+        verdict_of(tampered, 1, 1)
+
+
+def test_an_empty_publication_is_safe() -> None:
+    assert verdict_of(published([], []), 5, 5).holds
+    assert check_anatomy(published([], []), AnatomyDiversity(5)).holds
+
+
+def safe_table() -> tuple[Table, BucketPublication]:
+    rows = random_rows(3, n=200)
+    table = table_of(rows, kept=[str(t % 7) for t in range(200)])
+    buckets = SafeGroupingAlgorithm(k=4, l=2).anonymize(table, {}).recoding
+    assert isinstance(buckets, Buckets)
+    return table, BucketPublication.of(table, buckets)
+
+
+def test_what_is_published_is_true_and_undivided() -> None:
+    table, publication = safe_table()
+    assert publication.starred.any()
+    assert publication.n < table.n or publication.n_groups > 1
+    assert check_buckets_truthful(table, publication) is None
+    assert check_undivided(table, publication) is None
+
+
+def test_tampering_is_noticed() -> None:
+    table, publication = safe_table()
+    kept, value = publication.kept[0], publication.snt_value
+    codes = kept.codes.copy()
+    codes[5] = (codes[5] + 1) % 7
+    witness = check_buckets_truthful(
+        table, replace(publication, kept=(CategoricalColumn(kept.name, codes, kept.vocabulary),))
+    )
+    assert witness is not None
+    assert witness.record == 5
+    record = publication.record.copy()
+    record[3] = record[4]
+    witness = check_buckets_truthful(table, replace(publication, record=record))
+    assert witness is not None
+    assert "more than once" in witness.detail
+    first = np.flatnonzero(publication.snt_group == 0)
+    swapped = publication.snt_count.copy()
+    most, least = first[np.argmax(swapped[first])], first[np.argmin(swapped[first])]
+    assert swapped[most] != swapped[least]
+    swapped[[most, least]] = swapped[[least, most]]
+    witness = check_buckets_truthful(table, replace(publication, snt_count=swapped))
+    assert witness is not None
+    assert witness.what[0] in (value.labels()[most], value.labels()[least])
+    assert witness.support != witness.required
+    renamed = CategoricalColumn(value.name, value.codes, type(value.vocabulary)(tuple(map("x{}".format, range(99)))))
+    witness = check_buckets_truthful(table, replace(publication, snt_value=renamed))
+    assert witness is not None
+
+
+def test_a_divided_individual_is_noticed_even_when_starred() -> None:
+    rows = [("a", "x"), ("b", "y"), ("a", "z"), ("c", "w")]
+    publication = published(rows, [0, 0, 1, 1], [2])
+    assert verdict_of(publication, 1, 1).holds
+    witness = check_undivided(table_of(rows), publication)
+    assert witness is not None
+    assert (witness.what, witness.support) == (("a",), 2)
+    assert witness.detail == "tuples of the individual are in groups 1 and 2, one is required"
+
+
+def test_truth_needs_the_columns_of_the_original() -> None:
+    table, publication = safe_table()
+    with pytest.raises(InputError, match="must have the ids, kept and sensitive columns of the table"):
+        check_buckets_truthful(Table(sensitive=table.sensitive, ids=table.ids), publication)
+    with pytest.raises(InputError, match="must be 0 to 199, got"):
+        check_buckets_truthful(table, replace(publication, record=publication.record + 50))
