@@ -1,13 +1,17 @@
 """What an algorithm decided (recodings), and what it publishes once applied (publications)."""
 
 from anonset.generalization.apply import apply
+from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
 from anonset.generalization.publication import Publication, Symbol
 from anonset.generalization.recoding import Buckets, Cut, ItemGroups, PerCluster, Recoding, RelationalValues
 
 __all__ = [
     "Buckets",
+    "ClusterCuts",
+    "ClusterGroups",
     "Cut",
     "ItemGroups",
+    "MergedItems",
     "PerCluster",
     "Publication",
     "Recoding",

@@ -6,7 +6,7 @@ from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization.publication import Publication, Symbol
-from anonset.generalization.recoding import SUPPRESSED, Cut, Recoding
+from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding
 
 
 def apply(table: Table, recoding: Recoding) -> Publication:
@@ -22,6 +22,12 @@ def apply(table: Table, recoding: Recoding) -> Publication:
     """
     if isinstance(recoding, Cut):
         return _apply_cut(table, recoding)
+    if isinstance(recoding, ItemGroups):
+        return _apply_groups(table, recoding)
+    if isinstance(recoding, PerCluster):
+        from anonset.generalization.local import apply_per_cluster
+
+        return apply_per_cluster(table, recoding)
     msg = f"a recoding of type {type(recoding).__name__} cannot be applied yet"
     raise InputError(msg)
 
@@ -36,6 +42,30 @@ def _apply_cut(table: Table, cut: Cut) -> Publication:
     symbols = tuple(node_symbol(cut.hierarchy, int(node)) for node in cut.nodes)
     published = generalize(column, code_of_node[cut.image], symbols)
     return Publication(published, symbols, (), table.kept, np.arange(table.n, dtype=np.int64), order=table.order)
+
+
+def _apply_groups(table: Table, groups: ItemGroups) -> Publication:
+    column = table.transactions
+    if column is None or column.vocabulary != groups.vocabulary:
+        msg = "the item groups must be of the items of the table's set-valued column, in the same order"
+        raise InputError(msg)
+    code_of_item = np.full(len(column.vocabulary), SUPPRESSED, np.int32)
+    for code, members in enumerate(groups.members):
+        code_of_item[list(members)] = code
+    symbols = tuple(group_symbol(labels) for labels in groups.labels)
+    published = generalize(column, code_of_item, symbols)
+    return Publication(published, symbols, (), table.kept, np.arange(table.n, dtype=np.int64), order=table.order)
+
+
+def group_symbol(members: tuple[str, ...]) -> Symbol:
+    """Return the symbol of a set of items: ``(a,b,c)``, or the item itself.
+
+    >>> group_symbol(("a", "b")).label
+    '(a,b)'
+    """
+    if len(members) == 1:
+        return Symbol(members[0], "item", members)
+    return Symbol("(" + ",".join(members) + ")", "group", members)
 
 
 def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:

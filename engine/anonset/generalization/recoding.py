@@ -1,5 +1,6 @@
 """Recodings: what an algorithm decided, as arrays. Applying one to its table gives a publication."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -91,7 +92,7 @@ class PerCluster:
 
     cluster: Int32
     """int32 (n,): cluster of each record."""
-    items: tuple[Cut | ItemGroups, ...]
+    items: Sequence[Cut | ItemGroups]
     """Mapping of the items, one per cluster; empty where there is no set-valued column."""
     relational: tuple[RelationalValues, ...] = ()
     """Published relational values."""

@@ -1,0 +1,1 @@
+"""Algorithms that form clusters of records by their relational values."""

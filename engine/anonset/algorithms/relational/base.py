@@ -1,0 +1,91 @@
+"""What the algorithms that form clusters share: what they are, and the steps around them."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.relational.states import ClusterStates
+from anonset.algorithms.relational.values import relational_values, require_plain_values
+from anonset.data import Hierarchy, Table
+from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.table import Int32
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import PerCluster
+
+
+class Formation(Protocol):
+    """An algorithm that puts records into clusters of at least k."""
+
+    name: ClassVar[str]
+    """Name on the command line."""
+
+    @property
+    def k(self) -> int:
+        """Smallest size of a cluster."""
+        ...
+
+    def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
+        """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
+        ...
+
+
+def require_records(name: str, n: int, k: int) -> None:
+    """Refuse fewer than k records.
+
+    Raises
+    ------
+    InfeasibleError
+        If 0 < n < k.
+    """
+    if 0 < n < k:
+        reason = f"there are {n} records, at least k={k} are required"
+        raise InfeasibleError(name, reason, achieved=float(n), bound=float(k))
+
+
+def generalize_clusters(
+    formation: Formation,
+    table: Table,
+    hierarchies: Mapping[str, Hierarchy],
+    weights: Mapping[str, float] | None,
+    progress: Progress | None,
+) -> Result:
+    """Form clusters of a table without a set-valued column, and give each its common relational values.
+
+    Raises
+    ------
+    InputError
+        If the table has a set-valued column, which k-anonymity does not protect.
+    InfeasibleError
+        If there are fewer than k records.
+    """
+    if table.transactions is not None:
+        msg = (
+            f"column {table.transactions.name!r} is set-valued, which k-anonymity does not protect; "
+            "drop it or use the model kkm"
+        )
+        raise InputError(msg)
+    qi = QuasiIdentifiers.of(table.relational, hierarchies, weights)
+    require_plain_values(qi)
+    require_records(formation.name, qi.n, formation.k)
+    cluster = formation.form(qi, progress)
+    states = ClusterStates.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
+    figures = {"clusters": float(states.n), "ncp": float(np.mean(states.losses()[cluster])) if qi.n else 0.0}
+    return Result(PerCluster(cluster, (), relational_values(qi, states)), figures=figures)
+
+
+def require_at_most(name: str, n: int, most: int) -> None:
+    """Refuse more records than an algorithm of quadratic cost can serve.
+
+    Raises
+    ------
+    InputError
+        If n > most.
+    """
+    if n > most:
+        msg = (
+            f"{name}: there must be at most max_records={most} records, since time grows with their square, got {n}; "
+            "the formations cluster and mondrian serve more"
+        )
+        raise InputError(msg)

@@ -1,0 +1,158 @@
+"""CLUSTER, the cluster formation of Poulis et al., ECML/PKDD 2013, section 5."""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.relational.base import generalize_clusters
+from anonset.algorithms.relational.split_mix import split_mix
+from anonset.algorithms.relational.states import ClusterStates, numbered, rounded
+from anonset.data import Hierarchy, Table
+from anonset.data.quasi_identifiers import RANGE, Float64, QuasiIdentifiers
+from anonset.data.table import Int32, Int64
+from anonset.privacy import require_at_least
+from anonset.privacy.k import KAnonymity
+
+_SEEDS_PER_CALL = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """CLUSTER: each seed takes the k - 1 records that go best with it; what is left joins the best cluster.
+
+    Guarantees k-anonymity. Cost: for each of the n / k seeds a bound on each block of 64 distinct tuples, and the
+    loss of the tuples in blocks that may take part; O(n^2 / k) at worst, much less where the attributes tell the
+    records apart.
+
+    References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, algorithm CLUSTER.
+    Deviations: the seed is the first record that is left, unless a random seed is given.
+
+    >>> from anonset.data import Table
+    >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "1"])
+    >>> Cluster(k=2).anonymize(table, {}).recoding.relational[1].labels
+    ('1', '(1,2)')
+    """
+
+    name: ClassVar[str] = "cluster"
+
+    k: int
+    """Smallest size of a cluster (>= 1)."""
+    seed: int | None = None
+    """Pick the seeds at random by this number (>= 0); the first record that is left if None."""
+    relational_weights: Mapping[str, float] | None = None
+    """Weight of each relational column in the loss; all the same if None."""
+
+    def __post_init__(self) -> None:
+        if self.seed is not None:
+            require_at_least("seed", self.seed, 0)
+        _ = self.model
+
+    @property
+    def model(self) -> KAnonymity:
+        """k-anonymity."""
+        return KAnonymity(self.k)
+
+    def anonymize(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Form the clusters and their relational values.
+
+        Raises
+        ------
+        InfeasibleError
+            If there are fewer than k records.
+        """
+        return generalize_clusters(self, table, hierarchies, self.relational_weights, progress)
+
+    def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
+        """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
+        cluster = np.full(qi.n, -1, np.int32)
+        n_clusters = qi.n // self.k
+        if n_clusters:
+            self._around_seeds(qi, cluster, progress)
+            _accommodate(qi, cluster, n_clusters)
+            same = ClusterStates.of(qi, cluster, n_clusters).identical()
+            cluster = same[cluster].astype(np.int32)
+        return numbered(cluster)
+
+    def _around_seeds(self, qi: QuasiIdentifiers, cluster: Int32, progress: Progress | None) -> None:
+        from anonset_kernels.relational_cluster import form_clusters
+
+        picks = np.zeros(qi.n // self.k, np.int64)
+        if self.seed is not None:
+            draws = zip(range(len(picks)), split_mix(self.seed), strict=False)
+            picks[:] = [drawn % (qi.n - j * self.k) for j, drawn in draws]
+        view, made = _View(qi, cluster), np.array([self.k, 0], np.int64)
+        for first in range(0, len(picks), _SEEDS_PER_CALL):
+            if 2 * np.count_nonzero(view.left[0]) < len(view.left[0]):
+                view = _View(qi, cluster)
+            chunk = picks[first : first + _SEEDS_PER_CALL]
+            form_clusters(qi.space, view.tuples, view.bounds, view.records, view.left, cluster, chunk, made)
+            if progress is not None:
+                progress("clusters", float(made[1]), float(len(picks)))
+
+
+class _View:
+    """The tuples of the records that are left, in spatial order, as the kernel wants them."""
+
+    tuples: tuple[Float64, Int32]
+    bounds: tuple[Any, ...]
+    records: tuple[Int64, Int32, Int32]
+    left: tuple[Int64, Int64, Int64, Int64]
+
+    def __init__(self, qi: QuasiIdentifiers, cluster: Int32) -> None:
+        from anonset_kernels.relational_cluster import BLOCK, CHUNK, block_bounds, spatial_order
+
+        remaining = np.flatnonzero(cluster < 0)
+        chosen, tuple_of = np.unique(qi.tuple_of[remaining], return_inverse=True)
+        numbers, codes = qi.tuples[0][:, chosen], qi.tuples[1][:, chosen]
+        order = spatial_order(_scaled(qi, numbers, codes))
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        self.tuples = np.ascontiguousarray(numbers[:, order]), np.ascontiguousarray(codes[:, order])
+        self.bounds = block_bounds(self.tuples)
+        tuple_at = place[tuple_of]
+        by_tuple = np.argsort(tuple_at, kind="stable")
+        in_tuple = np.bincount(tuple_at, minlength=len(order)).astype(np.int64)
+        start = np.concatenate([[0], np.cumsum(in_tuple)]).astype(np.int64)
+        of_record = np.full(qi.n, -1, np.int32)
+        of_record[remaining] = tuple_at
+        self.records = (start, remaining[by_tuple].astype(np.int32), of_record)
+        in_block = np.add.reduceat(in_tuple, np.arange(0, len(order), BLOCK))
+        in_chunk = np.bincount(remaining // CHUNK, minlength=qi.n // CHUNK + 1).astype(np.int64)
+        self.left = (in_tuple, in_block, in_chunk, start[:-1].copy())
+
+
+def _scaled(qi: QuasiIdentifiers, numbers: Float64, codes: Int32) -> Float64:
+    """Return the tuples as points whose axes compare: by the share of the domain, weighted."""
+    axes: list[NDArray[np.float64]] = []
+    for kind, slot, weight in zip(qi.kind, qi.slot, qi.weights, strict=True):
+        values = numbers[slot] if kind == RANGE else codes[slot].astype(np.float64)
+        span = float(np.ptp(values)) if len(values) else 0.0
+        axes.append(values * (weight / span) if span > 0 else np.zeros(len(values)))
+    return np.array(axes)
+
+
+def _accommodate(qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> None:
+    """Put each record that is left into the cluster it costs least, at once."""
+    left = np.flatnonzero(cluster < 0)
+    if not len(left):
+        return
+    kept = np.flatnonzero(cluster >= 0)
+    part = qi.take(kept)
+    states = ClusterStates.of(part, cluster[kept], n_clusters)
+    singles = ClusterStates.of_tuples(qi.take(left))
+    for r, t in zip(left.tolist(), qi.take(left).tuple_of.tolist(), strict=True):
+        best = int(np.argmin(rounded(singles.merged_loss(t, states))))
+        cluster[r] = best
+        states.merge(best, t, singles)

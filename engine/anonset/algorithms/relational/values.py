@@ -1,0 +1,72 @@
+"""The text that a cluster's relational values are published as."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.relational.states import ClusterStates
+from anonset.data import Hierarchy, NumericColumn
+from anonset.data.domains import Range, ValueSet
+from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.errors import InputError
+from anonset.generalization import RelationalValues
+
+
+def relational_values(qi: QuasiIdentifiers, states: ClusterStates) -> tuple[RelationalValues, ...]:
+    """Return the published text of each column for each cluster: a value, a node, ``[low:high]`` or ``(a,b,c)``."""
+    low, high, code, bits = states.state
+    published = []
+    for a, (column, domain) in enumerate(zip(qi.columns, qi.domains, strict=True)):
+        s = int(qi.slot[a])
+        if isinstance(domain, Hierarchy):
+            labels = [domain.labels[v] for v in code[s].tolist()]
+        elif isinstance(domain, Range):
+            whole = isinstance(column, NumericColumn) and column.values.dtype == np.int64
+            labels = [range_text(x, y, whole=whole) for x, y in zip(low[s].tolist(), high[s].tolist(), strict=True)]
+        else:
+            labels = _set_texts(domain, bits[qi.word_at[a] : qi.word_at[a + 1]])
+        published.append(RelationalValues(column.name, tuple(labels)))
+    return tuple(published)
+
+
+def range_text(low: float, high: float, *, whole: bool) -> str:
+    """Return a range as text, a point as its value.
+
+    >>> range_text(19.0, 22.0, whole=True), range_text(1.5, 1.5, whole=False)
+    ('[19:22]', '1.5')
+    """
+    bounds = [str(int(x)) if whole else repr(x).removesuffix(".0") for x in (low, high)]
+    return bounds[0] if low == high else f"[{bounds[0]}:{bounds[1]}]"
+
+
+def require_plain_values(qi: QuasiIdentifiers) -> None:
+    """Refuse values that a set of values could not be told apart from: with a comma, or in parentheses.
+
+    Raises
+    ------
+    InputError
+        With the first such value.
+    """
+    for column, domain in zip(qi.columns, qi.domains, strict=True):
+        if not isinstance(domain, ValueSet):
+            continue
+        for label in domain.vocabulary.labels:
+            if "," in label or (label.startswith("(") and label.endswith(")")):
+                msg = (
+                    f"column {column.name!r}: value {label!r} must hold no comma and not stand in parentheses, since "
+                    "sets of values are published as (a,b,c); rename it or give the column a hierarchy"
+                )
+                raise InputError(msg)
+
+
+def _set_texts(domain: ValueSet, words: NDArray[np.uint64]) -> list[str]:
+    names = domain.vocabulary.labels
+    texts: dict[bytes, str] = {}
+    labels = []
+    for column in np.ascontiguousarray(words.T):
+        key = column.tobytes()
+        if key not in texts:
+            members = np.flatnonzero(np.unpackbits(column.astype("<u8").view(np.uint8), bitorder="little"))
+            chosen = [names[c] for c in members]
+            texts[key] = chosen[0] if len(chosen) == 1 else "(" + ",".join(chosen) + ")"
+        labels.append(texts[key])
+    return labels

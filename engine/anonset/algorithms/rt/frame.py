@@ -1,0 +1,165 @@
+"""What the RT frameworks share: their parameters, the clusters they begin with, and the result."""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from math import fsum
+from typing import Literal
+
+import numpy as np
+
+from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.relational.base import require_records
+from anonset.algorithms.relational.formations import formation_of
+from anonset.algorithms.relational.states import ClusterStates
+from anonset.algorithms.relational.values import relational_values, require_plain_values
+from anonset.algorithms.rt.cluster_function import ClusterFunction, ClusterMapping, TransactionClass
+from anonset.algorithms.rt.merging import Clusters, ItemOrder, Numerator
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import PerCluster, RelationalValues
+
+OnInfeasible = Literal["error", "merge"]
+"""What to do with a cluster that has some, but fewer than k, records with items."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """An RT-dataset made ready: bound columns, the transaction function, and the clusters to begin with."""
+
+    name: str
+    qi: QuasiIdentifiers
+    function: ClusterFunction
+    progress: Progress | None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        function: tuple[TransactionClass, int, int],
+        weights: Mapping[str, float] | None,
+        workers: tuple[Executor | None, Progress | None],
+    ) -> "Frame":
+        """Bind a table; `function` is the transaction algorithm with k and m.
+
+        Raises
+        ------
+        InputError
+            If a column, a hierarchy or a weight is missing or unfit.
+        InfeasibleError
+            If there are fewer than k records.
+        """
+        column = _bound_items(table, hierarchies)
+        qi = QuasiIdentifiers.of(table.relational, hierarchies, weights, bounded=True)
+        require_plain_values(qi)
+        transaction, k, m = function
+        require_records(name, qi.n, k)
+        of = ClusterFunction(column, hierarchies.get(column.name), transaction, k, m, workers[0])
+        return cls(name, qi, of, workers[1])
+
+    def clusters(self, formation: str, seed: int | None, order: ItemOrder, numerator: Numerator) -> Clusters:
+        """Form the clusters to begin with."""
+        cluster = formation_of(formation, self.function.k, seed).form(self.qi, self.progress)
+        return Clusters(self.qi, cluster, self.function, order, numerator)
+
+    def repair(self, clusters: Clusters) -> None:
+        """Merge each cluster with some, but fewer than k, records with items with its best partner, the first first.
+
+        Raises
+        ------
+        InfeasibleError
+            If one such cluster is all there is.
+        """
+        at = 0
+        while at < len(clusters.alive):
+            if not clusters.alive[at] or not self.function.is_poor(clusters.members(at)):
+                at += 1
+                continue
+            if clusters.count == 1:
+                found = int(np.count_nonzero(self.function.column.lengths))
+                reason = f"there are {found} non-empty records, at least k={self.function.k} (or none) are required"
+                raise InfeasibleError(self.name, reason, achieved=float(found), bound=float(self.function.k))
+            ncp = clusters.states.merged_loss(at)
+            best, distance = clusters.best(at, "r", ncp)
+            at = clusters.merge(at, best, float(ncp[best]), distance)
+
+    def tum(self, clusters: Clusters) -> float | None:
+        """Return the average UL of the clusters published as they are; None if one of them cannot be."""
+        members = [clusters.members(at) for at in np.flatnonzero(clusters.alive).tolist()]
+        if any(map(self.function.is_poor, members)):
+            return None
+        losses = self.function.losses(members, self.function.mappings(members))
+        return mean_loss([fsum(found.tolist()) for found in losses], self.qi.n)
+
+    def publish(self, clusters: Clusters, figures: Mapping[str, float | None]) -> Result:
+        """Give each cluster its relational values and its mapping of the items."""
+        places = np.flatnonzero(clusters.alive).tolist()
+        members = [clusters.members(at) for at in places]
+        return self.result(clusters, self.function.mappings(members), figures)
+
+    def result(self, clusters: Clusters, mappings: list[ClusterMapping], figures: Mapping[str, float | None]) -> Result:
+        """Return clusters with known mappings as a result."""
+        places = np.flatnonzero(clusters.alive).tolist()
+        members = [clusters.members(at) for at in places]
+        losses = self.function.losses(members, mappings)
+        cluster = clusters.cluster()
+        states = ClusterStates.of(self.qi, cluster, len(places))
+        found: dict[str, float | None] = {
+            **figures,
+            "rum": clusters.rum,
+            "tum": mean_loss([fsum(part.tolist()) for part in losses], self.qi.n),
+            "clusters": float(len(places)),
+            "largest_cluster": float(max(map(len, members))),
+            "smallest_cluster": float(min(map(len, members))),
+            "merges": float(len(clusters.trace)),
+        }
+        recoding = PerCluster(cluster, self.function.recoding(mappings), relational_values(self.qi, states))
+        return Result(recoding, tuple(clusters.trace), {k: v for k, v in found.items() if v is not None})
+
+
+def mean_loss(sums: list[float], n: int) -> float:
+    """Return the average over n records of losses that were summed for each cluster."""
+    return fsum(sums) / n
+
+
+def empty_result(table: Table) -> Result:
+    """Return the result for a table without records."""
+    values = tuple(RelationalValues(column.name, ()) for column in table.relational)
+    return Result(PerCluster(np.empty(0, np.int32), (), values), figures={"clusters": 0.0})
+
+
+def require_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of its choices.
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the choices.
+    """
+    if value not in choices:
+        msg = f"{name} must be one of {', '.join(choices)}, got {value!r}"
+        raise InputError(msg)
+
+
+def require_share(name: str, value: float) -> None:
+    """Refuse a parameter outside [0, 1].
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the requirement.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        msg = f"{name} must be a number in [0, 1], got {value!r}"
+        raise InputError(msg)
+
+
+def _bound_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> SetColumn:
+    if table.transactions is None:
+        msg = "the table must have a set-valued column beside its relational columns, got none"
+        raise InputError(msg)
+    hierarchy = hierarchies.get(table.transactions.name)
+    return table.transactions if hierarchy is None else hierarchy.bind(table.transactions)

@@ -1,0 +1,73 @@
+"""What the values of a relational column generalize to: nodes of a hierarchy, sets of values, or ranges."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.table import CategoricalColumn, Column
+from anonset.data.vocabulary import Vocabulary
+from anonset.errors import InputError
+
+
+@dataclass(frozen=True)
+class ValueSet:
+    """A category without hierarchy: values generalize to the set of them."""
+
+    vocabulary: Vocabulary
+    """The domain."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """A number: values generalize to the smallest range that holds them."""
+
+    low: float
+    """Smallest value of the domain."""
+    high: float
+    """Largest value of the domain."""
+
+
+Domain = Hierarchy | ValueSet | Range
+
+
+def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
+    """Return the domain of a relational column: its hierarchy, else its values, else its range over all records.
+
+    >>> from anonset.data import NumericColumn
+    >>> domain_of(NumericColumn("age", np.array([19, 70, 22])))
+    Range(low=19.0, high=70.0)
+
+    Raises
+    ------
+    InputError
+        If a numeric column has a hierarchy, or a value that is not finite.
+    """
+    if isinstance(column, CategoricalColumn):
+        return ValueSet(column.vocabulary) if hierarchy is None else hierarchy
+    if hierarchy is not None:
+        msg = (
+            f"column {column.name!r} is numeric and published as ranges; it must have no hierarchy (or be read as text)"
+        )
+        raise InputError(msg)
+    if not bool(np.all(np.isfinite(column.values))):
+        at = int(np.argmin(np.isfinite(column.values)))
+        msg = f"column {column.name!r} must hold finite numbers, got {column.values[at]} in record {at}"
+        raise InputError(msg)
+    if not len(column.values):
+        return Range(0.0, 0.0)
+    return Range(float(column.values.min()), float(column.values.max()))
+
+
+def bind_category(column: CategoricalColumn, hierarchy: Hierarchy) -> CategoricalColumn:
+    """Re-encode a categorical column so that its codes are leaf positions of the hierarchy.
+
+    Raises
+    ------
+    HierarchyError
+        If a value of the column is no leaf.
+    """
+    if column.vocabulary == hierarchy.leaves:
+        return column
+    codes = hierarchy.codes_of(column.vocabulary, column.name)
+    return CategoricalColumn(column.name, codes[column.codes], hierarchy.leaves)

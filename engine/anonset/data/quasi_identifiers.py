@@ -1,0 +1,187 @@
+"""The relational columns of a table, coded for kernels: distinct tuples, and what generalizing them costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.domains import Domain, Range, ValueSet, bind_category, domain_of
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn
+from anonset.errors import InputError
+
+Float64 = NDArray[np.float64]
+
+RANGE, NODE, SET = 0, 1, 2
+"""How a column generalizes: to a range, to a node of its hierarchy, to a set of values."""
+
+
+@dataclass(frozen=True, eq=False)
+class QuasiIdentifiers:
+    """Relational columns bound to their domains, with weights.
+
+    Identical tuples cost the same, so all work is done on the distinct ones.
+    """
+
+    columns: tuple[Column, ...]
+    """The columns; a categorical one with a hierarchy is bound to it."""
+    domains: tuple[Domain, ...]
+    """Domain of each column."""
+    weights: tuple[float, ...]
+    """Weight of each column in the loss."""
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[Column],
+        hierarchies: Mapping[str, Hierarchy],
+        weights: Mapping[str, float] | None = None,
+        *,
+        bounded: bool = False,
+    ) -> "QuasiIdentifiers":
+        """Bind columns to their domains; each weighs the same unless `weights` says otherwise.
+
+        >>> from anonset.data import Table
+        >>> table = Table.from_columns(sex=["f", "m", "f"], race=["1", "2", "1"])
+        >>> q = QuasiIdentifiers.of(table.relational, {})
+        >>> q.n, q.n_tuples, q.weights
+        (3, 2, (0.5, 0.5))
+
+        Parameters
+        ----------
+        bounded
+            Whether the loss is held against a bound, which has no meaning unless the weights sum up to at most 1.
+
+        Raises
+        ------
+        InputError
+            If there is no column, a hierarchy does not fit, or a weight is missing, unknown or outside [0, 1].
+        """
+        if not columns:
+            msg = "the table must have at least one relational column (quasi-identifier), got none"
+            raise InputError(msg)
+        bound, domains = [], []
+        for column in columns:
+            hierarchy = hierarchies.get(column.name)
+            domains.append(domain_of(column, hierarchy))
+            tied = isinstance(column, CategoricalColumn) and hierarchy is not None
+            bound.append(bind_category(column, hierarchy) if tied else column)  # type: ignore[arg-type]
+        chosen = _weights([column.name for column in columns], weights, bounded=bounded)
+        return cls(tuple(bound), tuple(domains), chosen)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.columns[0].n
+
+    def take(self, records: NDArray[np.integer]) -> "QuasiIdentifiers":
+        """Return the given records, with the domains and weights of all."""
+        return QuasiIdentifiers(tuple(column.take(records) for column in self.columns), self.domains, self.weights)
+
+    @cached_property
+    def kind(self) -> NDArray[np.int8]:
+        """int8 (v,): RANGE, NODE or SET."""
+        kinds = [RANGE if isinstance(d, Range) else SET if isinstance(d, ValueSet) else NODE for d in self.domains]
+        return np.array(kinds, np.int8)
+
+    @cached_property
+    def slot(self) -> Int64:
+        """int64 (v,): row of each column among the numbers (ranges) or among the codes (the others)."""
+        numeric = self.kind == RANGE
+        return np.where(numeric, np.cumsum(numeric) - 1, np.cumsum(~numeric) - 1).astype(np.int64)
+
+    @property
+    def n_numbers(self) -> int:
+        """Number of columns that generalize to ranges."""
+        return int(np.count_nonzero(self.kind == RANGE))
+
+    @cached_property
+    def word_at(self) -> Int64:
+        """int64 (v + 1,): first 64-bit word of each column's value set."""
+        words = [(len(d.vocabulary) + 63) // 64 if isinstance(d, ValueSet) else 0 for d in self.domains]
+        return np.concatenate([[0], np.cumsum(words)]).astype(np.int64)
+
+    @cached_property
+    def space(self) -> tuple[Any, ...]:
+        """What kernels need to know of the columns.
+
+        (kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end): ``cost[cost_at[a] + c]`` is the
+        weighted loss of node `c` (NODE) or of a set of `c` values (SET); a range of width x costs
+        ``weight[a] * (x / width[a])``; parent and subtree_end hold the hierarchies, also from ``cost_at[a]`` on.
+        """
+        costs, parents, ends = zip(*map(_tables, self.domains, self.weights), strict=True)
+        cost_at = np.concatenate([[0], np.cumsum([len(c) for c in costs])]).astype(np.int64)
+        width = np.array([d.high - d.low if isinstance(d, Range) else 0.0 for d in self.domains])
+        weight = np.array(self.weights, np.float64)
+        hierarchies = (np.concatenate(parents), np.concatenate(ends))
+        return (self.kind, self.slot, self.word_at, weight, width, cost_at, np.concatenate(costs), *hierarchies)
+
+    @cached_property
+    def _distinct(self) -> tuple[Int64, Int32]:
+        """First record of each distinct tuple, and the tuple of each record."""
+        first, tuple_of = np.zeros(min(1, self.n), np.int64), np.zeros(self.n, np.int64)
+        for column in self.columns:
+            values = column.codes if isinstance(column, CategoricalColumn) else column.values
+            distinct, rank = np.unique(values, return_inverse=True)
+            paired = tuple_of * max(1, len(distinct)) + rank
+            _, first, tuple_of = np.unique(paired, return_index=True, return_inverse=True)
+        return first.astype(np.int64), tuple_of.astype(np.int32)
+
+    @property
+    def n_tuples(self) -> int:
+        """Number of distinct tuples."""
+        return len(self._distinct[0])
+
+    @property
+    def tuple_of(self) -> Int32:
+        """int32 (n,): distinct tuple of each record."""
+        return self._distinct[1]
+
+    @cached_property
+    def tuples(self) -> tuple[Float64, Int32]:
+        """The distinct tuples, float64 (ranges, T) and int32 (other columns, T): numbers; nodes or value codes."""
+        first = self._distinct[0]
+        numbers = np.empty((self.n_numbers, len(first)), np.float64)
+        codes = np.empty((len(self.columns) - self.n_numbers, len(first)), np.int32)
+        for column, domain, slot in zip(self.columns, self.domains, self.slot, strict=True):
+            if isinstance(column, NumericColumn):
+                numbers[slot] = column.values[first] + 0.0  # no negative zero
+            else:
+                found = column.codes[first]
+                codes[slot] = domain.leaf_node[found] if isinstance(domain, Hierarchy) else found
+        return numbers, codes
+
+
+def _tables(domain: Domain, weight: float) -> tuple[Float64, Int32, Int32]:
+    """Return the weighted losses of nodes or of set sizes, and the parent and subtree_end of a hierarchy."""
+    if isinstance(domain, Range):
+        return np.zeros(0), np.zeros(0, np.int32), np.zeros(0, np.int32)
+    if isinstance(domain, Hierarchy):
+        below = domain.n_leaves_below.astype(np.float64)
+        cost = np.where(below > 1, weight * (below / domain.n_leaves), 0.0)
+        return cost, domain.parent, domain.subtree_end
+    size = np.arange(len(domain.vocabulary) + 1, dtype=np.float64)
+    cost = np.where(size > 1, weight * (size / max(1, len(domain.vocabulary))), 0.0)
+    return cost, np.zeros(len(size), np.int32), np.zeros(len(size), np.int32)
+
+
+def _weights(names: Sequence[str], given: Mapping[str, float] | None, *, bounded: bool) -> tuple[float, ...]:
+    if given is None:
+        return (1.0 / len(names),) * len(names)
+    if set(given) != set(names):
+        odd = sorted(set(given) ^ set(names))[0]
+        msg = f"relational weights must name each relational column once ({', '.join(names)}); {odd!r} differs"
+        raise InputError(msg)
+    for name in names:
+        if not 0.0 <= given[name] <= 1.0:
+            msg = f"relational weight of {name!r} must be in [0, 1], got {given[name]!r}"
+            raise InputError(msg)
+    total = fsum(given.values())
+    if bounded and total > 1.0 + 1e-9:
+        msg = f"relational weights must sum up to at most 1 for a bound to have a meaning, got {total!r}"
+        raise InputError(msg)
+    return tuple(float(given[name]) for name in names)

@@ -1,0 +1,38 @@
+"""k-anonymity of relational data (Samarati, TKDE 2001; Sweeney, IJUFKS 2002)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anonset.privacy.model import require_at_least
+
+
+@dataclass(frozen=True)
+class KAnonymity:
+    """Every published tuple of relational values occurs in at least `k` records."""
+
+    name: ClassVar[str] = "k"
+
+    k: int
+    """Smallest number of records that share their relational values (>= 1)."""
+
+    def __post_init__(self) -> None:
+        require_at_least("k", self.k, 1)
+
+    def __str__(self) -> str:
+        return f"k-anonymity with k={self.k}"
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        return (
+            "Whoever knows all relational values of a person, and that the person is in the data, finds at least "
+            f"{self.k} published records that match."
+        )
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        return (
+            "It says nothing about what the matching records have in common, nor about an attacker who knows any "
+            "other column. Columns that are kept as they are count neither as known nor as hidden."
+        )

@@ -1,0 +1,42 @@
+"""(k, k^m)-anonymity of relational-transaction data (Poulis et al., ECML/PKDD 2013, Definition 2)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anonset.privacy.model import require_at_least
+
+
+@dataclass(frozen=True)
+class KKmAnonymity:
+    """Every published relational tuple, with any set of at most `m` symbols it occurs with, has `k` records."""
+
+    name: ClassVar[str] = "kkm"
+
+    k: int
+    """Smallest number of records that share a relational tuple and an itemset (>= 1)."""
+    m: int
+    """Largest number of items the attacker knows (>= 1)."""
+
+    def __post_init__(self) -> None:
+        require_at_least("k", self.k, 1)
+        require_at_least("m", self.m, 1)
+
+    def __str__(self) -> str:
+        return f"(k,km)-anonymity with k={self.k}, m={self.m}"
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        return (
+            f"Whoever knows all relational values of a person and up to {self.m} item(s) of that person's record, and "
+            f"that the person is in the data, finds at least {self.k} published records that match."
+        )
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        return (
+            f"It says nothing about an attacker who knows more than {self.m} item(s), or who knows that a person "
+            "does NOT have an item; nor about what the matching records have in common: an item or a value that all "
+            "of them share is disclosed. Columns that are kept as they are count neither as known nor as hidden."
+        )

@@ -1,0 +1,70 @@
+"""Utility loss of published records (Poulis et al. 2013, section 5)."""
+
+from math import expm1, ldexp, log
+from typing import Any
+
+import numpy as np
+
+from anonset_kernels._jit import kernel
+
+
+@kernel()
+def record_losses(indptr: Any, symbols: Any, size: Any, weight: Any, out: Any) -> None:
+    """Fill ``out[r]`` with UL(r): the sum of ``w (2^s - 1) / (2^sigma - 1)``, sigma the sum of the sizes s. O(nnz).
+
+    Computed with exponents of two below zero, which neither overflow nor lose digits.
+    """
+    ln2 = log(2.0)
+    for r in range(len(indptr) - 1):
+        sigma = np.int64(0)
+        for at in range(indptr[r], indptr[r + 1]):
+            sigma += size[symbols[at]]
+        total = 0.0
+        for at in range(indptr[r], indptr[r + 1]):
+            s, w = size[symbols[at]], weight[symbols[at]]
+            if w > 0.0:
+                total += w * ldexp(expm1(-s * ln2) / expm1(-sigma * ln2), int(s - sigma))
+        out[r] = total
+
+
+@kernel()
+def published_rows(records: Any, members: Any, start: Any, tree: Any, node_start: Any, nodes: Any) -> Any:
+    """Replace the items of each cluster's records by the nodes it publishes; each symbol once in a row, ascending.
+
+    Parameters
+    ----------
+    records
+        (indptr, items) of the column, items as leaf positions.
+    members, start
+        int64: the records cluster by cluster, and where each cluster begins.
+    tree
+        (leaf_node, leaf_lo, leaf_hi) of the hierarchy.
+    node_start, nodes
+        The inner nodes that each cluster publishes, an antichain each.
+
+    Returns
+    -------
+    int64 (records + 1,) offsets and int32 nodes, in the order of `members`. O(nnz), and the leaves below the nodes.
+    """
+    indptr, items = records
+    leaf_node, leaf_lo, leaf_hi = tree
+    image = leaf_node.copy()
+    total = 0
+    for r in members:
+        total += indptr[r + 1] - indptr[r]
+    out_ptr, out = np.zeros(len(members) + 1, np.int64), np.empty(total, np.int32)
+    filled = 0
+    for c in range(len(start) - 1):
+        for node in nodes[node_start[c] : node_start[c + 1]]:
+            image[leaf_lo[node] : leaf_hi[node]] = node
+        for i in range(start[c], start[c + 1]):
+            first = filled
+            for at in range(indptr[members[i]], indptr[members[i] + 1]):
+                symbol = image[items[at]]
+                if filled == first or out[filled - 1] != symbol:  # leaves of a node stand together
+                    out[filled] = symbol
+                    filled += 1
+            out_ptr[i + 1] = filled
+        for node in nodes[node_start[c] : node_start[c + 1]]:
+            image[leaf_lo[node] : leaf_hi[node]] = leaf_node[leaf_lo[node] : leaf_hi[node]]
+    return out_ptr, out[:filled].copy()

@@ -1,0 +1,194 @@
+"""Clusters of relational tuples as arrays: what merging them costs, and merging them.
+
+A *state* is (low, high, code, bits), one column for each cluster: float64 (ranges, C) bounds; int32 (others, C) the
+lowest common node, or the size of the value set; uint64 (words, C) the value sets. Hierarchies are numbered in
+preorder, so the nodes whose lowest common ancestor with a node is a given one of its ancestors are two intervals.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anonset_kernels._bits import bit, bit_count
+from anonset_kernels._jit import kernel
+
+RANGE, NODE, SET = 0, 1, 2
+
+
+@kernel()
+def put_tuples(space: Any, tuples: Any, state: Any) -> None:
+    """Fill a state (bits zeroed) with one cluster for each tuple. O(T v)."""
+    kind, slot, word_at = space[0], space[1], space[2]
+    numbers, codes = tuples
+    low, high, code, bits = state
+    for a in range(len(kind)):
+        s = slot[a]
+        if kind[a] == RANGE:
+            low[s], high[s] = numbers[s], numbers[s]
+        elif kind[a] == NODE:
+            code[s] = codes[s]
+        else:
+            for t in range(codes.shape[1]):
+                code[s, t] = 1
+                bits[word_at[a] + (codes[s, t] >> 6), t] = bit(codes[s, t] & 63)
+
+
+@kernel()
+def group_tuples(space: Any, tuples: Any, cluster: Any, state: Any, seen: Any) -> None:
+    """Merge tuple `t` into cluster ``cluster[t]`` of a state (bits zeroed), for all t. `seen`: uint8 (C,) zeros."""
+    singles = (
+        np.empty((len(tuples[0]), 1), np.float64),
+        np.empty((len(tuples[0]), 1), np.float64),
+        np.empty((len(tuples[1]), 1), np.int32),
+        np.zeros((len(state[3]), 1), np.uint64),
+    )
+    for t in range(len(cluster)):
+        c = cluster[t]
+        singles[3][:] = 0
+        put_tuples(space, (tuples[0][:, t : t + 1], tuples[1][:, t : t + 1]), singles)
+        if seen[c]:
+            merge_into(space, state, c, singles, 0)
+        else:
+            seen[c] = 1
+            copy_cluster(state, c, singles, 0)
+
+
+@kernel()
+def copy_cluster(state: Any, c: int, others: Any, x: int) -> None:
+    """Set cluster `c` of a state to cluster `x` of another."""
+    state[0][:, c], state[1][:, c] = others[0][:, x], others[1][:, x]
+    state[2][:, c], state[3][:, c] = others[2][:, x], others[3][:, x]
+
+
+@kernel()
+def merge_into(space: Any, state: Any, c: int, others: Any, x: int) -> None:
+    """Set cluster `c` of a state to its union with cluster `x` of another. O(v + words + depth)."""
+    kind, slot, word_at, _, _, cost_at, _, parent, subtree_end = space
+    for a in range(len(kind)):
+        s = slot[a]
+        if kind[a] == RANGE:
+            state[0][s, c] = min(state[0][s, c], others[0][s, x])
+            state[1][s, c] = max(state[1][s, c], others[1][s, x])
+        elif kind[a] == NODE:
+            node, other = state[2][s, c], others[2][s, x]
+            while not (node <= other < subtree_end[cost_at[a] + node]):
+                node = parent[cost_at[a] + node]
+            state[2][s, c] = node
+        else:
+            size = 0
+            for w in range(word_at[a], word_at[a + 1]):
+                state[3][w, c] |= others[3][w, x]
+                size += bit_count(state[3][w, c])
+            state[2][s, c] = size
+
+
+@kernel()
+def merged_loss(space: Any, state: Any, c: int, others: Any, out: Any) -> None:
+    """Fill ``out[x]`` with the loss N of the union of cluster `c` of a state with each cluster `x` of another.
+
+    The terms are added in the order of the columns, whatever the clusters. Cost: O(C v), and C times the words
+    of the value sets.
+    """
+    kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
+    n = len(out)
+    out[:] = 0.0
+    size = np.empty(n, np.int32)
+    for a in range(len(kind)):
+        s = slot[a]
+        if kind[a] == RANGE:
+            if width[a] > 0.0:
+                low, high, w, span = state[0][s, c], state[1][s, c], weight[a], width[a]
+                lows, highs = others[0][s], others[1][s]
+                for x in range(n):
+                    out[x] += w * ((max(high, highs[x]) - min(low, lows[x])) / span)
+        elif kind[a] == NODE:
+            first = cost_at[a]
+            row = _common_loss(cost[first : cost_at[a + 1]], parent[first:], subtree_end[first:], state[2][s, c])
+            nodes = others[2][s]
+            for x in range(n):
+                out[x] += row[nodes[x]]
+        else:
+            size[:] = 0
+            for w in range(word_at[a], word_at[a + 1]):
+                own, words = state[3][w, c], others[3][w]
+                for x in range(n):
+                    size[x] += bit_count(own | words[x])
+            for x in range(n):
+                out[x] += cost[cost_at[a] + size[x]]
+
+
+@kernel()
+def _common_loss(cost: Any, parent: Any, subtree_end: Any, node: int) -> Any:
+    """Return float64 (V,): the loss of the lowest common ancestor of `node` with each node."""
+    row = np.empty(len(cost), np.float64)
+    row[node : subtree_end[node]] = cost[node]
+    below = node
+    while parent[below] >= 0:
+        above = parent[below]
+        row[above:below] = cost[above]
+        row[subtree_end[below] : subtree_end[above]] = cost[above]
+        below = above
+    return row
+
+
+@kernel()
+def losses(space: Any, state: Any, out: Any) -> None:
+    """Fill ``out[c]`` with the loss N of each cluster. O(C v)."""
+    kind, slot, _, weight, width, cost_at, cost, _, _ = space
+    out[:] = 0.0
+    for a in range(len(kind)):
+        s = slot[a]
+        for c in range(len(out)):
+            if kind[a] != RANGE:
+                out[c] += cost[cost_at[a] + state[2][s, c]]
+            elif width[a] > 0.0:
+                out[c] += weight[a] * ((state[1][s, c] - state[0][s, c]) / width[a])
+
+
+@kernel()
+def nearest(loss: Any, factor: float, offset: float, alive: Any, head: Any) -> int:
+    """Return the alive tuple with the smallest (rounded key ``factor * loss - offset``, record ``head``), or -1."""
+    best, best_key = -1, 0.0
+    for t in range(len(loss)):
+        if alive[t] > 0:
+            key = np.rint((factor * loss[t] - offset) * 1e12)
+            if best < 0 or key < best_key or (key == best_key and head[t] < head[best]):
+                best, best_key = t, key
+    return best
+
+
+@kernel()
+def furthest(loss: Any, alive: Any, head: Any) -> int:
+    """Return the alive tuple with the largest rounded loss, the one with the smallest record among equals, or -1."""
+    best, best_key = -1, 0.0
+    for t in range(len(loss)):
+        if alive[t] > 0:
+            key = np.rint(loss[t] * 1e12)
+            if best < 0 or key > best_key or (key == best_key and head[t] < head[best]):
+                best, best_key = t, key
+    return best
+
+
+@kernel()
+def grow_two(space: Any, state: Any, singles: Any, seeds: Any, side: Any) -> None:
+    """Put each single tuple, in order, into the cluster (0 or 1) that it costs less, the first if equal; update both.
+
+    `seeds`: the two singles the clusters begin with. `side`: int8, filled here. O(T v).
+    """
+    for c in range(2):
+        copy_cluster(state, c, singles, seeds[c])
+        side[seeds[c]] = c
+    one, grown = np.empty(1, np.float64), np.empty(2, np.float64)
+    single = (singles[0][:, :1].copy(), singles[1][:, :1].copy(), singles[2][:, :1].copy(), singles[3][:, :1].copy())
+    for x in range(len(side)):
+        if x == seeds[0] or x == seeds[1]:
+            continue
+        copy_cluster(single, 0, singles, x)
+        for c in range(2):
+            joined = (state[0][:, c : c + 1], state[1][:, c : c + 1], state[2][:, c : c + 1], state[3][:, c : c + 1])
+            trial = (joined[0].copy(), joined[1].copy(), joined[2].copy(), joined[3].copy())
+            merge_into(space, trial, 0, single, 0)
+            losses(space, trial, one)
+            grown[c] = np.rint(one[0] * 1e12)
+        side[x] = 1 if grown[1] < grown[0] else 0
+        merge_into(space, state, side[x], single, 0)

@@ -1,0 +1,271 @@
+"""CLUSTER (Poulis et al. 2013, section 5): each seed takes the k - 1 records that go best with it.
+
+Tuples stand in an order in which neighbours are alike (`spatial_order`), in blocks with bounds on their values. A
+bound on the loss of a whole block is the loss with its nearest corner, computed in the same order of operations, so
+it never exceeds the loss of a tuple inside, not even by rounding: skipping a block changes no result.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anonset_kernels._jit import kernel
+
+RANGE, NODE, SET = 0, 1, 2
+BLOCK = 64
+CHUNK = 512
+"""Tuples in a block; records in a chunk, by which the r-th record that is left is found."""
+
+
+@kernel()
+def spatial_order(scaled: Any) -> Any:
+    """Order points so that neighbours are alike: halve along the widest axis down to blocks. O(T log^2 T).
+
+    `scaled`: float64 (v, T) coordinates, comparable between axes. Returns int64 (T,).
+    """
+    n_axes, n = scaled.shape
+    order = np.arange(n)
+    stack = np.empty((128, 2), np.int64)
+    stack[0, 0], stack[0, 1] = 0, n
+    top = 1
+    while top:
+        top -= 1
+        first, last = stack[top, 0], stack[top, 1]
+        blocks = (last - first + BLOCK - 1) // BLOCK
+        if blocks < 2:
+            continue
+        part = order[first:last].copy()
+        widest, axis = -1.0, 0
+        for a in range(n_axes):
+            low, high = scaled[a, part[0]], scaled[a, part[0]]
+            for t in part:
+                low, high = min(low, scaled[a, t]), max(high, scaled[a, t])
+            if high - low > widest:
+                widest, axis = high - low, a
+        if widest == 0.0:
+            continue
+        order[first:last] = part[np.argsort(scaled[axis][part], kind="mergesort")]
+        middle = first + (blocks // 2) * BLOCK
+        stack[top, 0], stack[top, 1] = middle, last
+        stack[top + 1, 0], stack[top + 1, 1] = first, middle
+        top += 2
+    return order
+
+
+@kernel()
+def block_bounds(tuples: Any) -> Any:
+    """Return the smallest and largest number and code in each block of tuples. O(T v)."""
+    numbers, codes = tuples
+    n = max(numbers.shape[1], codes.shape[1])
+    n_blocks = (n + BLOCK - 1) // BLOCK
+    low, high = np.empty((len(numbers), n_blocks), np.float64), np.empty((len(numbers), n_blocks), np.float64)
+    first, last = np.empty((len(codes), n_blocks), np.int32), np.empty((len(codes), n_blocks), np.int32)
+    for b in range(n_blocks):
+        begin, end = b * BLOCK, min((b + 1) * BLOCK, n)
+        for s in range(len(numbers)):
+            low[s, b], high[s, b] = numbers[s, begin:end].min(), numbers[s, begin:end].max()
+        for s in range(len(codes)):
+            first[s, b], last[s, b] = codes[s, begin:end].min(), codes[s, begin:end].max()
+    return low, high, first, last
+
+
+@kernel()
+def form_clusters(
+    space: Any, tuples: Any, bounds: Any, records: Any, left: Any, cluster: Any, picks: Any, made: Any
+) -> int:
+    """Form clusters of k records around the next seeds.
+
+    Parameters
+    ----------
+    tuples, bounds
+        (numbers, codes) of the tuples in spatial order, and their `block_bounds`.
+    records
+        (start, record, tuple_of): int64 (T + 1,) and int32 (R,) list the records of each tuple, ascending; int32
+        (n,) names the tuple of each record.
+    left
+        (in_tuple, in_block, in_chunk, head): int64 counts of the records that are left, and the first entry of
+        each tuple's list to look at. Updated.
+    cluster
+        int32 (n,): cluster of each record, -1 while it is left. Updated.
+    picks
+        int64 (clusters,): the rank of each seed among the records left, ascending by index.
+    made
+        int64 (2,): k; number of clusters made before. Updated.
+
+    Returns
+    -------
+    Number of clusters made now: len(picks).
+
+    Cost: for each seed, a bound on each block and the loss of the tuples of the blocks that may take part.
+    """
+    in_tuple, in_block, in_chunk, _ = left
+    k = made[0]
+    n_blocks = len(in_block)
+    row = space[6].copy()
+    bound, loss = np.empty(n_blocks, np.float64), np.empty(BLOCK, np.float64)
+    keys, chosen = np.empty(k, np.float64), np.empty(k, np.int32)
+    for pick in picks:
+        seed = _ranked(pick, in_chunk, cluster)
+        t = records[2][seed]
+        cluster[seed] = made[1]
+        in_tuple[t] -= 1
+        in_block[t // BLOCK] -= 1
+        in_chunk[seed // CHUNK] -= 1
+        _rows_of(space, tuples[1], t, row)
+        _bounds_of(space, tuples, t, bounds, row, bound)
+        size, own = 0, t // BLOCK
+        for step in range(max(own, n_blocks - 1 - own) + 1):
+            for b in (own - step, own + step):
+                if b < 0 or b >= n_blocks or (step == 0 and b != own) or in_block[b] == 0:
+                    continue
+                if size == k - 1 and (size == 0 or np.rint(bound[b] * 1e12) > keys[0]):
+                    continue
+                _losses_of(space, tuples, t, b, row, loss)
+                size = _offer(b, loss, records, left, cluster, (keys, chosen), k - 1, size)
+                if step == 0:
+                    break
+        for j in range(size):
+            r = chosen[j]
+            u = records[2][r]
+            cluster[r] = made[1]
+            in_tuple[u] -= 1
+            in_block[u // BLOCK] -= 1
+            in_chunk[r // CHUNK] -= 1
+        made[1] += 1
+    return len(picks)
+
+
+@kernel()
+def _ranked(rank: int, in_chunk: Any, cluster: Any) -> int:
+    """Return the record of this rank among those that are left."""
+    chunk = 0
+    while in_chunk[chunk] <= rank:
+        rank -= in_chunk[chunk]
+        chunk += 1
+    r = chunk * CHUNK
+    while True:
+        if cluster[r] < 0:
+            if rank == 0:
+                return r
+            rank -= 1
+        r += 1
+
+
+@kernel()
+def _rows_of(space: Any, codes: Any, t: int, row: Any) -> None:
+    """Fill the loss of a tuple's code together with each other code: by node, or by value code."""
+    kind, slot, _, _, _, cost_at, cost, parent, subtree_end = space
+    for a in range(len(kind)):
+        if kind[a] == RANGE:
+            continue
+        at, code = cost_at[a], codes[slot[a], t]
+        if kind[a] == SET:
+            row[at : cost_at[a + 1]] = cost[at + 2] if cost_at[a + 1] > at + 2 else 0.0
+            row[at + code] = 0.0
+            continue
+        row[at + code] = 0.0
+        below = code
+        while parent[at + below] >= 0:
+            above = parent[at + below]
+            row[at + above : at + below] = cost[at + above]
+            row[at + subtree_end[at + below] : at + subtree_end[at + above]] = cost[at + above]
+            below = above
+
+
+@kernel()
+def _bounds_of(space: Any, tuples: Any, t: int, bounds: Any, row: Any, bound: Any) -> None:
+    """Fill a lower bound on the loss of tuple `t` with any tuple of each block: that with its nearest corner.
+
+    A row of losses rises to both sides of the tuple's own code, so the nearest code is an end of the block.
+    """
+    kind, slot, _, weight, width, cost_at, _, _, _ = space
+    numbers, codes = tuples
+    low, high, first, last = bounds
+    bound[:] = 0.0
+    for a in range(len(kind)):
+        s, at = slot[a], cost_at[a]
+        if kind[a] == RANGE:
+            if width[a] > 0.0:
+                x, w, span = numbers[s, t], weight[a], width[a]
+                for b in range(len(bound)):
+                    bound[b] += w * (max(max(low[s, b] - x, x - high[s, b]), 0.0) / span)
+        else:
+            own = codes[s, t]
+            for b in range(len(bound)):
+                if own < first[s, b]:
+                    bound[b] += row[at + first[s, b]]
+                elif own > last[s, b]:
+                    bound[b] += row[at + last[s, b]]
+
+
+@kernel()
+def _losses_of(space: Any, tuples: Any, t: int, block: int, row: Any, loss: Any) -> None:
+    kind, slot, _, weight, width, cost_at, _, _, _ = space
+    numbers, codes = tuples
+    begin = block * BLOCK
+    n = min(BLOCK, max(numbers.shape[1], codes.shape[1]) - begin)
+    loss[:n] = 0.0
+    for a in range(len(kind)):
+        s = slot[a]
+        if kind[a] == RANGE:
+            if width[a] > 0.0:
+                x, w, span = numbers[s, t], weight[a], width[a]
+                for j in range(n):
+                    y = numbers[s, begin + j]
+                    loss[j] += w * ((max(x, y) - min(x, y)) / span)
+        else:
+            for j in range(n):
+                loss[j] += row[cost_at[a] + codes[s, begin + j]]
+
+
+@kernel()
+def _offer(block: int, loss: Any, records: Any, left: Any, cluster: Any, heap: Any, wanted: int, size: int) -> int:
+    """Offer the records of a block to the heap of the best (key, record), largest first; return its size."""
+    keys, chosen = heap
+    start, record, _ = records
+    in_tuple, _, _, head = left
+    for t in range(block * BLOCK, min((block + 1) * BLOCK, len(in_tuple))):
+        if in_tuple[t] == 0:
+            continue
+        key = np.rint(loss[t - block * BLOCK] * 1e12)
+        if size == wanted and (size == 0 or key > keys[0]):
+            continue
+        while cluster[record[head[t]]] >= 0:
+            head[t] += 1
+        for at in range(head[t], start[t + 1]):
+            r = record[at]
+            if cluster[r] >= 0:
+                continue
+            if size < wanted:
+                place = size
+                size += 1
+                while place > 0 and _after(key, r, keys[(place - 1) // 2], chosen[(place - 1) // 2]):
+                    keys[place], chosen[place] = keys[(place - 1) // 2], chosen[(place - 1) // 2]
+                    place = (place - 1) // 2
+                keys[place], chosen[place] = key, r
+            elif _after(keys[0], chosen[0], key, r):
+                _replace_largest(keys, chosen, size, key, r)
+            else:
+                break
+    return size
+
+
+@kernel()
+def _after(key: float, r: int, other_key: float, other: int) -> bool:
+    return key > other_key or (key == other_key and r > other)
+
+
+@kernel()
+def _replace_largest(keys: Any, chosen: Any, size: int, key: float, r: int) -> None:
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        if child + 1 < size and _after(keys[child + 1], chosen[child + 1], keys[child], chosen[child]):
+            child += 1
+        if not _after(keys[child], chosen[child], key, r):
+            break
+        keys[place], chosen[place] = keys[child], chosen[child]
+        place = child
+    keys[place], chosen[place] = key, r

@@ -1,0 +1,132 @@
+"""Cluster formations against their naive twins, cluster by cluster."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reference.relational as twins
+from algorithms.relational_cases import RelationalCase, cases, encode, random_case
+from anonset.algorithms.relational.base import generalize_clusters
+from anonset.algorithms.relational.cluster import Cluster
+from anonset.algorithms.relational.formations import FORMATIONS, formation_of
+from anonset.algorithms.relational.k_member import KMember
+from anonset.algorithms.relational.states import ClusterStates, members_of, split
+from anonset.algorithms.relational.values import relational_values
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
+from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import PerCluster, apply
+from anonset.measures.relational_ncp import relational_ncp, value_losses
+
+thorough = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+every_formation = pytest.mark.parametrize("name", FORMATIONS)
+
+
+def clusters_of(cluster: Any) -> list[list[int]]:
+    return [members.tolist() for members in split(*members_of(cluster))]
+
+
+@every_formation
+@thorough
+@given(case=cases, k=st.integers(1, 6))
+def test_formation_equals_its_twin(name: str, case: RelationalCase, k: int) -> None:
+    if len(case.relation.rows) < k:
+        return
+    twin: Any = getattr(twins, name.replace("-", "_"))
+    assert clusters_of(formation_of(name, k).form(case.qi)) == twin(case.relation, k)
+
+
+@thorough
+@given(case=cases, k=st.integers(1, 6), seed=st.integers(0, 2**64))
+def test_cluster_with_random_seeds_equals_its_twin(case: RelationalCase, k: int, seed: int) -> None:
+    if len(case.relation.rows) < k:
+        return
+    assert clusters_of(Cluster(k=k, seed=seed).form(case.qi)) == twins.cluster(case.relation, k, seed)
+
+
+@pytest.mark.parametrize("seed", [None, 7])
+@pytest.mark.parametrize("spread", [12, 10**6])
+def test_cluster_on_many_blocks_of_tuples(seed: int | None, spread: int) -> None:
+    source = random.Random(1)
+    leaves = ["France", "Greece", "Germany", "Spain", "Algeria", "Nigeria"]
+    rows: list[Any] = [(source.randrange(spread), source.choice(leaves), source.choice("abc")) for _ in range(700)]
+    case = encode(rows, [None, "All(Europe(France,Greece,Germany,Spain),Africa(Algeria,Nigeria))", None])
+    assert clusters_of(Cluster(k=2, seed=seed).form(case.qi)) == twins.cluster(case.relation, 2, seed)
+
+
+@thorough
+@given(case=cases, data=st.data())
+def test_states_losses_and_texts_equal_their_twins(case: RelationalCase, data: Any) -> None:
+    n = len(case.relation.rows)
+    labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    cluster = np.unique(labels, return_inverse=True)[1].astype(np.int32)
+    members = clusters_of(cluster)
+    states = ClusterStates.of(case.qi, cluster, len(members))
+    assert states.losses().tolist() == [case.relation.loss(c) for c in members]
+    assert states.merged_loss(0).tolist() == [case.relation.loss(members[0] + c) for c in members]
+    texts = zip(*(values.labels for values in relational_values(case.qi, states)), strict=True)
+    assert list(texts) == [case.relation.publish(c) for c in members]
+    assert relational_ncp(case.qi, cluster) == pytest.approx(case.relation.total(members), abs=1e-12)
+    losses = value_losses(case.qi, cluster)
+    for a, attribute in enumerate(case.relation.attributes):
+        expected = [attribute.loss([case.relation.rows[r][a] for r in c]) for c in members]
+        assert losses[a].tolist() == pytest.approx(expected, abs=1e-15)
+
+
+@every_formation
+def test_result_of_a_formation(name: str) -> None:
+    case = random_case(3, 30, 3)
+    table = Table(None, case.columns)
+    result = FORMATIONS[name](k=4).anonymize(table, case.hierarchies)
+    assert isinstance(result.recoding, PerCluster)
+    publication = apply(table, result.recoding)
+    tuples = list(zip(*(column.labels() for column in publication.relational), strict=True))
+    assert len(tuples) == 30
+    assert min(map(tuples.count, tuples)) >= 4
+    assert result.figures["ncp"] == pytest.approx(
+        relational_ncp(QuasiIdentifiers.of(case.columns, case.hierarchies), result.recoding.cluster)
+    )
+
+
+@every_formation
+def test_no_record_is_no_cluster(name: str) -> None:
+    table = Table.from_columns(sex=[], race=[])
+    assert apply(table, FORMATIONS[name](k=3).anonymize(table, {}).recoding).n == 0
+
+
+@every_formation
+def test_fewer_records_than_k_are_infeasible(name: str) -> None:
+    with pytest.raises(InfeasibleError, match="there are 2 records, at least k=3 are required") as caught:
+        FORMATIONS[name](k=3).anonymize(Table.from_columns(sex=["f", "m"]), {})
+    assert (caught.value.achieved, caught.value.bound) == (2.0, 3.0)
+
+
+def test_bad_input_is_refused() -> None:
+    table = Table(SetColumn.of([{"a"}] * 3), (CategoricalColumn.of("sex", "fmf"),))
+    with pytest.raises(InputError, match="'items' is set-valued, which k-anonymity does not protect"):
+        generalize_clusters(Cluster(k=2), table, {}, None, None)
+    columns = (CategoricalColumn.of("sex", "fmf"),)
+    cases: list[tuple[tuple[Any, ...], dict[str, float] | None, str]] = [
+        ((), None, "at least one relational column"),
+        (columns, {"age": 1.0}, "must name each relational column once"),
+        (columns, {"sex": 1.5}, r"weight of 'sex' must be in \[0, 1\], got 1.5"),
+        ((NumericColumn("age", np.array([1.0, np.nan])),), None, "'age' must hold finite numbers, got nan in record 1"),
+    ]
+    for relational, weights, message in cases:
+        with pytest.raises(InputError, match=message):
+            QuasiIdentifiers.of(relational, {}, weights)
+    two = (*columns, CategoricalColumn.of("race", "121"))
+    with pytest.raises(InputError, match="at most 1 for a bound"):
+        QuasiIdentifiers.of(two, {}, {"sex": 0.7, "race": 0.7}, bounded=True)
+    with pytest.raises(InputError, match="'race': value '1,2' must hold no comma"):
+        Cluster(k=1).anonymize(Table.from_columns(race=["1,2", "3"]), {})
+    with pytest.raises(InputError, match=r"at most max_records=2 records, .* got 3"):
+        KMember(k=1, max_records=2).anonymize(Table(None, columns), {})
+    with pytest.raises(InputError, match="formation must be one of"):
+        formation_of("nearest", 2)
+    with pytest.raises(InputError, match="seed applies to the formation 'cluster' only"):
+        formation_of("mondrian", 2, 5)

@@ -1,0 +1,290 @@
+"""Rum-bound and Tum-bound against their naive twins, merge by merge."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reference.relational as relational_twins
+import reference.rt as twins
+import reference.transaction_algorithms as item_twins
+from algorithms.relational_cases import RelationalCase, random_case
+from anonset.algorithms.base import Result
+from anonset.algorithms.relational.states import members_of, split
+from anonset.algorithms.rt.cluster_function import ClusterFunction
+from anonset.algorithms.rt.merging import Distances
+from anonset.algorithms.rt.rfirst import RFirst
+from anonset.algorithms.rt.rum_bound import RumBound
+from anonset.algorithms.rt.tfirst import TFirst
+from anonset.algorithms.rt.tum_bound import TumBound
+from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.coat import Coat
+from anonset.algorithms.transaction.direct import Direct
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import Cut, MergedItems, PerCluster, apply
+from anonset.privacy.kkm import KKmAnonymity
+from anonset.verification.kkm import check_kkm
+from anonset.verification.relational_truth import check_relational_truth
+from anonset.verification.truthful import check_truthful
+from reference.hierarchy_model import HierarchyModel, parse
+
+TREE = "T(P(H(a,b),K(c,d)),Q(L(f,g),M(x,y,z)),e,i)"
+MODEL, HIERARCHY = HierarchyModel(parse(TREE)), Hierarchy.from_tree(parse(TREE))
+
+thorough = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def apriori_twin(k: int, m: int) -> twins.Transform:
+    """Publish records by the naive AA."""
+
+    def publish(rows: twins.Items) -> twins.Published:
+        image = item_twins.apriori(rows, MODEL, k, m).image
+        nodes = [sorted({image[x] for x in row}, key=MODEL.pre.__getitem__) for row in rows]
+        return [[tuple(MODEL.below[v]) for v in row] for row in nodes]
+
+    return publish
+
+
+@dataclass
+class Case:
+    """One RT-dataset and one run on it."""
+
+    relational: RelationalCase
+    items: list[set[str]]
+    k: int
+    m: int
+    settings: dict[str, Any]
+
+    @property
+    def table(self) -> Table:
+        column = SetColumn.of(self.items, universe=HIERARCHY.leaves.labels)
+        return Table(column, self.relational.columns)
+
+    @property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        return {**self.relational.hierarchies, "items": HIERARCHY}
+
+    @property
+    def weights(self) -> dict[str, float]:
+        columns = self.relational.columns
+        return {c.name: w for c, w in zip(columns, self.relational.relation.weights, strict=True)}
+
+
+def draw(seed: int) -> Case:
+    """Draw a case with many ties."""
+    source = random.Random(seed)
+    n = source.randint(1, 30)
+    lengths = [source.choice([0, 1, 1, 2, 2, 3, 4, 5]) for _ in range(n)]
+    chosen = {
+        "merge": source.choice(["r", "t", "rt"]),
+        "order": source.choice(["btd", "btd", "ul"]),
+        "btd": source.choice(["xor", "or"]),
+        "delta": source.choice([0, 0.2, 0.3, 0.5, 0.65, 0.8, 1.0]),
+        "on_infeasible": source.choice(["error", "merge", "merge"]),
+    }
+    items = [set(source.sample(MODEL.leaves, length)) for length in lengths]
+    relational = random_case(source.randrange(10**9), n, source.randint(1, 3))
+    return Case(relational, items, source.randint(1, 4), source.randint(1, 3), chosen)
+
+
+cases = st.builds(draw, st.integers(0, 10**9))
+
+
+def expected(case: Case, bound: str, scan: bool) -> tuple[Any, ...] | float | None:
+    """Run the twin: clusters, merges and losses, or what was achieved."""
+    chosen, relation = case.settings, case.relational.relation
+    frame = twins.Frame(relation, case.items, apriori_twin(case.k, case.m), case.k, chosen["order"], chosen["btd"])
+    try:
+        if len(case.items) < case.k:
+            return float(len(case.items))
+        clusters = relational_twins.cluster(relation, case.k)
+        if chosen["on_infeasible"] == "merge":
+            clusters = frame.repair(clusters)
+        if bound == "rum":
+            clusters = twins.rum_bound(frame, clusters, chosen["delta"], chosen["merge"])
+        else:
+            clusters = twins.tum_bound(frame, clusters, chosen["delta"], chosen["merge"], scan)
+        merges = [(seed[0], other[0]) for seed, other in frame.merges]
+        return clusters, merges, pytest.approx(frame.rum(clusters)), pytest.approx(frame.tum(clusters))
+    except twins.Unreachable as error:
+        return error.achieved
+
+
+def clusters_of(result: Result) -> list[list[int]]:
+    assert isinstance(result.recoding, PerCluster)
+    return [members.tolist() for members in split(*members_of(result.recoding.cluster))]
+
+
+def check_published(case: Case, result: Result) -> None:
+    """Hold the published records against the twin, the model and the truth."""
+    publication = apply(case.table, result.recoding)
+    column = publication.transactions
+    assert column is not None
+    rows = [[publication.symbols[column.vocabulary.index[s]].members for s in row] for row in column.rows()]
+    for members in clusters_of(result):
+        assert [rows[r] for r in members] == apriori_twin(case.k, case.m)([case.items[r] for r in members])
+        text = case.relational.relation.publish(members)
+        assert all(tuple(c.labels()[r] for c in publication.relational) == text for r in members)
+    assert check_kkm(publication.relational, column, KKmAnonymity(case.k, case.m), 10**9, None).holds
+    assert check_truthful(case.table, publication) is None
+    assert check_relational_truth(case.table, publication, case.hierarchies) is None
+
+
+@thorough
+@given(case=cases, bound=st.sampled_from(["rum", "rum", "tum"]), scan=st.booleans())
+def test_framework_equals_its_twin(case: Case, bound: str, scan: bool) -> None:
+    if sum(case.weights.values()) > 1:
+        return
+    kind: Any = RumBound if bound == "rum" else TumBound
+    more = {"scan": scan} if bound == "tum" else {}
+    fixed = {"transaction": Apriori, "relational_weights": case.weights, **case.settings}
+    algorithm = kind(k=case.k, m=case.m, **fixed, **more)
+    wanted = expected(case, bound, scan)
+    if isinstance(wanted, tuple):
+        result = algorithm.anonymize(case.table, case.hierarchies)
+        merges = [(merge.seed, merge.other) for merge in result.trace]
+        assert (clusters_of(result), merges, result.figures["rum"], result.figures["tum"]) == wanted
+        check_published(case, result)
+        with ThreadPoolExecutor(2) as executor:
+            again = algorithm.anonymize(case.table, case.hierarchies, executor=executor)
+        assert again.recoding.cluster.tolist() == result.recoding.cluster.tolist()
+        return
+    with pytest.raises(InfeasibleError) as caught:
+        algorithm.anonymize(case.table, case.hierarchies)
+    if wanted is not None:
+        assert caught.value.achieved == pytest.approx(wanted)
+
+
+@thorough
+@given(case=cases)
+def test_distances_equal_their_twin_through_merges(case: Case) -> None:
+    column = SetColumn.of(case.items, universe=HIERARCHY.leaves.labels)
+    members = [[r] for r in range(len(case.items))]
+    distances = Distances(column, [np.array(c) for c in members], case.settings["btd"])
+    source = random.Random(len(case.items))
+    while len(members) > 1:
+        c, x = sorted(source.sample(range(len(members)), 2))
+        unions = [[case.items[r] for r in dict.fromkeys(members[c] + other)] for other in members]
+        wanted = [float(twins.cluster_distance(rows, case.settings["btd"])) for rows in unions]
+        found = distances.of_unions(c, np.arange(len(members)) != c)
+        assert [found[i] for i in range(len(members)) if i != c] == [w for i, w in enumerate(wanted) if i != c]
+        allowed = [i for i in range(len(members)) if i not in (c, source.randrange(len(members)))]
+        nearest = min(allowed, key=lambda i: (wanted[i], i), default=-1)
+        assert distances.nearest(c, np.isin(np.arange(len(members)), allowed))[0] == nearest
+        distances.merge(c, x, float(found[x]))
+        members[c] += members.pop(x)
+        distances.keep(np.arange(len(members) + 1) != x)
+
+
+@thorough
+@given(seed=st.integers(0, 10**9), k=st.integers(1, 6), m=st.integers(1, 5))
+def test_cuts_of_clusters_equal_the_full_search(seed: int, k: int, m: int) -> None:
+    source = random.Random(seed)
+    items = [set(source.sample(MODEL.leaves, source.randint(0, 6))) for _ in range(source.randint(1, 60))]
+    column = HIERARCHY.bind(SetColumn.of(items, universe=HIERARCHY.leaves.labels))
+    clusters = [np.flatnonzero(np.arange(len(items)) % 3 == c) for c in range(min(3, len(items)))]
+    function = ClusterFunction(column, HIERARCHY, Apriori, k, m)
+    clusters = [c for c in clusters if not function.is_poor(c)]
+    for members, nodes in zip(clusters, function.mappings(clusters), strict=True):
+        cut = Apriori(k=k, m=m).anonymize(Table(column.take(members)), {"items": HIERARCHY}).recoding
+        assert isinstance(cut, Cut)
+        assert not isinstance(nodes, MergedItems)
+        assert nodes.tolist() == [v for v in cut.nodes.tolist() if not HIERARCHY.is_leaf[v]]
+
+
+@pytest.mark.parametrize("transaction", [Apriori, Coat, Direct])
+@pytest.mark.parametrize("seed", range(5))
+def test_transaction_functions_give_the_model(transaction: Any, seed: int) -> None:
+    case = next(
+        c for c in map(draw, range(100 * seed, 100 * seed + 100)) if len(c.items) > 9 and sum(map(bool, c.items)) > 9
+    )
+    algorithm = RFirst(k=2, m=2, transaction=transaction, on_infeasible="merge")
+    publication = apply(case.table, algorithm.anonymize(case.table, case.hierarchies).recoding)
+    assert publication.transactions is not None
+    assert check_kkm(publication.relational, publication.transactions, algorithm.model, 10**9, None).holds
+    assert check_truthful(case.table, publication) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tfirst(seed: int) -> None:
+    case = draw(seed)
+    algorithm = TFirst(k=2, m=2, partitions=3)
+    filled = sum(map(bool, case.items))
+    if len(case.items) < 2 or filled == 1:
+        with pytest.raises(InfeasibleError):
+            algorithm.anonymize(case.table, case.hierarchies)
+        return
+    result = algorithm.anonymize(case.table, case.hierarchies)
+    assert min(map(len, clusters_of(result))) >= 2
+    assert len(clusters_of(result)) == max(1, min(3, filled // 2))
+    publication = apply(case.table, result.recoding)
+    assert publication.transactions is not None
+    assert check_kkm(publication.relational, publication.transactions, algorithm.model, 10**9, None).holds
+    assert check_truthful(case.table, publication) is None
+    assert check_relational_truth(case.table, publication, case.hierarchies) is None
+
+
+@pytest.mark.parametrize("kind", [RumBound, TumBound, RFirst, TFirst])
+def test_no_record_is_no_cluster(kind: Any) -> None:
+    relational = tuple(column.take(np.arange(0)) for column in random_case(1, 1, 1).columns)
+    table = Table(SetColumn.of([], universe=HIERARCHY.leaves.labels), relational)
+    assert apply(table, kind(k=2, m=2).anonymize(table, {"items": HIERARCHY}).recoding).n == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"delta": 1.5}, r"delta must be a number in \[0, 1\], got 1.5"),
+        ({"delta": float("nan")}, r"delta must be a number in \[0, 1\], got nan"),
+        ({"delta": "0.5"}, r"delta must be a number in \[0, 1\], got '0.5'"),
+        ({"merge": "tr"}, "merge must be one of r, t, rt, got 'tr'"),
+        ({"order": "x"}, "order must be one of btd, ul, got 'x'"),
+        ({"btd": "and"}, "btd must be one of xor, or, got 'and'"),
+        ({"on_infeasible": "drop"}, "on_infeasible must be one of error, merge, got 'drop'"),
+        ({"formation": "near"}, "formation must be one of"),
+        ({"k": 0}, "k must be an integer of at least 1, got 0"),
+        ({"m": 0}, "m must be an integer of at least 1, got 0"),
+        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
+    ],
+)
+@pytest.mark.parametrize("kind", [RumBound, TumBound])
+def test_bad_parameters_are_refused(kind: Any, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        kind(**{"k": 2, "m": 2, **settings})
+
+
+def test_unfit_tables_are_refused() -> None:
+    relational = Table.from_columns(sex=["f", "m"])
+    with pytest.raises(InputError, match="must have a set-valued column"):
+        RumBound(k=2, m=2).anonymize(relational, {})
+    with pytest.raises(InputError, match="at least one relational column"):
+        RumBound(k=2, m=2).anonymize(Table.from_sets([{"a"}, {"a"}]), {})
+    table = Table.from_columns({"items": [{"a"}, {"a"}]}, sex=["f", "m"], race=["1", "2"])
+    with pytest.raises(InputError, match="sum up to at most 1"):
+        RumBound(k=2, m=2, relational_weights={"sex": 0.6, "race": 0.6}).anonymize(table, {})
+
+
+def test_a_cluster_with_too_few_filled_records_is_infeasible_or_merged() -> None:
+    table = Table.from_columns({"items": [{"a"}, set(), {"a"}, {"a"}]}, sex=["f", "f", "m", "m"])
+    with pytest.raises(InfeasibleError, match="a cluster of 2 records has 1 with items") as caught:
+        RumBound(k=2, m=2).anonymize(table, {})
+    assert (caught.value.achieved, caught.value.bound) == (1.0, 2.0)
+    result = RumBound(k=2, m=2, delta=1.0, on_infeasible="merge").anonymize(table, {})
+    assert clusters_of(result) == [[0, 1, 2, 3]]
+    lonely = Table.from_columns({"items": [{"a"}, set()]}, sex=["f", "f"])
+    with pytest.raises(InfeasibleError, match="there are 1 non-empty records"):
+        RumBound(k=2, m=2, on_infeasible="merge").anonymize(lonely, {})
+
+
+def test_the_error_tells_which_delta_would_do() -> None:
+    table = Table.from_columns({"items": [{"a"}, {"b"}, {"a"}, {"b"}]}, sex=["f", "m", "x", "y"])
+    with pytest.raises(InfeasibleError, match=r"a delta of at least 0\.5 would do") as caught:
+        RumBound(k=2, m=2, delta=0.25).anonymize(table, {})
+    assert (caught.value.achieved, caught.value.bound) == (0.5, 0.25)
+    assert RumBound(k=2, m=2, delta=0.5).anonymize(table, {}).figures["rum"] == 0.5

@@ -1,0 +1,73 @@
+"""Utility loss of published records, exactly, and without overflow."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset.data import SetColumn, Vocabulary
+from anonset.errors import InputError
+from anonset.generalization import Publication, Symbol
+from anonset.measures.record_utility_loss import record_losses, record_utility_loss, symbol_weights
+from reference.rt import record_loss
+
+# Figures 2a to 2d of Poulis et al. 2013 without the items G and H, and the first record of 2a as the text has it.
+FIGURES = {
+    "2a": "E F BD|E F BD|BCF DE|BCF DE|AEF|AEF",
+    "2b": "E F ABCD|E F ABCD|E ABCD|F ABCD|E|F ABCD",
+    "2c": "E F BCD|E F BCD|E BCD|F BCD|AEF|AEF",
+    "2d": "E F ABD|E F ABD|E|F ABD|BCF DE|BCF DE",
+}
+
+
+def published(text: str) -> Publication:
+    rows = [row.split() for row in text.split("|")]
+    column = SetColumn.of(rows)
+    symbols = tuple(Symbol(x, "group" if len(x) > 1 else "item", tuple(x)) for x in column.vocabulary.labels)
+    return Publication(column, symbols, (), (), np.arange(len(rows)))
+
+
+@pytest.mark.parametrize(
+    ("figure", "weights", "loss"),
+    [
+        ("2a", "uniform", 0.5075), ("2b", "uniform", 0.3213), ("2c", "uniform", 0.5642), ("2d", "uniform", 0.2606),
+        ("2a", "ones", 0.5520), ("2b", "ones", 0.5147), ("2c", "ones", 0.6079), ("2d", "ones", 0.4599),
+    ],
+)  # fmt: skip
+def test_figures(figure: str, weights: Any, loss: float) -> None:
+    assert record_utility_loss(published(FIGURES[figure]), weights) == pytest.approx(loss, abs=5e-5)
+
+
+def exact(sizes: list[int], ones: bool) -> Fraction:
+    if not sizes:
+        return Fraction(0)
+    return Fraction(sum(2**s - 1 for s in sizes if ones or s > 1), 2 ** sum(sizes) - 1)
+
+
+@given(st.lists(st.lists(st.integers(1, 60), max_size=6), max_size=8), st.booleans())
+def test_losses_equal_fractions_and_the_twin(rows: list[list[int]], ones: bool) -> None:
+    size = np.array([s for row in rows for s in row] or [1], np.int64)
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    vocabulary = Vocabulary(tuple(map(str, range(len(size)))))
+    column = SetColumn("items", indptr, np.arange(indptr[-1], dtype=np.int32), vocabulary)
+    weights = symbol_weights(size, "ones" if ones else "uniform")
+    found = record_losses(column, size, weights).tolist()
+    assert found == pytest.approx([float(exact(row, ones)) for row in rows], rel=1e-13)
+    assert found == [record_loss([("x",) * s for s in row], ones) for row in rows]
+
+
+def test_huge_symbols_do_not_overflow() -> None:
+    size = np.array([5000, 4000, 4999], np.int64)
+    column = SetColumn("items", np.array([0, 1, 3]), np.array([0, 1, 2], np.int32), Vocabulary(("a", "b", "c")))
+    assert record_losses(column, size, np.ones(3)).tolist() == [1.0, 0.0]
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(InputError, match="must be 'uniform' or 'ones', got 'lca'"):
+        record_utility_loss(published("a|b"), "lca")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="speaks of a set-valued column"):
+        record_utility_loss(Publication(None, (), (), (), np.arange(0)))
+    assert record_utility_loss(Publication(SetColumn.of([]), (), (), (), np.arange(0))) == 0.0
