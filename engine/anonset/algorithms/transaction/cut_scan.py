@@ -1,0 +1,146 @@
+"""The top-down greedy search over cuts with a suppression scan (Liu and Wang 2010, section 3)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anonset.algorithms.base import Progress
+from anonset.algorithms.transaction.threats import MinimalThreats
+from anonset.data.table import Int32, Int64
+from anonset.generalization import Cut
+from anonset.generalization.recoding import SUPPRESSED
+
+if TYPE_CHECKING:
+    from anonset_kernels.hghs import State, Taxonomy, Threats
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """One step of the search: a node was replaced by its children."""
+
+    node: str
+    """The expanded node."""
+    cost: int
+    """Cost of the cut then, times (number of leaves - 1)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A cut, which of its nodes are suppressed, and what it costs."""
+
+    cut: Cut
+    """Every leaf's node, whether published or suppressed."""
+    suppressed: Int32
+    """int32: suppressed nodes of the cut, in preorder."""
+    cost: int
+    """The loss metric LM, times (number of leaves - 1)."""
+    expansions: tuple[Expansion, ...]
+    evaluated: int
+    """Number of cuts that were evaluated."""
+
+    @property
+    def recoding(self) -> Cut:
+        """The cut with its suppressed nodes mapped to nothing."""
+        image = np.where(np.isin(self.cut.image, self.suppressed), SUPPRESSED, self.cut.image).astype(np.int32)
+        return Cut(self.cut.hierarchy, image)
+
+
+def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Progress | None) -> Scenario:
+    """Walk down from the root: expand the node that lowers the cost most, while one does.
+
+    Parameters
+    ----------
+    threats
+        The minimal threats over the (reduced) taxonomy.
+    leaves
+        int64 (V,): number of leaves below each node, as it counts in the costs.
+    """
+    from anonset_kernels.hghs import begin, step
+
+    hierarchy, n_nodes = threats.hierarchy, threats.hierarchy.n_nodes
+    running = np.concatenate([[0], np.cumsum(threats.column.occurrences)])
+    occurrences: Int64 = running[hierarchy.leaf_hi] - running[hierarchy.leaf_lo]
+    suppress = occurrences * (leaves[0] - leaves)
+    order = np.lexsort((np.arange(n_nodes), -occurrences, -suppress)).astype(np.int32)
+    place = np.empty(n_nodes, np.int32)
+    place[order] = np.arange(n_nodes, dtype=np.int32)
+    taxonomy = _taxonomy(threats, occurrences * (leaves - 1), suppress, order, place)
+    lists = _lists(threats, place)
+    state = _state(n_nodes, len(lists.length))
+    cost, evaluated, expansions = int(begin(taxonomy, lists, state, int(place[0]))), 1, []
+    while True:
+        best, cost, n_evaluated = (int(x) for x in step(taxonomy, lists, state, cost))
+        evaluated += n_evaluated
+        if best < 0:
+            break
+        expansions.append(Expansion(hierarchy.labels[order[best]], cost))
+        if progress is not None:
+            progress(phase, float(len(expansions)), float(len(taxonomy.inner)))
+    nodes = np.sort(order[state.in_cut != 0])
+    suppressed = np.sort(order[(state.in_cut != 0) & (state.kept == 0)])
+    image = np.repeat(nodes, hierarchy.n_leaves_below[nodes]).astype(np.int32)
+    return Scenario(Cut(hierarchy, image), suppressed, cost, tuple(expansions), evaluated)
+
+
+def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order: Int32, place: Int32) -> "Taxonomy":
+    """Return the reduced taxonomy by place."""
+    from anonset_kernels.hghs import Taxonomy
+
+    parent = threats.hierarchy.parent
+    below = np.flatnonzero(threats.taking_part & (parent >= 0)).astype(np.int32)
+    by_parent = below[np.argsort(place[parent[below]], kind="stable")]
+    n_children = np.bincount(place[parent[below]], minlength=len(parent))
+    return Taxonomy(
+        np.where(parent[order] >= 0, place[parent[order]], -1).astype(np.int32),
+        np.concatenate([[0], np.cumsum(n_children)]).astype(np.int64),
+        place[by_parent],
+        generalize[order],
+        suppress[order],
+        place[np.flatnonzero(n_children[place] > 0)],
+    )
+
+
+def _lists(threats: MinimalThreats, place: Int32) -> "Threats":
+    """Return the threats by place, hanging in no list yet."""
+    from anonset_kernels.hghs import Threats, index_members
+
+    n, n_nodes, width = threats.n, len(place), max(1, len(threats.by_size))
+    members = np.full((n, width), n_nodes, np.int32)
+    first = 0
+    for found in threats.by_size:
+        members[first : first + len(found), : found.shape[1]] = place[found]
+        first += len(found)
+    members.sort(axis=1)
+    members[members == n_nodes] = -1
+    length, start, of_node = index_members(members, n_nodes)
+    return Threats(
+        members,
+        length,
+        start,
+        of_node,
+        np.full(n_nodes, -1, np.int32),
+        np.empty(n, np.int32),
+        np.full(n_nodes, -1, np.int32),
+        np.empty(n, np.int32),
+        np.full(n_nodes, -1, np.int64),
+        np.empty(n * width, np.int64),
+        np.zeros(n, np.uint8),
+    )
+
+
+def _state(n_nodes: int, n_threats: int) -> "State":
+    from anonset_kernels.hghs import State
+
+    return State(
+        np.zeros(n_nodes, np.uint8),
+        np.zeros(n_nodes, np.uint8),
+        np.zeros((n_nodes + 63) // 64, np.uint64),
+        np.zeros((n_nodes + 4095) // 4096, np.uint64),
+        np.full(n_nodes, -1, np.int32),
+        np.empty(n_threats, np.int32),
+        np.empty(n_nodes, np.int32),
+        np.zeros(n_nodes, np.uint8),
+        np.zeros(n_nodes, np.int64),
+        np.zeros(n_nodes, np.uint8),
+    )

@@ -1,0 +1,157 @@
+"""Top-down local generalization (LG, "Partition") of He and Naughton, VLDB 2009."""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.transaction.base import bound_column
+from anonset.algorithms.transaction.clusters import clusters_in_order
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.table import Int32
+from anonset.errors import InfeasibleError
+from anonset.generalization import PerCluster
+from anonset.generalization.local import ClusterCuts
+from anonset.privacy.transaction_k import TransactionKAnonymity
+
+_WORK_PER_CALL = 5_000_000
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Records that are all published as the same nodes."""
+
+    records: tuple[int, ...]
+    """Input records, ascending."""
+    nodes: tuple[str, ...]
+    """What each of them is published as, in preorder."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalGeneralization:
+    """Divide the records top-down, so that each is published like at least k - 1 others.
+
+    Guarantees k-anonymity of whole records, which implies k^m-anonymity for every m. Local recoding: an item may
+    be published as itself in one partition and as a node above in another.
+    Cost: O(items of the data) for each level of the division, and a sort of each divided partition.
+
+    References: He and Naughton, "Anonymization of set-valued data via top-down, local generalization", VLDB 2009,
+    section 4.
+    Deviations: a node that divides a partition into small buckets alone is not tried again by the leftovers that
+    descend from it; the paper does not say. Records without items form a group of their own.
+
+    A partition's recoding is a whole cut: items below one of its nodes map to that node, all others (which no
+    record of the partition holds) to themselves.
+
+    >>> from anonset.data import Hierarchy, Table
+    >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+    >>> table = Table.from_sets([["a1", "b1", "b2"], ["a2", "b1", "b2"], ["a1", "a2"], ["a1", "a2"]])
+    >>> for partition in LocalGeneralization(k=2).anonymize(table, {"items": hierarchy}).trace:
+    ...     print(partition.records, partition.nodes)
+    (2, 3) ('a1', 'a2')
+    (0, 1) ('A', 'b1', 'b2')
+    """
+
+    name: ClassVar[str] = "local-generalization"
+
+    k: int
+    """Smallest number of identical published records (>= 1)."""
+
+    def __post_init__(self) -> None:
+        _ = self.model
+
+    @property
+    def model(self) -> TransactionKAnonymity:
+        """k-anonymity of transactions."""
+        return TransactionKAnonymity(self.k)
+
+    def anonymize(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Find the partitions; the trace lists them in the order in which they were completed.
+
+        Raises
+        ------
+        InfeasibleError
+            If some, but fewer than k, records hold items, or hold none.
+        """
+        column, hierarchy = bound_column(table, hierarchies)
+        _require_feasible(column, self.k)
+        cluster, start, nodes = _partition(column, hierarchy, self.k, progress)
+        present = [np.sort(part) for part in np.split(nodes, start[1:-1])] if len(start) > 1 else []
+        by_partition = np.argsort(cluster, kind="stable")
+        records = np.split(by_partition, np.cumsum(np.bincount(cluster))[:-1]) if len(cluster) else []
+        labels = hierarchy.labels
+        trace = tuple(
+            Partition(tuple(ids.tolist()), tuple(labels[v] for v in part))
+            for ids, part in zip(records, present, strict=False)
+        )
+        inner = [part[~hierarchy.is_leaf[part]] for part in present]
+        inner.append(np.empty(0, np.int32))  # records without items, if any, come last
+        order, first = clusters_in_order(cluster)
+        cuts = ClusterCuts(hierarchy, tuple(inner[c] for c in first))
+        return Result(PerCluster(order, cuts), trace, {"partitions": float(len(trace))})
+
+
+def _require_feasible(column: SetColumn, k: int) -> None:
+    """Refuse data with some, but fewer than k, records with items, or without."""
+    for n, kind in ((column.n_nonempty, "non-empty"), (column.n - column.n_nonempty, "empty")):
+        if 0 < n < k:
+            reason = f"there are {n} {kind} records, at least k={k} (or none) are required"
+            raise InfeasibleError(LocalGeneralization.name, reason, achieved=float(n), bound=float(k))
+
+
+def _partition(
+    column: SetColumn, hierarchy: Hierarchy, k: int, progress: Progress | None
+) -> tuple[Int32, np.ndarray[tuple[int], np.dtype[np.int64]], Int32]:
+    """Return the partition of each record (records without items form the last), and the nodes of each."""
+    from anonset_kernels.local_generalization import EMITTED, FRAMES, Records, State, advance
+
+    ids = np.flatnonzero(column.lengths).astype(np.int32)
+    nnz, n = len(column.items), len(ids)
+    leaves = hierarchy.n_leaves_below.astype(np.int64)
+    leaves[hierarchy.is_leaf] = 0
+    records = Records(column.indptr, column.items, _paths(hierarchy), leaves)
+    frames, cursor = np.zeros((n + 1, 4), np.int64), np.zeros(3, np.int64)
+    state = State(
+        ids,
+        np.zeros(nnz, np.int16),
+        frames,
+        np.zeros(nnz + 1, np.int32),
+        np.zeros(nnz + 1, np.uint8),
+        np.full(column.n, -1, np.int32),
+        np.zeros(n + 2, np.int64),
+        np.empty(nnz + 1, np.int32),
+        cursor,
+    )
+    if n:
+        frames[0] = (0, n, 0, 1)
+        cursor[FRAMES] = 1
+    while not advance(records, state, k, _WORK_PER_CALL):
+        if progress is not None:
+            waiting = frames[: cursor[FRAMES]]
+            progress("partitions", float(n - (waiting[:, 1] - waiting[:, 0]).sum()), float(n))
+    n_partitions = int(cursor[EMITTED])
+    state.cluster[state.cluster < 0] = n_partitions
+    start = state.cut_start[: n_partitions + 1]
+    return state.cluster, start, state.cut_nodes[: start[-1]]
+
+
+def _paths(hierarchy: Hierarchy) -> Int32:
+    """int32 (M, D): the nodes from the root down to each leaf, filled up with -1."""
+    depth = hierarchy.depth[hierarchy.leaf_node]
+    paths = np.full((hierarchy.n_leaves, int(depth.max()) + 1), -1, np.int32)
+    leaf, node = np.arange(hierarchy.n_leaves), hierarchy.leaf_node
+    while len(node):
+        paths[leaf, hierarchy.depth[node]] = node
+        above = hierarchy.parent[node]
+        leaf, node = leaf[above >= 0], above[above >= 0]
+    return paths

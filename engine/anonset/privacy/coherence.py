@@ -1,0 +1,69 @@
+"""(h, k, p)-coherence of transaction data with public and private items (Xu, Wang, Fu, Yu, KDD 2008)."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from anonset.errors import InputError
+from anonset.privacy.model import require_at_least
+from anonset.privacy.sensitive import require_labels
+
+
+@dataclass(frozen=True)
+class Coherence:
+    """No set of at most `p` public items is too rare, or gives a private item away.
+
+    A set of public items that occurs must occur in at least `k` records, and no private item in more than the
+    share `h` of them. With no private items and h = 1 this is k^m-anonymity with m = p.
+
+    >>> Coherence(h=0.5, k=2, p=1, sensitive_items=("hiv",)).share
+    Fraction(1, 2)
+    """
+
+    name: ClassVar[str] = "coherence"
+
+    h: float
+    """Largest share of the matching records that may hold the same private item (0 < h <= 1)."""
+    k: int
+    """Smallest support of any set of public items that occurs (>= 1)."""
+    p: int
+    """Largest number of public items the attacker knows (>= 1)."""
+    sensitive_items: tuple[str, ...] = ()
+    """Private items; all others are public."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.h, bool) or not isinstance(self.h, int | float) or not 0 < self.h <= 1:
+            msg = f"h must be a number above 0 and at most 1, got {self.h!r}"
+            raise InputError(msg)
+        require_at_least("k", self.k, 1)
+        require_at_least("p", self.p, 1)
+        require_labels("sensitive_items", self.sensitive_items)
+
+    def __str__(self) -> str:
+        private = f", {len(self.sensitive_items)} private item(s)" if self.sensitive_items else ""
+        return f"coherence with h={self.h}, k={self.k}, p={self.p}{private}"
+
+    @property
+    def share(self) -> Fraction:
+        """`h` as the decimal fraction it was written as, so that 0.1 is one tenth."""
+        return Fraction(str(self.h)).limit_denominator(10**9)
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        text = (
+            f"Whoever knows up to {self.p} public item(s) of a person's record, and that the person is in the data, "
+            f"finds at least {self.k} published records that match, or none"
+        )
+        if not self.sensitive_items:
+            return f"{text}."
+        return f"{text}; and no private item is in more than {float(self.share):.4g} of the records that match."
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        return (
+            f"It says nothing about an attacker who knows more than {self.p} public item(s), or a private one, or who "
+            "knows that a person does NOT have an item. Private items are published as they are. Columns that are "
+            "kept as they are count neither as known nor as hidden."
+        )

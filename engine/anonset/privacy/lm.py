@@ -1,0 +1,73 @@
+"""l^m-diversity of transaction data, and (k, l^m)-diversity of relational-transaction data (Poulis et al. 2013)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anonset.privacy.model import require_at_least
+from anonset.privacy.sensitive import require_labels
+
+
+@dataclass(frozen=True)
+class LmDiversity:
+    """Whoever knows up to `m` non-sensitive items cannot tell a sensitive item with a chance above 1/l.
+
+    Every set of at most `m` published symbols of non-sensitive items, the empty one included, that occurs in the
+    data occurs in at least `k` records, and no sensitive item in more than one of `l` of them.
+    """
+
+    name: ClassVar[str] = "lm"
+
+    k: int
+    """Smallest number of records that match (>= 1; 1 asks for diversity alone)."""
+    l: int  # noqa: E741
+    """A sensitive item is in at most one of `l` of the records that match (>= 1)."""
+    m: int
+    """Largest number of non-sensitive items the attacker knows (>= 1)."""
+    sensitive_items: tuple[str, ...] = ()
+    """Items that must not be told; published as they are."""
+
+    def __post_init__(self) -> None:
+        require_at_least("k", self.k, 1)
+        require_at_least("l", self.l, 1)
+        require_at_least("m", self.m, 1)
+        require_labels("sensitive_items", self.sensitive_items)
+
+    def __str__(self) -> str:
+        return f"lm-diversity with k={self.k}, l={self.l}, m={self.m}, {len(self.sensitive_items)} sensitive item(s)"
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        return (
+            f"Whoever knows up to {self.m} non-sensitive item(s) of a person's record, and that the person is in the "
+            f"data, finds at least {self.k} published records that match, or none, and no sensitive item in more than "
+            f"one of {self.l} of them."
+        )
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        return (
+            f"It says nothing about an attacker who knows more than {self.m} non-sensitive item(s), or a sensitive "
+            "one, or who knows that a person does NOT have an item. Columns that are kept as they are count neither "
+            "as known nor as hidden."
+        )
+
+
+@dataclass(frozen=True)
+class KLmDiversity(LmDiversity):
+    """The same for whoever knows all relational values, too: l^m-diversity of every class that shares them."""
+
+    name: ClassVar[str] = "klm"
+
+    def __str__(self) -> str:
+        return super().__str__().replace("lm-diversity", "(k,lm)-diversity", 1)
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        return (
+            f"Whoever knows all relational values of a person and up to {self.m} non-sensitive item(s) of that "
+            f"person's record, and that the person is in the data, finds at least {self.k} published records that "
+            f"match, and no sensitive item in more than one of {self.l} of them."
+        )

@@ -1,0 +1,20 @@
+"""Sensitive items as a parameter of models."""
+
+from anonset.errors import InputError
+
+
+def require_labels(name: str, labels: tuple[str, ...]) -> None:
+    """Refuse a parameter that is no tuple of distinct labels.
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the requirement.
+    """
+    if not isinstance(labels, tuple) or not all(isinstance(label, str) for label in labels):
+        msg = f"{name} must be a tuple of labels, got {labels!r}"
+        raise InputError(msg)
+    if len(set(labels)) != len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        msg = f"{name} must be distinct, got {twice!r} twice"
+        raise InputError(msg)

@@ -1,0 +1,42 @@
+"""k-anonymity of whole transactions (He and Naughton, VLDB 2009, section 2)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anonset.privacy.model import require_at_least
+
+
+@dataclass(frozen=True)
+class TransactionKAnonymity:
+    """Every published set of symbols is that of at least `k` records.
+
+    Stricter than k^m-anonymity for every m.
+    """
+
+    name: ClassVar[str] = "transaction-k"
+
+    k: int
+    """Smallest number of records with the same published symbols (>= 1)."""
+
+    def __post_init__(self) -> None:
+        require_at_least("k", self.k, 1)
+
+    def __str__(self) -> str:
+        return f"k-anonymity of transactions with k={self.k}"
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        return (
+            "Whoever knows any items of a person's record, all of them or that there are no others, and that the "
+            f"person is in the data, finds at least {self.k} published records that are the same."
+        )
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        return (
+            "It says nothing about what the matching records have in common: an item that all of them share is "
+            "disclosed. Where the same item is published under several symbols, counting symbols over the whole "
+            "file misleads. Columns that are kept as they are count neither as known nor as hidden."
+        )

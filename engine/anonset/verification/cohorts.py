@@ -1,0 +1,235 @@
+"""Cohorts of published records, checked one by one: those that match a set of symbols, within groups of records.
+
+The path of this check is NumPy sorting and counting. All occurrences of the sets of one size are extended symbol by
+symbol; the occurrences of one set always stay together, so that slices of them bound the memory.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn
+from anonset.data.table import Int64
+from anonset.errors import AnonsetError
+from anonset.generalization.order import row_ranks
+from anonset.privacy import PrivacyModel, Verdict, Witness
+from anonset.verification.itemsets import Progress, require_well_formed
+
+_OCCURRENCES_AT_ONCE = 4_000_000
+_STEPS_PER_OCCURRENCE = 20
+"""What an occurrence counts in a budget, which is measured in steps of a compiled count: sorting it takes longer."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What must hold of every cohort that occurs."""
+
+    sizes: range
+    """Sizes of the sets of symbols whose cohorts are looked at."""
+    k: int
+    """Smallest cohort."""
+    share: tuple[int, int] = (1, 1)
+    """Largest share of a cohort that may hold the same sensitive symbol, as a fraction."""
+
+
+@dataclass(frozen=True)
+class _BadCohort:
+    """A set of symbols within a group, its cohort, and the sensitive symbol that too many of it hold (-1: none)."""
+
+    row: int
+    codes: tuple[int, ...]
+    support: int
+    sensitive: int = -1
+    holders: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Occurrences:
+    """Occurrences of sets of one size, grouped by set."""
+
+    rank: Int64
+    """int64: the set of each, as a row of `sets`; ascending."""
+    row: Int64
+    """int64: the distinct record of each."""
+    following: Int64
+    """int64: where the symbols that may extend it begin."""
+    sets: Int64
+    """int64 (S, size): symbol codes of each set."""
+
+
+def check_cohorts(
+    column: SetColumn,
+    groups: Int64,
+    sensitive: tuple[str, ...],
+    rule: Rule,
+    model: PrivacyModel,
+    budget: int,
+    progress: Progress | None,
+) -> Verdict:
+    """Check every cohort of every size; the witness is the smallest violating set, then the first by its codes.
+
+    Parameters
+    ----------
+    groups
+        int64 (n,): group of each record; cohorts are looked at within groups.
+    sensitive
+        Labels of symbols that belong to no set, and of which no cohort may hold too many.
+    """
+    require_well_formed(column)
+    cohorts = _Cohorts(column, groups, sensitive, rule)
+    checked: dict[str, Any] = {"rows": column.n, "distinct_rows": len(cohorts.weight), "groups": len(np.unique(groups))}
+    counted = checked["itemset_occurrences"] = {}
+    left = budget
+    for size in rule.sizes:
+        if size > cohorts.longest:
+            break
+        counted[size] = cohorts.occurrences(size)
+        left -= counted[size] * _STEPS_PER_OCCURRENCE
+        if left < 0:
+            too_many = f"size {size} has {counted[size]:,} occurrences, too many for the budget of {budget:,}"
+            checked["covered"] = f"sizes below {size}; {too_many}"
+            return Verdict(None, model, checked)
+        bad = cohorts.first_bad(size, progress)
+        if bad is not None:
+            checked["covered"] = f"sizes below {size}; size {size} up to the witness"
+            return Verdict(False, model, checked, cohorts.witness(bad))
+    last = rule.sizes[-1] if len(rule.sizes) else 0
+    longer = f" (the longest record has {cohorts.longest})" if last > cohorts.longest else ""
+    checked["covered"] = f"sizes {rule.sizes.start}..{last}{longer}"
+    return Verdict(True, model, checked)
+
+
+class _Cohorts:
+    """The distinct records with their groups, split into symbols that an attacker may know and sensitive ones."""
+
+    def __init__(self, column: SetColumn, groups: Int64, sensitive: tuple[str, ...], rule: Rule) -> None:
+        self.column, self.groups, self.rule = column, groups, rule
+        index = column.vocabulary.index
+        codes = [index[label] for label in sensitive if label in index]
+        self.is_sensitive = np.zeros(len(column.vocabulary), bool)
+        self.is_sensitive[codes] = True
+        alike = np.unique(groups, return_inverse=True)[1].astype(np.int64) * (column.n + 1) + row_ranks(column)
+        _, self.first_row, weight = np.unique(alike, return_index=True, return_counts=True)
+        self.weight = weight.astype(np.int64)
+        rows = column.take(self.first_row)
+        hidden = self.is_sensitive[rows.items]
+        self.indptr = np.concatenate([[0], np.cumsum(~hidden)]).astype(np.int64)[rows.indptr]
+        self.items = rows.items[~hidden].astype(np.int64)
+        self.sensitive_ptr = rows.indptr - self.indptr
+        self.sensitive_items = rows.items[hidden].astype(np.int64)
+        self.lengths = np.diff(self.indptr)
+        self.longest = int(self.lengths.max(initial=0))
+
+    def occurrences(self, size: int) -> int:
+        """Return the exact number of occurrences of sets of `size` in the distinct records."""
+        found = np.bincount(self.lengths).tolist() if len(self.lengths) else []
+        return sum(n * comb(length, size) for length, n in enumerate(found))
+
+    def first_bad(self, size: int, progress: Progress | None) -> _BadCohort | None:
+        """Return the first set of `size` with a bad cohort, by its codes, or None."""
+        order = np.argsort(self.groups[self.first_row], kind="stable").astype(np.int64)
+        order = order[self.lengths[order] >= size]
+        group = np.unique(self.groups[self.first_row[order]], return_inverse=True)[1].astype(np.int64)
+        n_groups = int(group[-1]) + 1 if len(group) else 0
+        start = _Occurrences(group, order, self.indptr[order], np.empty((n_groups, 0), np.int64))
+        total, done = float(self.occurrences(size)), 0.0
+        best: _BadCohort | None = None
+        for cohorts in self._extended(start, size):
+            bad = self._examine(cohorts)
+            if bad is not None and (best is None or bad.codes < best.codes):
+                best = bad
+                if n_groups == 1:  # slices come in the order of the codes
+                    break
+            done += len(cohorts.rank)
+            if progress is not None:
+                progress(f"cohorts of {size} symbols", done, total)
+        return best
+
+    def _extended(self, found: _Occurrences, size: int) -> Iterator[_Occurrences]:
+        """Yield the occurrences of the sets of `size` that begin with the given ones, in slices."""
+        missing = size - found.sets.shape[1]
+        if missing == 0:
+            yield found
+            return
+        choices = np.maximum(self.indptr[found.row + 1] - found.following - (missing - 1), 0)
+        before = np.concatenate([[0], np.cumsum(choices)])
+        bounds = np.concatenate([np.flatnonzero(np.diff(found.rank, prepend=-1)), [len(found.rank)]])
+        begin = 0
+        while begin < len(bounds) - 1:
+            room = before[bounds[begin]] + _OCCURRENCES_AT_ONCE
+            end = max(begin + 1, int(np.searchsorted(before[bounds], room, side="right")) - 1)
+            part = slice(int(bounds[begin]), int(bounds[end]))
+            if before[part.stop] > before[part.start]:
+                yield from self._extended(self._extend(found, part, choices[part]), size)
+            begin = end
+
+    def _extend(self, found: _Occurrences, part: slice, choices: Int64) -> _Occurrences:
+        """Add each possible next symbol to each occurrence of a slice, and group them by set."""
+        n = int(choices.sum())
+        offset = np.arange(n) - np.repeat(np.cumsum(choices) - choices, choices)
+        at = np.repeat(found.following[part], choices) + offset
+        key = np.repeat(found.rank[part], choices) * len(self.is_sensitive) + self.items[at]
+        order = np.argsort(key, kind="stable")
+        distinct, rank = np.unique(key[order], return_inverse=True)
+        before, symbol = np.divmod(distinct, len(self.is_sensitive))
+        sets = np.column_stack([found.sets[before], symbol])
+        return _Occurrences(rank.astype(np.int64), np.repeat(found.row[part], choices)[order], at[order] + 1, sets)
+
+    def _examine(self, found: _Occurrences) -> _BadCohort | None:
+        """Return the first bad cohort of some sets, by their codes."""
+        weight = self.weight[found.row]
+        support = _sums(found.rank, weight, len(found.sets))
+        held = self.sensitive_ptr[found.row + 1] - self.sensitive_ptr[found.row]
+        at = np.arange(int(held.sum())) - np.repeat(np.cumsum(held) - held, held)
+        symbol = self.sensitive_items[np.repeat(self.sensitive_ptr[found.row], held) + at]
+        pair = np.repeat(found.rank, held) * len(self.is_sensitive) + symbol
+        distinct, inverse = np.unique(pair, return_inverse=True)
+        holders = _sums(inverse, np.repeat(weight, held), len(distinct))
+        of_set = distinct // len(self.is_sensitive)
+        numerator, denominator = self.rule.share
+        told = holders * denominator > support[of_set] * numerator
+        bad = support < self.rule.k
+        bad[of_set[told]] = True
+        if not bool(bad.any()):
+            return None
+        first = min(np.flatnonzero(bad).tolist(), key=lambda s: tuple(found.sets[s].tolist()))
+        row = int(self.first_row[found.row[np.flatnonzero(found.rank == first)]].min())
+        codes = tuple(int(c) for c in found.sets[first])
+        if support[first] < self.rule.k:
+            return _BadCohort(row, codes, int(support[first]))
+        worst = max(np.flatnonzero(told & (of_set == first)).tolist(), key=lambda p: (holders[p], -p))
+        sensitive = int(distinct[worst] % len(self.is_sensitive))
+        return _BadCohort(row, codes, int(support[first]), sensitive, int(holders[worst]))
+
+    def witness(self, bad: _BadCohort) -> Witness:
+        """Show the violation, after looking it up in the published records themselves."""
+        wanted, labels = list(bad.codes), self.column.vocabulary.labels
+        cohort = self._records_with(wanted, bad.row)
+        holders = self._records_with([*wanted, bad.sensitive], bad.row) if bad.sensitive >= 0 else cohort[:0]
+        if len(cohort) != bad.support or len(holders) != bad.holders:
+            msg = f"verification counted {bad.support} records for the symbols {wanted}, but {len(cohort)} hold them"
+            raise AnonsetError(msg)
+        what = tuple(labels[code] for code in wanted)
+        if bad.sensitive < 0:
+            return Witness(what, bad.support, self.rule.k, int(cohort[0]))
+        numerator, denominator = self.rule.share
+        required = -(-bad.holders * denominator // numerator)
+        detail = f"sensitive item {labels[bad.sensitive]!r} is in {bad.holders} of them"
+        return Witness(what, bad.support, required, int(holders[0]), detail)
+
+    def _records_with(self, codes: list[int], row: int) -> NDArray[np.int64]:
+        """Return the records of a row's group that hold all codes, by a scan of the column."""
+        wanted = np.zeros(len(self.column.vocabulary), bool)
+        wanted[codes] = True
+        running = np.concatenate([[0], np.cumsum(wanted[self.column.items])])
+        held = running[self.column.indptr[1:]] - running[self.column.indptr[:-1]]
+        return np.flatnonzero((held == len(codes)) & (self.groups == self.groups[row])).astype(np.int64)
+
+
+def _sums(group: NDArray[np.integer], weight: Int64, n_groups: int) -> Int64:
+    """Sum weights by group, exactly: they add up to the number of records times a record's sets, below 2^53."""
+    return np.rint(np.bincount(group, weights=weight, minlength=n_groups)).astype(np.int64)

@@ -1,0 +1,136 @@
+"""Records with public and private items, and the greedy suppression of moles (Xu et al. 2008)."""
+
+from typing import Any
+
+import numpy as np
+
+from anonset_kernels._jit import kernel
+
+
+@kernel()
+def store_records(indptr: Any, items: Any, code: Any, private: Any, start: Any, position: Any) -> Any:
+    """Store each record as its ascending codes, its private items ``e`` as ``-2 - e``, and -1.
+
+    Parameters
+    ----------
+    code, private
+        int32 (M,): code, or number as a private item, of each item; -1 where it has none.
+    start
+        int64 (C + 1,): running sum of the codes' supports.
+    position
+        int32 or int64 (start[C],), filled here: the indices in the result at which each code stands, by record.
+
+    Returns
+    -------
+    int32: the records, one after the other. O(nnz), rows are sorted by insertion.
+    """
+    n, length = len(indptr) - 1, len(indptr) - 1
+    for item in items:
+        length += code[item] >= 0 or private[item] >= 0
+    codes = np.empty(length, np.int32)
+    fill = start[:-1].copy()
+    filled = 0
+    for record in range(n):
+        first = filled
+        for at in range(indptr[record], indptr[record + 1]):
+            moved = code[items[at]]
+            if moved >= 0:
+                place = filled
+                while place > first and codes[place - 1] > moved:
+                    codes[place] = codes[place - 1]
+                    place -= 1
+                codes[place] = moved
+                filled += 1
+        for at in range(first, filled):
+            position[fill[codes[at]]] = at
+            fill[codes[at]] += 1
+        for at in range(indptr[record], indptr[record + 1]):
+            if private[items[at]] >= 0:
+                codes[filled] = -2 - private[items[at]]
+                filled += 1
+        codes[filled] = -1
+        filled += 1
+    return codes
+
+
+@kernel()
+def worst_disclosure(indptr: Any, items: Any, private: Any, item_start: Any, item_records: Any) -> Any:
+    """Count, for each item, the records it shares with the private item it shares most with: int64 (M,).
+
+    Parameters
+    ----------
+    private
+        int32 (M,): number of each private item; -1 for the others.
+    item_start, item_records
+        The records of each item, as `rows.transpose` gives them.
+
+    O(sum over the records of their length times their private items).
+    """
+    n_items = len(private)
+    worst = np.zeros(n_items, np.int64)
+    tally, touched = np.zeros(n_items, np.int64), np.empty(n_items, np.int32)
+    for e in range(n_items):
+        if private[e] < 0:
+            continue
+        n_touched = 0
+        for r in range(item_start[e], item_start[e + 1]):
+            record = item_records[r]
+            for at in range(indptr[record], indptr[record + 1]):
+                item = items[at]
+                if tally[item] == 0:
+                    touched[n_touched] = item
+                    n_touched += 1
+                tally[item] += 1
+        for item in touched[:n_touched]:
+            worst[item] = max(worst[item], tally[item])
+            tally[item] = 0
+    return worst
+
+
+@kernel()
+def suppress_greedily(moles: Any, cost: Any) -> Any:
+    """Suppress the item with the most moles per cost until no mole is left; ties go to the last item.
+
+    Parameters
+    ----------
+    moles
+        int32 (T, width): minimal moles as items, filled up with -1.
+    cost
+        int64 (M,): cost of suppressing each item, positive where it is in a mole.
+
+    Returns
+    -------
+    int32: the suppressed items in order. O(M) for each, and O(T width) in all.
+    """
+    n_items, width = len(cost), moles.shape[1]
+    start = np.zeros(n_items + 1, np.int64)
+    for t in range(len(moles)):
+        for j in range(width):
+            if moles[t, j] >= 0:
+                start[moles[t, j] + 1] += 1
+    left = start[1:].copy()
+    for item in range(n_items):
+        start[item + 1] += start[item]
+    of_item, fill = np.empty(start[n_items], np.int32), start[:-1].copy()
+    for t in range(len(moles)):
+        for j in range(width):
+            if moles[t, j] >= 0:
+                of_item[fill[moles[t, j]]] = t
+                fill[moles[t, j]] += 1
+    gone, chosen, n_chosen = np.zeros(len(moles), np.uint8), np.empty(n_items, np.int32), 0
+    while True:
+        best = -1
+        for item in range(n_items):
+            if left[item] > 0 and (best < 0 or left[item] * cost[best] >= left[best] * cost[item]):
+                best = item
+        if best < 0:
+            return chosen[:n_chosen].copy()
+        chosen[n_chosen] = best
+        n_chosen += 1
+        for at in range(start[best], start[best + 1]):
+            t = of_item[at]
+            if not gone[t]:
+                gone[t] = 1
+                for j in range(width):
+                    if moles[t, j] >= 0:
+                        left[moles[t, j]] -= 1

@@ -1,0 +1,302 @@
+"""The top-down search of Liu and Wang (2010, section 3) over cuts, evaluated from the minimal threats alone.
+
+Nodes are numbered by their *place* in the suppression scan: descending cost of suppressing them, which does not
+depend on the cut. The scan adds the nodes of a cut in this order unless one completes a threat; so only the last
+member of a threat is ever suppressed for it. A child of a cut is evaluated as a change: the scan is repeated for
+the nodes whose threats changed, in order, and goes on where a decision came out differently.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anonset_kernels._bits import bit, trailing_zeros
+from anonset_kernels._jit import kernel
+
+
+class Taxonomy(NamedTuple):
+    """The reduced taxonomy, by place."""
+
+    parent: Any
+    """int32 (V,): place of the parent; -1 for the root."""
+    child_start: Any
+    """int64 (V + 1,): where the children of each node start."""
+    children: Any
+    """int32: places of the children."""
+    generalize: Any
+    """int64 (V,): cost of publishing a node, O(x)(leaves(x) - 1)."""
+    suppress: Any
+    """int64 (V,): additional cost of suppressing it, O(x)(L - leaves(x))."""
+    inner: Any
+    """int32: places of the nodes with children, in preorder."""
+
+
+class Threats(NamedTuple):
+    """The minimal threats, the lists they hang in, and where each node occurs."""
+
+    members: Any
+    """int32 (T, width): places, ascending, filled up with -1."""
+    length: Any
+    """int32 (T,)."""
+    start: Any
+    """int64 (V + 1,): where the threats of each node start."""
+    of_node: Any
+    """int32: threats of each node."""
+    waiting: Any
+    """int32 (V,) and, as `waiting_next`, int32 (T,): threats that lie in the cut once this node is expanded."""
+    waiting_next: Any
+    last: Any
+    """int32 (V,) and, as `last_next`, int32 (T,): threats in the cut whose last member is this node."""
+    last_next: Any
+    guard: Any
+    """int64 (V,) and, as `guard_next`, int64 (T * width,): threats in the cut that hold this node before the last."""
+    guard_next: Any
+    placed: Any
+    """uint8 (T,): threats that hang, or hung, in a list."""
+
+
+class State(NamedTuple):
+    """The cut, and the room that an evaluation needs."""
+
+    in_cut: Any
+    """uint8 (V,)."""
+    kept: Any
+    """uint8 (V,): nodes of the cut that are published; the others are suppressed."""
+    queue: Any
+    """uint64 (W,): nodes whose decision is to be taken again, and, as `busy`, the words of it that are not zero."""
+    busy: Any
+    extra: Any
+    """int32 (V,) and, as `extra_next`, int32 (T,): new threats of the child, by their last member; -1 between."""
+    extra_next: Any
+    log: Any
+    """int32 (V,): nodes that were decided, and as `before` uint8 (V,) what was decided for them in the cut."""
+    before: Any
+    change: Any
+    """int64 (V,): change of cost by expanding a node, as it was found last, and as `settled` uint8 (V,) whether it
+    is so still: nothing but the node and its children had a part in it, and none of them was touched since."""
+    settled: Any
+
+
+@kernel()
+def index_members(members: Any, n_nodes: int) -> Any:
+    """List the threats of each node: lengths int32 (T,), int64 (V + 1,) offsets and int32 threats. O(T width + V)."""
+    n, width = members.shape
+    length = np.zeros(n, np.int32)
+    start = np.zeros(n_nodes + 1, np.int64)
+    for t in range(n):
+        while length[t] < width and members[t, length[t]] >= 0:
+            start[members[t, length[t]] + 1] += 1
+            length[t] += 1
+    for node in range(n_nodes):
+        start[node + 1] += start[node]
+    fill = start[:-1].copy()
+    of_node = np.empty(start[n_nodes], np.int32)
+    for t in range(n):
+        for j in range(length[t]):
+            of_node[fill[members[t, j]]] = t
+            fill[members[t, j]] += 1
+    return length, start, of_node
+
+
+@kernel()
+def begin(tree: Any, threats: Any, state: Any, root: int) -> Any:
+    """Set the cut to the root alone; return its cost."""
+    state.in_cut[root], state.kept[root] = 1, 1
+    for at in range(threats.start[root], threats.start[root + 1]):
+        if threats.length[threats.of_node[at]] == 1:
+            state.kept[root] = 0
+    _place_waiting(tree, threats, state, root)
+    return tree.generalize[root] + (0 if state.kept[root] else tree.suppress[root])
+
+
+@kernel()
+def step(tree: Any, threats: Any, state: Any, cost: int) -> Any:
+    """Expand the node whose expansion gives the cheapest child of the cut, if that is cheaper than the cut.
+
+    Returns
+    -------
+    (place of the expanded node or -1, cost of the cut then, number of children evaluated)
+
+    Cost: for each child of the cut, its new threats and those of the nodes whose decision changes.
+    """
+    best, best_cost, n_evaluated = -1, np.int64(cost), 0
+    for node in tree.inner:
+        if state.in_cut[node]:
+            n_evaluated += 1
+            if not state.settled[node]:
+                state.change[node] = expand(tree, threats, state, node, False)
+            if cost + state.change[node] < best_cost:
+                best, best_cost = node, cost + state.change[node]
+    if best >= 0:
+        expand(tree, threats, state, best, True)
+        _activate(threats, state, best)
+        for at in range(tree.child_start[best], tree.child_start[best + 1]):
+            _place(tree, threats, state, tree.children[at])
+            _place_waiting(tree, threats, state, tree.children[at])
+    return best, best_cost, n_evaluated
+
+
+@kernel()
+def expand(tree: Any, threats: Any, state: Any, node: int, commit: bool) -> Any:
+    """Replace a node of the cut by its children and take up the scan; return the change of cost.
+
+    The state is left as it was, unless `commit`.
+    """
+    in_cut, kept = state.in_cut, state.kept
+    change = -tree.generalize[node] - (0 if kept[node] else tree.suppress[node])
+    was_kept, alone = kept[node], not kept[node] or threats.guard[node] < 0
+    in_cut[node], kept[node] = 0, 0
+    if was_kept:
+        _enqueue_guarded(threats, state, node)
+    for at in range(tree.child_start[node], tree.child_start[node + 1]):
+        child = tree.children[at]
+        in_cut[child], kept[child] = 1, 1
+        change += tree.generalize[child]
+        _enqueue(state, child)
+    t = threats.waiting[node]
+    while t >= 0:
+        if _lies_in_cut(threats, in_cut, t):
+            y = threats.members[t, threats.length[t] - 1]
+            state.extra_next[t], state.extra[y] = state.extra[y], t
+            _enqueue(state, y)
+            for j in range(threats.length[t]):
+                alone = alone and tree.parent[threats.members[t, j]] == node
+        t = threats.waiting_next[t]
+    n_decided, saved = _scan(tree, threats, state)
+    change += saved
+    for d in range(n_decided if commit else 0):
+        state.settled[state.log[d]] = 0
+    if not commit:
+        state.settled[node] = alone
+        for d in range(n_decided):
+            kept[state.log[d]] = state.before[d]
+        for at in range(tree.child_start[node], tree.child_start[node + 1]):
+            in_cut[tree.children[at]], kept[tree.children[at]] = 0, 0
+        in_cut[node], kept[node] = 1, was_kept
+    return change
+
+
+@kernel()
+def _scan(tree: Any, threats: Any, state: Any) -> Any:
+    """Decide the enqueued nodes in order, and those whose threats are touched by that; return (number, change).
+
+    The change is that of the cost. A decision touches later nodes only, so one pass over the queue is enough.
+    """
+    queue, busy, kept = state.queue, state.busy, state.kept
+    n_decided, change = 0, np.int64(0)
+    for b in range(len(busy)):
+        while busy[b] != 0:
+            w = b * 64 + trailing_zeros(busy[b])
+            while queue[w] != 0:
+                y = w * 64 + trailing_zeros(queue[w])
+                queue[w] &= queue[w] - np.uint64(1)
+                if not state.in_cut[y]:
+                    continue
+                state.log[n_decided], state.before[n_decided] = y, kept[y]
+                n_decided += 1
+                now = 0 if _is_blocked(threats, state, y) else 1
+                state.extra[y] = -1
+                if now != kept[y]:
+                    change += -tree.suppress[y] if now else tree.suppress[y]
+                    kept[y] = now
+                    _enqueue_guarded(threats, state, y)
+            busy[b] &= ~bit(w & 63)
+    return n_decided, change
+
+
+@kernel()
+def _enqueue(state: Any, node: int) -> None:
+    word = node >> 6
+    state.queue[word] |= bit(node & 63)
+    state.busy[word >> 6] |= bit(word & 63)
+
+
+@kernel()
+def _enqueue_guarded(threats: Any, state: Any, node: int) -> None:
+    """Enqueue the last members of the threats in the cut that hold a node before."""
+    width = threats.members.shape[1]
+    link = threats.guard[node]
+    while link >= 0:
+        t = link // width
+        y = threats.members[t, threats.length[t] - 1]
+        _enqueue(state, y)
+        link = threats.guard_next[link]
+
+
+@kernel()
+def _lies_in_cut(threats: Any, in_cut: Any, t: int) -> bool:
+    for j in range(threats.length[t]):
+        if not in_cut[threats.members[t, j]]:
+            return False
+    return True
+
+
+@kernel()
+def _is_blocked(threats: Any, state: Any, y: int) -> bool:
+    """Tell whether a node completes a threat whose other members are all published."""
+    t = state.extra[y]
+    while t >= 0:
+        if _guards_kept(threats, state.kept, t):
+            return True
+        t = state.extra_next[t]
+    t = threats.last[y]
+    while t >= 0:
+        if _guards_kept(threats, state.kept, t):
+            return True
+        t = threats.last_next[t]
+    return False
+
+
+@kernel()
+def _guards_kept(threats: Any, kept: Any, t: int) -> bool:
+    for j in range(threats.length[t] - 1):
+        if not kept[threats.members[t, j]]:
+            return False
+    return True
+
+
+@kernel()
+def _activate(threats: Any, state: Any, node: int) -> None:
+    """Hang the threats that waited for the expansion of a node into the lists of their members."""
+    width = threats.members.shape[1]
+    t = threats.waiting[node]
+    while t >= 0:
+        if _lies_in_cut(threats, state.in_cut, t):
+            for j in range(threats.length[t]):
+                state.settled[threats.members[t, j]] = 0
+            for j in range(threats.length[t] - 1):
+                member, link = threats.members[t, j], np.int64(t) * width + j
+                threats.guard_next[link], threats.guard[member] = threats.guard[member], link
+            y = threats.members[t, threats.length[t] - 1]
+            threats.last_next[t], threats.last[y] = threats.last[y], t
+        t = threats.waiting_next[t]
+    threats.waiting[node] = -1
+
+
+@kernel()
+def _place_waiting(tree: Any, threats: Any, state: Any, node: int) -> None:
+    """Look at the threats of the children of a node that entered the cut."""
+    for at in range(tree.child_start[node], tree.child_start[node + 1]):
+        _place(tree, threats, state, tree.children[at])
+
+
+@kernel()
+def _place(tree: Any, threats: Any, state: Any, node: int) -> None:
+    """Hang those threats of a node that lie in the cut but for children of one node of it into that node's list."""
+    for at in range(threats.start[node], threats.start[node + 1]):
+        t = threats.of_node[at]
+        if threats.placed[t]:
+            continue
+        above = -1
+        for j in range(threats.length[t]):
+            member = threats.members[t, j]
+            if state.in_cut[member]:
+                continue
+            parent = tree.parent[member]
+            if parent < 0 or not state.in_cut[parent] or (above >= 0 and above != parent):
+                above = -2
+                break
+            above = parent
+        if above >= 0:
+            threats.placed[t], state.settled[above] = 1, 0
+            threats.waiting_next[t], threats.waiting[above] = threats.waiting[above], t

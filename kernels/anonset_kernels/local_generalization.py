@@ -1,0 +1,274 @@
+"""Top-down local generalisation of set-valued data (He and Naughton, VLDB 2009, section 4).
+
+Partitions wait on a stack; each is a slice of the records and a set of nodes that every one of its records is
+published as. So a partition has no more nodes than its shortest record has items, and all waiting ones together
+no more than there are items in the data: the stack never needs to grow.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anonset_kernels._jit import kernel
+
+FRAMES, EMITTED, WORK = 0, 1, 2
+LOW, HIGH, FIRST, LENGTH = 0, 1, 2, 3
+
+
+class Records(NamedTuple):
+    """The records, and the hierarchy above their items."""
+
+    indptr: Any
+    """int64 (n + 1,)."""
+    items: Any
+    """int32 (nnz,)."""
+    path: Any
+    """int32 (M, D): the nodes from the root (column 0) down to each item; -1 below the item."""
+    leaves: Any
+    """int64 (V,): leaves below each node, 0 for a leaf: what publishing it costs."""
+
+
+class State(NamedTuple):
+    """Partitions that wait, and those that are done."""
+
+    ids: Any
+    """int32 (n+,): the non-empty records; partitions are slices of it, ascending."""
+    level: Any
+    """int16 (nnz,): depth of the node that each item is published as."""
+    frames: Any
+    """int64 (n+ + 1, 4): of each waiting partition LOW, HIGH in `ids`, FIRST, LENGTH in `pool`."""
+    pool: Any
+    """int32 (nnz + 1,): nodes of the waiting partitions."""
+    failed: Any
+    """uint8 (nnz + 1,): nodes that were tried to no avail."""
+    cluster: Any
+    """int32 (n,): partition of each record that is done."""
+    cut_start: Any
+    """int64 (n+ + 1,): where the nodes of each partition start."""
+    cut_nodes: Any
+    """int32 (nnz + 1,)."""
+    cursor: Any
+    """int64 (3,): FRAMES waiting, EMITTED partitions, WORK done: occurrences looked at."""
+
+
+@kernel()
+def advance(records: Any, state: Any, k: int, limit: int) -> bool:
+    """Divide partitions for about `limit` occurrences; return whether none waits any more.
+
+    Cost: for each partition, its occurrences, and its records times their logarithm for each division.
+    """
+    cursor = state.cursor
+    done = cursor[WORK] + limit
+    gain = np.zeros(len(records.leaves), np.int64)
+    nodes, failed = np.empty(records.path.shape[0], np.int32), np.empty(records.path.shape[0], np.uint8)
+    while cursor[FRAMES] > 0 and cursor[WORK] < done:
+        cursor[FRAMES] -= 1
+        low, high, first, length = state.frames[cursor[FRAMES]]
+        nodes[:length], failed[:length] = state.pool[first : first + length], state.failed[first : first + length]
+        _add_gains(records, state, low, high, gain)
+        divided = False
+        while not divided:
+            best = -1
+            for j in range(length):
+                v = nodes[j]
+                if not failed[j] and records.leaves[v] > 0:
+                    if best < 0 or gain[v] > gain[nodes[best]] or (gain[v] == gain[nodes[best]] and v < nodes[best]):
+                        best = j
+            if best < 0:
+                break
+            failed[best] = 1
+            divided = _divide(records, state, (low, high, first, length), nodes, failed, best, k)
+        for j in range(length):
+            gain[nodes[j]] = 0
+        if not divided:
+            for r in range(low, high):
+                state.cluster[state.ids[r]] = cursor[EMITTED]
+            at = state.cut_start[cursor[EMITTED]]
+            state.cut_nodes[at : at + length] = nodes[:length]
+            cursor[EMITTED] += 1
+            state.cut_start[cursor[EMITTED]] = at + length
+    return cursor[FRAMES] == 0
+
+
+@kernel()
+def _add_gains(records: Any, state: Any, low: int, high: int, gain: Any) -> None:
+    for r in range(low, high):
+        record = state.ids[r]
+        for at in range(records.indptr[record], records.indptr[record + 1]):
+            path, level = records.path[records.items[at]], state.level[at]
+            if records.leaves[path[level]] > 0:
+                gain[path[level]] += records.leaves[path[level]] - records.leaves[path[level + 1]]
+        state.cursor[WORK] += records.indptr[record + 1] - records.indptr[record]
+
+
+@kernel()
+def _divide(records: Any, state: Any, frame: Any, nodes: Any, failed: Any, best: int, k: int) -> bool:
+    """Divide a partition by the children of a node; False if every bucket is too small, and nothing changes."""
+    low, high = frame[:2]
+    n, node = high - low, nodes[best]
+    key_start, keys, gains = _keys(records, state, low, high, node)
+    order = _sorted(key_start, keys)
+    bucket, n_buckets = np.empty(n, np.int32), 0
+    for i in range(n):
+        if i == 0 or _compare(key_start, keys, order[i - 1], order[i]) != 0:
+            n_buckets += 1
+        bucket[order[i]] = n_buckets - 1
+    size = np.zeros(n_buckets, np.int64)
+    for r in range(n):
+        size[bucket[r]] += 1
+    n_left = 0
+    for b in range(n_buckets):
+        if size[b] < k:
+            n_left += size[b]
+    if n_left == n:
+        return False
+    _fill_left(bucket, size, gains, n_left, k)
+    _push(records, state, frame, nodes, failed, best, (key_start, keys, bucket, size, k))
+    return True
+
+
+@kernel()
+def _keys(records: Any, state: Any, low: int, high: int, node: int) -> Any:
+    """Return, for each record of a slice, the children of a node it has leaves below, and its gain."""
+    total = 0
+    for r in range(low, high):
+        total += records.indptr[state.ids[r] + 1] - records.indptr[state.ids[r]]
+    key_start, keys, gains = (
+        np.zeros(high - low + 1, np.int64),
+        np.empty(total, np.int32),
+        np.zeros(high - low, np.int64),
+    )
+    filled = 0
+    for r in range(low, high):
+        record, begin = state.ids[r], filled
+        for at in range(records.indptr[record], records.indptr[record + 1]):
+            path, level = records.path[records.items[at]], state.level[at]
+            if path[level] == node:
+                child = path[level + 1]
+                gains[r - low] += records.leaves[node] - records.leaves[child]
+                if filled == begin or keys[filled - 1] != child:  # items ascend, so a child's leaves stand together
+                    keys[filled] = child
+                    filled += 1
+        key_start[r - low + 1] = filled
+    state.cursor[WORK] += total
+    return key_start, keys, gains
+
+
+@kernel()
+def _compare(key_start: Any, keys: Any, a: int, b: int) -> Any:
+    """Compare two keys lexicographically; negative, zero or positive."""
+    i, j = key_start[a], key_start[b]
+    while i < key_start[a + 1] and j < key_start[b + 1]:
+        if keys[i] != keys[j]:
+            return np.int64(keys[i]) - np.int64(keys[j])
+        i += 1
+        j += 1
+    return (key_start[a + 1] - i) - (key_start[b + 1] - j)
+
+
+@kernel()
+def _sorted(key_start: Any, keys: Any) -> Any:
+    """Return the records by key, equal ones in their order: a merge sort, int32 (n,)."""
+    n = len(key_start) - 1
+    order, other, width = np.arange(n).astype(np.int32), np.empty(n, np.int32), 1
+    while width < n:
+        for begin in range(0, n, 2 * width):
+            middle, end = min(begin + width, n), min(begin + 2 * width, n)
+            a, b = begin, middle
+            for place in range(begin, end):
+                if b == end or (a < middle and _compare(key_start, keys, order[a], order[b]) <= 0):
+                    other[place] = order[a]
+                    a += 1
+                else:
+                    other[place] = order[b]
+                    b += 1
+        order, other = other, order
+        width *= 2
+    return order
+
+
+@kernel()
+def _fill_left(bucket: Any, size: Any, gains: Any, n_left: int, k: int) -> None:
+    """Move records to the leftovers, bucket -1, with those of the small buckets, until they are none or at least k.
+
+    Records come from buckets above k, cheapest gain first; where these have too few to spare, the bucket with the
+    smallest gain moves as a whole.
+    """
+    n_buckets = len(size)
+    spare = np.int64(0)
+    for b in range(n_buckets):
+        if size[b] >= k:
+            spare += size[b] - k
+    moved = -1
+    if 0 < n_left < k and spare < k - n_left:
+        total = np.zeros(n_buckets, np.int64)
+        for r in range(len(bucket)):
+            total[bucket[r]] += gains[r]
+        for b in range(n_buckets):
+            if size[b] >= k and (moved < 0 or total[b] < total[moved]):
+                moved = b
+    elif 0 < n_left < k:
+        for r in np.argsort(gains, kind="mergesort"):
+            if n_left < k and size[bucket[r]] > k:
+                size[bucket[r]] -= 1
+                bucket[r] = -1
+                n_left += 1
+    for r in range(len(bucket)):
+        if bucket[r] >= 0 and (size[bucket[r]] < k or bucket[r] == moved):
+            bucket[r] = -1
+    for b in range(n_buckets):
+        if size[b] < k or b == moved:
+            size[b] = 0
+
+
+@kernel()
+def _push(records: Any, state: Any, frame: Any, nodes: Any, failed: Any, best: int, buckets: Any) -> None:
+    """Put the buckets on the stack, the last one first, and the leftovers on top; records move down to the children."""
+    low, high, first, length = frame
+    key_start, keys, bucket, size, _ = buckets
+    ids, node = state.ids[low:high].copy(), nodes[best]
+    n_buckets, one_of = len(size), np.empty(len(size), np.int64)
+    place = np.zeros(n_buckets + 1, np.int64)
+    place[0] = low
+    for r in range(len(ids)):
+        place[0] += bucket[r] < 0  # the leftovers come first
+    n_left = place[0] - low
+    for b in range(n_buckets):
+        place[b + 1] = place[b] + size[b]
+    left = low
+    for r in range(len(ids)):
+        if bucket[r] < 0:
+            state.ids[left] = ids[r]
+            left += 1
+            continue
+        state.ids[place[bucket[r]]] = ids[r]
+        place[bucket[r]] += 1
+        one_of[bucket[r]] = r
+        for at in range(records.indptr[ids[r]], records.indptr[ids[r] + 1]):
+            if records.path[records.items[at], state.level[at]] == node:
+                state.level[at] += 1
+    pool, top = state.pool, first
+    for b in range(n_buckets - 1, -1, -1):
+        if size[b] == 0:
+            continue
+        at = top
+        for j in range(length):
+            if j != best:
+                pool[at] = nodes[j]
+                at += 1
+        for j in range(key_start[one_of[b]], key_start[one_of[b] + 1]):
+            pool[at] = keys[j]
+            at += 1
+        state.failed[top:at] = 0
+        _push_frame(state, place[b] - size[b], place[b], top, at - top)
+        top = at
+    if n_left > 0:
+        pool[top : top + length], state.failed[top : top + length] = nodes[:length], failed[:length]
+        _push_frame(state, low, low + n_left, top, length)
+
+
+@kernel()
+def _push_frame(state: Any, low: int, high: int, first: int, length: int) -> None:
+    frame = state.frames[state.cursor[FRAMES]]
+    frame[LOW], frame[HIGH], frame[FIRST], frame[LENGTH] = low, high, first, length
+    state.cursor[FRAMES] += 1

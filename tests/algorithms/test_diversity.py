@@ -1,0 +1,148 @@
+"""The l^m-diversity version of the apriori anonymization against its naive twin."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from algorithms.implementations import image_of
+from algorithms.test_against_twins import small_case
+from anonset.algorithms.transaction.lm_apriori import LmApriori
+from anonset.data import Hierarchy, Table
+from anonset.errors import HierarchyError, InfeasibleError, InputError
+from anonset.generalization.sensitive import attach_sensitive
+from reference.diversity import brute_force_feasible, is_diverse, lm_apriori
+from reference.hierarchy_model import HierarchyModel, Tree, parse
+from reference.transaction_algorithms import Infeasible
+
+PAIRS = parse("ALL(A(a1,a2),B(b1,b2))")
+WORKED = [
+    set(row.split()) for row in ("a1 b1 s1", "a1 b2", "a2 b1 s2", "a2 b2", "a1 b1", "a2 b2 s1", "a1 b2 s2", "a2 b1")
+]
+Case = tuple[Tree, list[set[str]], tuple[str, ...], int, int, int]
+
+
+def run(tree: Tree, rows: list[set[str]], sensitive: tuple[str, ...], k: int, diversity: int, m: int) -> Any:
+    algorithm = LmApriori(k=k, l=diversity, m=m, sensitive_items=sensitive)
+    return algorithm.anonymize(Table.from_sets(rows), {"items": Hierarchy.from_tree(tree)})
+
+
+def diverse_case(seed: int) -> Case:
+    """Put sensitive items into some records of a small case, some of which are there twice."""
+    tree, rows, _, m = small_case(seed)
+    rng = random.Random(seed)
+    sensitive = ("s1", "s2", "s3")[: rng.randint(0, 3)]
+    rows = [row | ({rng.choice(sensitive)} if sensitive and rng.random() < 0.35 else set()) for row in rows]
+    if rng.random() < 0.6:
+        rows = rows + [set(rng.choice(rows)) for _ in range(10)]
+    return tree, rows, sensitive, rng.choice([1, 2, 2, 3]), rng.choice([1, 2, 2, 3, 4]), m
+
+
+@pytest.mark.parametrize(
+    ("diversity", "image"),
+    [(2, ["a1", "a2", "b1", "b2"]), (3, ["A", "A", "b1", "b2"])],
+)
+def test_worked_example(diversity: int, image: list[str]) -> None:
+    result = run(PAIRS, WORKED, ("s1", "s2"), 2, diversity, 2)
+    found = image_of(result.recoding)
+    assert [found[x] for x in ("a1", "a2", "b1", "b2")] == image
+    assert (found["s1"], found["s2"]) == ("s1", "s2")
+
+
+def test_a_generalization_may_break_another_set() -> None:
+    """Cohorts of a1 and a2 are one half each, that of A two thirds: fixing a set to A is no way out."""
+    rows = [{"a1", "s"}, {"a1", "a2"}, {"a2", "s"}, {"b1"}, {"b1"}]
+    assert is_diverse(rows, ["s"], 1, 2, 1)
+    assert not is_diverse([{"A", "s"}, {"A"}, {"A", "s"}, {"b1"}, {"b1"}], ["s"], 1, 2, 1)
+    assert run(PAIRS, rows, ("s",), 1, 2, 1).trace == ()
+
+
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 2**32 - 1).map(diverse_case))
+def test_equals_its_twin(case: Case) -> None:
+    tree, rows, sensitive, k, diversity, m = case
+    try:
+        image, fixes = lm_apriori(rows, HierarchyModel(tree), sensitive, k, diversity, m)
+    except Infeasible:
+        with pytest.raises(InfeasibleError):
+            run(*case)
+        return
+    result = run(*case)
+    found = image_of(result.recoding)
+    assert {leaf: found[leaf] for leaf in image} == image
+    assert all(found[item] == item for item in sensitive)
+    assert [(fix.itemset, fix.support, fix.rules) for fix in result.trace] == fixes
+    assert is_diverse([{found[item] for item in row} for row in rows], sensitive, k, diversity, m)
+
+
+def test_the_cases_are_no_trifle() -> None:
+    solved = refused = swept = 0
+    for seed in range(300):
+        tree, rows, sensitive, k, diversity, m = case = diverse_case(seed)
+        try:
+            result = run(*case)
+        except InfeasibleError:
+            refused += 1
+            if refused <= 10:
+                assert not brute_force_feasible(rows, HierarchyModel(tree), sensitive, k, diversity, m)
+            continue
+        solved += bool(result.trace) and bool(sensitive)
+        swept += result.figures["sweeps"] > 2
+    assert solved > 50
+    assert refused > 10
+    assert swept > 0
+
+
+@pytest.mark.parametrize("rows", [[], [set()] * 3], ids=["no record", "empty records"])
+def test_nothing_to_hide_is_unchanged(rows: list[set[str]]) -> None:
+    assert run(PAIRS, rows, (), 2, 2, 2).trace == ()
+
+
+def test_a_sensitive_item_in_too_many_records_is_infeasible() -> None:
+    with pytest.raises(InfeasibleError, match=r"sensitive item 's1' is in 2 of 3 records, at most 1/2 are allowed"):
+        run(PAIRS, [{"a1", "s1"}, {"a2", "s1"}, {"b1"}], ("s2", "s1"), 1, 2, 1)
+
+
+def test_fewer_than_k_records_are_infeasible() -> None:
+    with pytest.raises(InfeasibleError, match=r"there are 1 records, at least k=2"):
+        run(PAIRS, [{"a1"}], (), 2, 1, 1)
+
+
+def test_no_generalization_may_help() -> None:
+    with pytest.raises(InfeasibleError, match=r"no generalisation makes the records that match \{a1\}"):
+        run(PAIRS, [{"a1", "s"}, {"a1"}, {"b1", "s"}, set(), set(), set()], ("s",), 3, 3, 1)
+
+
+def test_the_hierarchy_must_not_generalize_sensitive_items() -> None:
+    with pytest.raises(InputError, match=r"sensitive item 'a1' must not be in the hierarchy"):
+        run(PAIRS, WORKED, ("a1",), 2, 2, 1)
+
+
+def test_an_item_that_is_neither_is_refused() -> None:
+    with pytest.raises(HierarchyError, match=r"item 's2' of the data must be a leaf, but is missing"):
+        run(PAIRS, WORKED, ("s1",), 2, 2, 1)
+
+
+def test_a_hierarchy_with_the_sensitive_items_attached_gives_the_same() -> None:
+    attached = attach_sensitive(Hierarchy.from_tree(PAIRS), ("s1", "s2"))
+    algorithm = LmApriori(k=2, l=3, m=2, sensitive_items=("s2", "s1"))
+    result = algorithm.anonymize(Table.from_sets(WORKED), {"items": attached})
+    other = run(PAIRS, WORKED, ("s1", "s2"), 2, 3, 2)
+    assert result.trace == other.trace
+    assert image_of(result.recoding) == image_of(other.recoding)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"k": 0, "l": 2, "m": 2}, r"k must be an integer of at least 1, got 0"),
+        ({"k": 2, "l": 0, "m": 2}, r"l must be an integer of at least 1, got 0"),
+        ({"k": 2, "l": 2, "m": 0}, r"m must be an integer of at least 1, got 0"),
+        ({"k": 2, "l": 2, "m": 2, "sensitive_items": ("s", "s")}, r"sensitive_items must be distinct, got 's' twice"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        LmApriori(**parameters)

@@ -1,0 +1,304 @@
+"""LG, LRA and VPA: the worked examples, the vectors, and naive twins."""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from algorithms.implementations import bound_table, image_of, published_rows
+from algorithms.test_against_twins import small_case
+from anonset.algorithms.transaction.gray_order import gray_order as library_gray_order
+from anonset.algorithms.transaction.gray_order import gray_partitions
+from anonset.algorithms.transaction.local_generalization import LocalGeneralization
+from anonset.algorithms.transaction.lra import Lra
+from anonset.algorithms.transaction.vpa import Vpa
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import PerCluster
+from anonset.measures.local_ncp import local_ncp_exact
+from reference.hierarchy_model import HierarchyModel, Tree, parse
+from reference.local_recoding import (
+    Group,
+    gray_order,
+    local_generalization,
+    local_ncp,
+    lra,
+    publish,
+    vpa,
+)
+from reference.transaction_algorithms import Infeasible, is_km
+
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "algorithm_vectors.json").read_text())
+FOOD_TREE = parse(VECTORS["tree"])
+FOOD = [set(row.split()) for row in VECTORS["rows"]]
+SHORT = parse("R(X(x,w),Y(y,z))")
+thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+seeds = st.integers(0, 2**32 - 1)
+
+
+def run(algorithm: Any, rows: Sequence[set[str]], tree: Tree, **options: Any) -> tuple[Table, Any]:
+    hierarchy = Hierarchy.from_tree(tree)
+    table = bound_table(rows, hierarchy)
+    return table, algorithm.anonymize(table, {"items": hierarchy}, **options)
+
+
+def groups_of(result: Any) -> list[Group]:
+    """Return a local recoding's groups from its trace."""
+    return [(list(p.records), list(p.nodes if hasattr(p, "nodes") else p.cut)) for p in result.trace]
+
+
+def ncp_of(table: Table, result: Any) -> Fraction:
+    assert table.transactions is not None
+    return local_ncp_exact(table.transactions, result.recoding)
+
+
+def larger_case(seed: int) -> tuple[Tree, list[set[str]], int, int]:
+    """Repeat some records of a small case, so that there is something to divide."""
+    tree, rows, k, m = small_case(seed)
+    rng = random.Random(seed)
+    if rng.random() < 0.7:
+        rows = rows + [set(rng.choice(rows)) for _ in range(15)]
+    if rng.random() < 0.5:
+        rows = [row for row in rows if row] or rows
+    return tree, rows, k, m
+
+
+def labels_only(text: str) -> list[set[str]]:
+    return [set(row.split()) for row in text.split("|")]
+
+
+# --- local generalization --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_lg_vector(k: int) -> None:
+    *expected, ncp = VECTORS["vectors"][f"LG k{k}"]
+    table, result = run(LocalGeneralization(k=k), FOOD, FOOD_TREE)
+    assert [[list(p.records), list(p.nodes)] for p in result.trace] == expected
+    assert ncp_of(table, result) == Fraction(ncp)
+    assert [[ids, nodes] for ids, nodes in local_generalization(FOOD, HierarchyModel(FOOD_TREE), k)] == expected
+
+
+@pytest.mark.parametrize(
+    ("tree", "text", "published", "ncp"),
+    [
+        (  # He and Naughton 2009, Table 2
+            "ALL(A(a1,a2),B(b1,b2))",
+            "a1|a1 a2|b1 b2|b1 b2|a1 a2 b2|a1 a2 b2|a1 a2 b1 b2",
+            "A|A|b1 b2|b1 b2|a1 a2 B|a1 a2 B|a1 a2 B",
+            Fraction(7, 34),
+        ),
+        (  # Liu and Wang 2010, Figure 1
+            "T(P(H(a,b),K(c,d)),Q(L(f,g),M(x,y,z)),e,i)",
+            "b c d|a f g|d f y z|c d f x|a b c f g|e i|e|i",
+            "T|P f g|K f M|K f M|P f g|T|T|T",
+            Fraction(108, 253),
+        ),
+    ],
+)
+def test_lg_on_the_papers_examples(tree: str, text: str, published: str, ncp: Fraction) -> None:
+    table, result = run(LocalGeneralization(k=2), labels_only(text), parse(tree))
+    assert published_rows(table, result) == labels_only(published)
+    assert ncp_of(table, result) == ncp
+
+
+@thorough
+@given(seeds)
+def test_lg_equals_its_twin(seed: int) -> None:
+    tree, rows, k, _ = larger_case(seed)
+    model = HierarchyModel(tree)
+    try:
+        expected = local_generalization(rows, model, k)
+    except Infeasible:
+        with pytest.raises(InfeasibleError):
+            run(LocalGeneralization(k=k), rows, tree)
+        return
+    table, result = run(LocalGeneralization(k=k), rows, tree)
+    assert groups_of(result) == expected
+    published = published_rows(table, result)
+    assert published == publish(rows, expected, model)
+    assert all(count >= k for count in Counter(map(frozenset, published)).values())
+    assert ncp_of(table, result) == local_ncp(rows, expected, model)
+
+
+def test_the_cases_of_lg_are_no_trifle() -> None:
+    divided = kept = 0
+    for seed in range(100):
+        tree, rows, k, _ = larger_case(seed)
+        model = HierarchyModel(tree)
+        try:
+            groups = local_generalization(rows, model, k)
+        except Infeasible:
+            continue
+        divided += len(groups) > 2
+        kept += len(groups) > 1 and any(model.children[v] for _, nodes in groups for v in nodes)
+    assert divided > 30
+    assert kept > 20
+
+
+@pytest.mark.parametrize("rows", [[], [set()] * 3], ids=["no record", "empty records"])
+def test_nothing_to_divide(rows: list[set[str]]) -> None:
+    for algorithm in (LocalGeneralization(k=2), Lra(k=2, m=2), Vpa(k=2, m=2)):
+        table, result = run(algorithm, rows, SHORT)
+        assert published_rows(table, result) == rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind"),
+    [([{"x"}], "non-empty"), ([set(), {"x"}, {"y"}], "empty"), ([set(), set(), {"x"}], "non-empty")],
+)
+def test_lg_needs_k_records_with_items_and_without(rows: list[set[str]], kind: str) -> None:
+    with pytest.raises(InfeasibleError, match=rf"there are 1 {kind} records, at least k=2 \(or none\)"):
+        run(LocalGeneralization(k=2), rows, SHORT)
+
+
+def test_clusters_are_numbered_by_their_smallest_record() -> None:
+    _, result = run(LocalGeneralization(k=2), [set(), *FOOD, set()], FOOD_TREE)
+    assert isinstance(result.recoding, PerCluster)
+    firsts = [result.recoding.cluster.tolist().index(c) for c in range(result.recoding.n_clusters)]
+    assert firsts == sorted(firsts)
+    assert result.recoding.cluster[0] == result.recoding.cluster[-1] == 0
+
+
+# --- partitions in Gray order ------------------------------------------------------------------------------
+
+
+def test_gray_order_vector() -> None:
+    column = Hierarchy.from_tree(FOOD_TREE).bind(SetColumn.of(FOOD))
+    assert library_gray_order(column).tolist() == VECTORS["vectors"]["gray order"]
+    assert gray_order(FOOD, HierarchyModel(FOOD_TREE)) == VECTORS["vectors"]["gray order"]
+
+
+def test_gray_order_goes_through_all_bit_vectors_by_one_bit() -> None:
+    rows = [{x for bit, x in enumerate("abcd") if code >> bit & 1} for code in range(1, 16)]
+    order = library_gray_order(SetColumn.of(rows)).tolist()
+    assert sorted(order) == list(range(15))
+    assert all(len(rows[a] ^ rows[b]) == 1 for a, b in pairwise(order))
+
+
+@pytest.mark.parametrize(("k", "sizes"), [(1, [3, 4, 4]), (3, [3, 4, 4]), (4, [5, 6]), (6, [11]), (20, [11])])
+def test_partitions_hold_at_least_k_records(k: int, sizes: list[int]) -> None:
+    column = SetColumn.of([{"a"}] * 11 + [set()])
+    parts = gray_partitions(column, k, 3)
+    assert [len(part) for part in parts] == sizes
+    assert sorted(record for part in parts for record in part.tolist()) == list(range(11))
+
+
+@pytest.mark.parametrize("name", ["k2m2", "k3m2", "k3m3"])
+def test_lra_vector(name: str) -> None:
+    expected, ncp = VECTORS["vectors"][name]["LRA3"]
+    k, m = int(name[1]), int(name[3])
+    table, result = run(Lra(k=k, m=m, partitions=3), FOOD, FOOD_TREE)
+    assert [[list(p.records), list(p.cut)] for p in result.trace] == expected
+    assert ncp_of(table, result) == Fraction(ncp)
+    assert [[ids, nodes] for ids, nodes in lra(FOOD, HierarchyModel(FOOD_TREE), k, m, 3)] == expected
+
+
+@thorough
+@given(seeds, st.integers(1, 5))
+def test_lra_equals_its_twin(seed: int, parts: int) -> None:
+    tree, rows, k, m = larger_case(seed)
+    model = HierarchyModel(tree)
+    try:
+        expected = lra(rows, model, k, m, parts)
+    except Infeasible:
+        with pytest.raises(InfeasibleError):
+            run(Lra(k=k, m=m, partitions=parts), rows, tree)
+        return
+    table, result = run(Lra(k=k, m=m, partitions=parts), rows, tree)
+    assert groups_of(result) == expected
+    published = published_rows(table, result)
+    assert published == publish(rows, expected, model)
+    assert all(is_km([published[t] for t in ids], k, m) for ids, _ in expected)
+    assert ncp_of(table, result) == local_ncp(rows, expected, model)
+
+
+# --- vertical partitioning ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["k2m2", "k3m2", "k3m3"])
+def test_vpa_vector(name: str) -> None:
+    cut, ncp, before = VECTORS["vectors"][name]["VPA"]
+    k, m = int(name[1]), int(name[3])
+    table, result = run(Vpa(k=k, m=m), FOOD, FOOD_TREE)
+    assert result.recoding.labels == cut
+    assert ncp_of(table, result) == Fraction(ncp)
+    assert [label for part in result.trace[:3] for label in part.cut] == before
+    parts, final = vpa(FOOD, HierarchyModel(FOOD_TREE), k, m)
+    assert list(dict.fromkeys(parts.values())) == before
+    assert list(dict.fromkeys(final.values())) == cut
+
+
+@thorough
+@given(seeds, st.integers(1, 3))
+def test_vpa_equals_its_twin(seed: int, depth: int) -> None:
+    tree, rows, k, m = larger_case(seed)
+    try:
+        _, expected = vpa(rows, HierarchyModel(tree), k, m, depth)
+    except Infeasible:
+        with pytest.raises(InfeasibleError):
+            run(Vpa(k=k, m=m, depth=depth), rows, tree)
+        return
+    table, result = run(Vpa(k=k, m=m, depth=depth), rows, tree)
+    assert image_of(result.recoding) == expected
+    assert is_km(published_rows(table, result), k, m)
+
+
+def test_the_cases_of_lra_and_vpa_are_no_trifle() -> None:
+    several = mended = 0
+    for seed in range(100):
+        tree, rows, k, m = larger_case(seed)
+        model = HierarchyModel(tree)
+        if sum(map(bool, rows)) >= k:
+            several += len({tuple(cut) for _, cut in lra(rows, model, k, m, 3)}) > 1
+            parts, final = vpa(rows, model, k, m)
+            mended += parts != final
+    assert several > 20
+    assert mended > 20
+
+
+# --- all of them ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", [Lra(k=1, m=2), Vpa(k=1, m=2), LocalGeneralization(k=1)])
+def test_k_of_one_changes_nothing(algorithm: Any) -> None:
+    table, result = run(algorithm, FOOD, FOOD_TREE)
+    assert published_rows(table, result) == FOOD
+
+
+@pytest.mark.parametrize("algorithm", [Lra(k=2, m=2, partitions=4), Vpa(k=2, m=2), LocalGeneralization(k=2)])
+def test_is_the_same_for_any_number_of_workers(algorithm: Any) -> None:
+    alone = run(algorithm, FOOD, FOOD_TREE)[1]
+    with ThreadPoolExecutor(3) as executor:
+        together = run(algorithm, FOOD, FOOD_TREE, executor=executor)[1]
+    assert alone.trace == together.trace
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: LocalGeneralization(k=0), r"k must be an integer of at least 1, got 0"),
+        (lambda: Lra(k=2, m=0), r"m must be an integer of at least 1, got 0"),
+        (lambda: Lra(k=2, m=2, partitions=0), r"partitions must be an integer of at least 1, got 0"),
+        (lambda: Vpa(k=2, m=2, depth=0), r"depth must be an integer of at least 1, got 0"),
+        (lambda: Vpa(k=2.0, m=2), r"k must be an integer of at least 1, got 2\.0"),  # type: ignore[arg-type]
+    ],
+)
+def test_bad_parameters_are_refused(make: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("algorithm", [Lra(k=2, m=2), Vpa(k=2, m=2)])
+def test_fewer_than_k_records_with_items_are_infeasible(algorithm: Any) -> None:
+    with pytest.raises(InfeasibleError, match=r"there are 1 non-empty records"):
+        run(algorithm, [{"x"}, set()], SHORT)

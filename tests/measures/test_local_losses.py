@@ -1,0 +1,126 @@
+"""LM, the NCP of local recodings and domain exclusiveness against naive twins."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.errors import InputError
+from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
+from anonset.measures.exclusiveness import exclusiveness
+from anonset.measures.lm import lm, lm_exact, lm_numerator
+from anonset.measures.local_ncp import local_ncp, local_ncp_exact, local_ncp_numerator
+from anonset.measures.ncp import ncp_exact
+from reference.hierarchy_model import HierarchyModel, parse
+
+TREE = parse("ALL(dairy(milk(skim,full),yogurt),bakery(bread,rolls,cake),misc(pens,tea))")
+MODEL = HierarchyModel(TREE)
+HIERARCHY = Hierarchy.from_tree(TREE)
+CUTS = MODEL.cuts()
+Image = dict[str, str | None]
+
+
+def cut_of(image: Image) -> Cut:
+    codes = [-1 if (node := image[leaf]) is None else HIERARCHY.node_of[node] for leaf in MODEL.leaves]
+    return Cut(HIERARCHY, np.array(codes, np.int32))
+
+
+def local_case(seed: int) -> tuple[list[set[str]], list[int], list[Image]]:
+    rng = random.Random(seed)
+    rows = [set(rng.choices(MODEL.leaves, k=rng.randint(0, 4))) for _ in range(rng.randint(0, 12))]
+    images: list[Image] = []
+    for _ in range(3):
+        hidden = set(rng.sample(MODEL.leaves, rng.choice([0, 0, 1, 3])))
+        images.append({x: None if x in hidden else v for x, v in MODEL.image(rng.choice(CUTS)).items()})
+    return rows, [rng.randrange(3) for _ in rows], images
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32 - 1).map(local_case))
+def test_losses_equal_their_twins(case: tuple[list[set[str]], list[int], list[Image]]) -> None:
+    rows, clusters, images = case
+    column = HIERARCHY.bind(SetColumn.of(rows))
+    recoding = PerCluster(np.array(clusters, np.int32), tuple(map(cut_of, images)))
+    published = [images[c][x] for row, c in zip(rows, clusters, strict=True) for x in row]
+    sizes = [None if node is None else len(MODEL.below[node]) for node in published]
+    n_items, n = len(MODEL.leaves), max(1, len(published))
+    ncp = sum((Fraction(1) if s is None else Fraction(s if s > 1 else 0, n_items) for s in sizes), Fraction(0)) / n
+    loss = sum((Fraction(1) if s is None else Fraction(s - 1, n_items - 1) for s in sizes), Fraction(0)) / n
+    assert local_ncp_exact(column, recoding) == ncp
+    assert local_ncp(column, recoding) == float(ncp)
+    assert local_ncp_numerator(column, recoding) == ncp * n * n_items
+    assert lm_exact(column, recoding) == loss
+    assert lm(column, recoding) == float(loss)
+    assert lm_numerator(column, recoding) == loss * n * (n_items - 1)
+    one = cut_of(images[0])
+    assert local_ncp_exact(column, one) == ncp_exact(column, one)
+    alike = PerCluster(np.array(clusters, np.int32), (one,) * 3)
+    assert local_ncp_exact(column, alike) == ncp_exact(column, one)
+    assert lm_exact(column, alike) == lm_exact(column, one)
+
+
+def test_groups_cost_their_size() -> None:
+    column = SetColumn.of([{"a", "b"}, {"a", "c", "d"}])
+    groups = ItemGroups(column.vocabulary, np.array([0, 1, 1, -1], np.int32))
+    assert local_ncp_exact(column, groups) == Fraction(0 + 0 + 2 + 2 + 4, 4 * 5)
+    assert lm_exact(column, groups) == Fraction(0 + 0 + 1 + 1 + 3, 3 * 5)
+
+
+def test_nothing_costs_nothing() -> None:
+    empty = HIERARCHY.bind(SetColumn.of([set()]))
+    assert lm_exact(empty, Cut(HIERARCHY, np.zeros(8, np.int32))) == 0
+    single = SetColumn.of([{"a"}])
+    assert lm_exact(single, ItemGroups.identity(single.vocabulary)) == 0
+
+
+def test_unbound_columns_are_refused() -> None:
+    column = SetColumn.of([{"tea"}])
+    with pytest.raises(InputError, match="must be bound"):
+        local_ncp_exact(column, Cut.identity(HIERARCHY))
+    with pytest.raises(InputError, match="must have the vocabulary"):
+        lm_exact(column, ItemGroups.identity(HIERARCHY.leaves))
+    with pytest.raises(InputError, match="clusters of 2 records, the column has 1"):
+        local_ncp_exact(column, PerCluster(np.zeros(2, np.int32), (Cut.identity(HIERARCHY),)))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32 - 1).map(local_case))
+def test_exclusiveness_equals_its_twin(case: tuple[list[set[str]], list[int], list[Image]]) -> None:
+    rows, clusters, images = case
+    images = [{x: node or x for x, node in image.items()} for image in images]
+    table = Table.from_sets(rows)
+    assert table.transactions is not None
+    table = table.with_transactions(HIERARCHY.bind(table.transactions))
+    used = sorted(set(clusters))
+    renumbered = np.array([used.index(c) for c in clusters], np.int32)
+    cuts = tuple(cut_of(images[c]) for c in used)
+    report = exclusiveness(apply(table, PerCluster(renumbered, cuts)))
+    published = [{images[c][x] for x in row} for row, c in zip(rows, clusters, strict=True)]
+    symbols = {s for row in published for s in row if s is not None}
+    expected = {}
+    for symbol in symbols:
+        around = {s for s in symbols if set(MODEL.below[s]) & set(MODEL.below[symbol])}
+        if len(around) > 1:
+            counts = sum(symbol in row for row in published), sum(bool(row & around) for row in published)
+            expected[symbol] = (*counts, around - {symbol})
+    found = {o.symbol: (o.records, o.records_with_others, set(o.others)) for o in report.overlaps}
+    assert found == expected
+    assert report.exclusive is not bool(expected)
+    assert report.symbols == len(symbols)
+    assert report.ambiguous_items == sum(sum(x in MODEL.below[s] for s in symbols) > 1 for x in MODEL.leaves)
+
+
+def test_a_global_cut_is_exclusive() -> None:
+    table = Table.from_sets([{"skim", "tea"}, {"full"}])
+    assert table.transactions is not None
+    table = table.with_transactions(HIERARCHY.bind(table.transactions))
+    assert exclusiveness(apply(table, cut_of(dict(MODEL.image(("dairy", "bakery", "misc")))))).exclusive
+
+
+def test_exclusiveness_needs_a_set_valued_column() -> None:
+    with pytest.raises(InputError, match="must have a set-valued column"):
+        exclusiveness(Publication(None, (), (), (), np.zeros(0, np.int64)))

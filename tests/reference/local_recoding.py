@@ -1,0 +1,164 @@
+"""LG (He and Naughton 2009), LRA and VPA, as naively as they can be written."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from functools import cmp_to_key
+
+from reference.hierarchy_model import HierarchyModel
+from reference.transaction_algorithms import Infeasible, Outcome, _walk, count_tree, generalized, identity
+
+Rows = Sequence[Collection[str]]
+Group = tuple[list[int], list[str]]
+"""Records, and what they are published as: nodes of a cut, in preorder."""
+
+
+# --- local generalization ---------------------------------------------------------------------------
+
+
+def node_ncp(node: str, tree: HierarchyModel) -> Fraction:
+    """Return the loss of an occurrence that is published as a node."""
+    n = len(tree.below[node])
+    return Fraction(n, len(tree.leaves)) if n > 1 else Fraction(0)
+
+
+def gain(row: Collection[str], node: str, tree: HierarchyModel) -> Fraction:
+    """Return what a record gains if a node is replaced by its children."""
+    total = Fraction(0)
+    for child in tree.children[node]:
+        total += len(set(row) & set(tree.below[child])) * (node_ncp(node, tree) - node_ncp(child, tree))
+    return total
+
+
+def local_generalization(rows: Rows, tree: HierarchyModel, k: int) -> list[Group]:
+    """Return the partitions of the records with items, in the order in which they are completed."""
+    full = [i for i, row in enumerate(rows) if row]
+    if 0 < len(full) < k or 0 < len(rows) - len(full) < k:
+        raise Infeasible
+    return _anonymize(full, {tree.root}, set(), rows, tree, k) if full else []
+
+
+def _anonymize(
+    ids: list[int], cut: set[str], excluded: set[str], rows: Rows, tree: HierarchyModel, k: int
+) -> list[Group]:
+    candidates = [v for v in cut if tree.children[v] and v not in excluded]
+    if not candidates:
+        return [(ids, sorted(cut, key=tree.pre.__getitem__))]
+    v = min(candidates, key=lambda c: (-sum(gain(rows[t], c, tree) for t in ids), tree.pre[c]))
+    buckets: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for t in ids:
+        key = tuple(tree.pre[c] for c in tree.children[v] if set(rows[t]) & set(tree.below[c]))
+        buckets[key].append(t)
+    left = sorted(t for members in buckets.values() if len(members) < k for t in members)
+    large = {key: members for key, members in buckets.items() if len(members) >= k}
+    if 0 < len(left) < k and large:
+        if sum(len(members) - k for members in large.values()) >= k - len(left):
+            while len(left) < k:
+                movable = [(gain(rows[t], v, tree), t, key) for key in large for t in large[key] if len(large[key]) > k]
+                _, t, key = min(movable)
+                large[key].remove(t)
+                left.append(t)
+        else:
+            key = min(large, key=lambda b: (sum(gain(rows[t], v, tree) for t in large[b]), b))
+            left += large.pop(key)
+    found = _anonymize(sorted(left), cut, excluded | {v}, rows, tree, k) if left else []
+    for key in sorted(large):
+        children = {tree.nodes[pre] for pre in key}
+        found += _anonymize(sorted(large[key]), cut - {v} | children, set(), rows, tree, k)
+    return found
+
+
+def publish(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> list[set[str]]:
+    """Replace every item by the node of its group above it; records in no group are empty."""
+    published: list[set[str]] = [set() for _ in rows]
+    for ids, nodes in groups:
+        for t in ids:
+            published[t] = {v for item in rows[t] for v in nodes if item in tree.below[v]}
+    return published
+
+
+def local_ncp(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> Fraction:
+    """Average the loss over the occurrences, each with the node used in its own group."""
+    losses = [
+        node_ncp(v, tree) for ids, nodes in groups for t in ids for x in rows[t] for v in nodes if x in tree.below[v]
+    ]
+    return sum(losses, Fraction(0)) / len(losses) if losses else Fraction(0)
+
+
+# --- local recoding by partitions in Gray order ------------------------------------------------------
+
+
+def _compare_gray(a: tuple[int, ...], b: tuple[int, ...]) -> int:
+    """Compare two bit vectors by their rank in the reflected Gray code: by the parity of the bits so far."""
+    ones = 0
+    for x, y in zip(a, b, strict=True):
+        if x != y:
+            return (x - y) * (1 if ones % 2 == 0 else -1)
+        ones += x
+    return 0
+
+
+def gray_order(rows: Rows, tree: HierarchyModel) -> list[int]:
+    """Return the records with items in Gray order of their bit vectors, most frequent item first."""
+    support = {x: sum(1 for row in rows if x in row) for x in tree.leaves}
+    order = sorted(tree.leaves, key=lambda x: (-support[x], tree.pre[x]))
+    bits = {i: tuple(int(x in row) for x in order) for i, row in enumerate(rows) if row}
+
+    def compare(a: int, b: int) -> int:
+        return _compare_gray(bits[a], bits[b]) or a - b
+
+    return sorted(bits, key=cmp_to_key(compare))
+
+
+def apriori_from(image: Mapping[str, str], rows: Rows, tree: HierarchyModel, k: int, m: int) -> Outcome:
+    """AA that begins with a given map."""
+    outcome = Outcome(dict(image))
+    for size in range(1, m + 1):
+        allowed = {v for v in tree.nodes if not generalized(v, outcome.image, tree)}
+        outcome = _walk(count_tree(rows, tree, [size], allowed), outcome, rows, tree, k)
+    return outcome
+
+
+def lra(rows: Rows, tree: HierarchyModel, k: int, m: int, parts: int) -> list[Group]:
+    """Return each partition's records, in Gray order, with the cut that AA finds for it."""
+    order = gray_order(rows, tree)
+    n = len(order)
+    if 0 < n < k:
+        raise Infeasible
+    number = max(1, min(parts, n // k))
+    groups: list[Group] = []
+    for j in range(number if n else 0):
+        ids = order[j * n // number : (j + 1) * n // number]
+        image = apriori_from(identity(tree), [rows[i] for i in ids], tree, k, m).image
+        groups.append((ids, list(dict.fromkeys(image[x] for x in tree.leaves))))
+    return groups
+
+
+# --- vertical partitioning ----------------------------------------------------------------------------
+
+
+def vpa(rows: Rows, tree: HierarchyModel, k: int, m: int, depth: int = 1) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the union of the parts' maps, and the final map."""
+    if 0 < sum(1 for row in rows if row) < k:
+        raise Infeasible
+    tops = [
+        v
+        for v in tree.nodes
+        if len(tree.chain[v]) - 1 == depth or (len(tree.chain[v]) - 1 < depth and not tree.children[v])
+    ]
+    image = identity(tree)
+    for top in tops:
+        inside = [set(row) & set(tree.below[top]) for row in rows]
+        n = sum(1 for row in inside if row)
+        if 0 < n < k:
+            image |= dict.fromkeys(tree.below[top], top)
+        elif n:
+            part = HierarchyModel(_subtree(top, tree))
+            found = apriori_from(identity(part), inside, part, k, m).image
+            image |= found
+    return image, apriori_from(image, rows, tree, k, m).image
+
+
+def _subtree(node: str, tree: HierarchyModel) -> "str | tuple[str, list]":  # type: ignore[type-arg]
+    children = tree.children[node]
+    return (node, [_subtree(child, tree) for child in children]) if children else node

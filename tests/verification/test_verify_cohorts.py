@@ -1,0 +1,236 @@
+"""Checks of coherence, diversity, partitions and whole transactions against naive twins, with their witnesses."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.errors import InputError
+from anonset.privacy import Verdict
+from anonset.privacy.coherence import Coherence
+from anonset.privacy.lm import KLmDiversity, LmDiversity
+from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.privacy.transaction_k import TransactionKAnonymity
+from anonset.verification import cohorts
+from anonset.verification.coherence import check_coherence
+from anonset.verification.lm import check_klm, check_lm, classes_of
+from anonset.verification.partitions import check_partitions
+from anonset.verification.transaction_k import check_transaction_k
+from reference.diversity import is_diverse
+from reference.suppression import is_coherent
+from reference.transaction_algorithms import is_km
+
+BUDGET = 10**9
+Rows = list[set[str]]
+seeds = st.integers(0, 2**32 - 1)
+thorough = settings(max_examples=300, deadline=None)
+
+
+def case(seed: int) -> tuple[random.Random, Rows, tuple[str, ...]]:
+    """Draw records that repeat, some with a sensitive item, and sometimes make the check work in small slices."""
+    rng = random.Random(seed)
+    sensitive = ("s", "t")[: rng.randint(0, 2)]
+    base = [set(rng.choices("abcde", k=rng.randint(0, 4))) for _ in range(rng.randint(1, 5))]
+    told = [{rng.choice(sensitive)} if sensitive and rng.random() < 0.3 else set() for _ in range(20)]
+    rows = [set(rng.choice(base)) | told[i] for i in range(rng.randint(0, 20))]
+    return rng, rows, sensitive
+
+
+def matching(rows: Sequence[set[str]], what: Sequence[str]) -> list[int]:
+    return [i for i, row in enumerate(rows) if set(what) <= row]
+
+
+def assert_witness(verdict: Verdict, rows: Rows, k: int, share: Fraction, sensitive: tuple[str, ...]) -> None:
+    """Assert that the witness is what it says: too few records, or too many with a sensitive item."""
+    witness = verdict.witness
+    assert witness is not None
+    cohort = matching(rows, witness.what)
+    assert len(cohort) == witness.support < witness.required
+    assert witness.record in cohort
+    worst = max((len(matching(rows, [*witness.what, s])) for s in sensitive), default=0)
+    if witness.detail:
+        assert worst > share * len(cohort)
+        assert worst <= share * witness.required
+        assert f"is in {worst} of them" in witness.detail
+    else:
+        assert len(cohort) < k == witness.required
+
+
+@pytest.fixture(params=[1, 3, 4_000_000])
+def _slices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cohorts, "_OCCURRENCES_AT_ONCE", request.param)
+
+
+@pytest.mark.usefixtures("_slices")
+def test_every_check_equals_its_twin_in_slices_of_any_size() -> None:
+    for seed in range(60):
+        compare_coherence(seed)
+        compare_diversity(seed)
+        compare_classes(seed)
+        compare_partitions(seed)
+
+
+@thorough
+@given(seeds)
+def test_coherence(seed: int) -> None:
+    compare_coherence(seed)
+
+
+def compare_coherence(seed: int) -> None:
+    rng, rows, sensitive = case(seed)
+    model = Coherence(rng.choice([1, 0.5, 0.3, 1 / 3, 0.25]), rng.randint(1, 3), rng.randint(1, 4), sensitive)
+    verdict = check_coherence(SetColumn.of(rows), model, BUDGET, None)
+    assert verdict.holds is is_coherent(rows, sensitive, model.share, model.k, model.p)
+    if not verdict.holds:
+        assert_witness(verdict, rows, model.k, model.share, sensitive)
+
+
+@thorough
+@given(seeds)
+def test_diversity(seed: int) -> None:
+    compare_diversity(seed)
+
+
+def compare_diversity(seed: int) -> None:
+    rng, rows, sensitive = case(seed)
+    model = LmDiversity(rng.randint(1, 3), rng.randint(1, 4), rng.randint(1, 4), sensitive)
+    verdict = check_lm(SetColumn.of(rows), model, BUDGET, None)
+    assert verdict.holds is is_diverse(rows, sensitive, model.k, model.l, model.m)
+    if not verdict.holds:
+        assert_witness(verdict, rows, model.k, Fraction(1, model.l), sensitive)
+
+
+@thorough
+@given(seeds)
+def test_diversity_of_classes(seed: int) -> None:
+    compare_classes(seed)
+
+
+def compare_classes(seed: int) -> None:
+    rng, rows, sensitive = case(seed)
+    model = KLmDiversity(rng.randint(1, 2), rng.randint(1, 3), rng.randint(1, 3), sensitive)
+    sex, age = [rng.choice("mf") for _ in rows], [rng.choice([30, 40]) for _ in rows]
+    relational = (CategoricalColumn.of("sex", sex), NumericColumn("age", np.array(age, np.int64)))
+    verdict = check_klm(SetColumn.of(rows), relational, model, BUDGET, None)
+    classes: dict[tuple[str, int], Rows] = {}
+    for row, key in zip(rows, zip(sex, age, strict=True), strict=True):
+        classes.setdefault(key, []).append(row)
+    assert verdict.holds is all(is_diverse(c, sensitive, model.k, model.l, model.m) for c in classes.values())
+    if not verdict.holds:
+        assert verdict.witness is not None
+        at = verdict.witness.record
+        assert_witness_in_class(verdict, rows, classes[sex[at], age[at]], model, sensitive)
+
+
+def assert_witness_in_class(
+    verdict: Verdict, rows: Rows, members: Rows, model: KLmDiversity, sensitive: tuple[str, ...]
+) -> None:
+    assert verdict.witness is not None
+    assert set(verdict.witness.what) <= rows[verdict.witness.record]
+    cohort = matching(members, verdict.witness.what)
+    assert verdict.witness.support == len(cohort)
+    worst = max((len(matching(members, [*verdict.witness.what, s])) for s in sensitive), default=0)
+    assert len(cohort) < model.k or worst * model.l > len(cohort)
+
+
+@thorough
+@given(seeds)
+def test_partitions(seed: int) -> None:
+    compare_partitions(seed)
+
+
+def compare_partitions(seed: int) -> None:
+    rng, rows, _ = case(seed)
+    model = PartitionKmAnonymity(rng.randint(1, 3), rng.randint(1, 3))
+    part = np.array([rng.randint(0, 1) for _ in rows], np.int32)
+    verdict = check_partitions(SetColumn.of(rows), part, model, BUDGET, None)
+    parts: list[Rows] = [[row for row, p in zip(rows, part, strict=True) if p == q] for q in (0, 1)]
+    assert verdict.holds is all(is_km(members, model.k, model.m) for members in parts)
+    if not verdict.holds:
+        assert verdict.witness is not None
+        members = parts[part[verdict.witness.record]]
+        assert len(matching(members, verdict.witness.what)) == verdict.witness.support < model.k
+
+
+@thorough
+@given(seeds)
+def test_whole_transactions(seed: int) -> None:
+    rng, rows, _ = case(seed)
+    model = TransactionKAnonymity(rng.randint(1, 4))
+    verdict = check_transaction_k(SetColumn.of(rows), model)
+    count = Counter(map(frozenset, rows))
+    assert verdict.holds is all(n >= model.k for n in count.values())
+    if not verdict.holds:
+        assert verdict.witness is not None
+        assert set(verdict.witness.what) == rows[verdict.witness.record]
+        assert count[frozenset(verdict.witness.what)] == verdict.witness.support < model.k
+
+
+def test_the_cases_hold_and_fail() -> None:
+    outcomes: Counter[tuple[str, Any]] = Counter()
+    for seed in range(200):
+        rng, rows, sensitive = case(seed)
+        k, m = rng.randint(1, 3), rng.randint(1, 3)
+        column = SetColumn.of(rows)
+        coherent = check_coherence(column, Coherence(0.5, k, m, sensitive), BUDGET, None)
+        diverse = check_lm(column, LmDiversity(k, 2, m, sensitive), BUDGET, None)
+        for verdict in (coherent, diverse):
+            told = bool(verdict.witness and verdict.witness.detail)
+            outcomes[verdict.model.name, told if verdict.witness else None] += 1
+    assert all(outcomes[name, outcome] > 10 for name in ("coherence", "lm") for outcome in (None, False, True))
+
+
+def test_the_witness_is_the_smallest_set_then_the_first() -> None:
+    rows = [{"a", "b", "c"}] * 2 + [{"a", "c", "d"}] * 2 + [{"b", "c"}, {"d", "c"}]
+    verdict = check_coherence(SetColumn.of(rows), Coherence(1, 3, 3), BUDGET, None)
+    assert str(verdict.witness) == "{a, b} matches 2 record(s), 3 required; published row 0 shows it"
+
+
+def test_a_disclosed_item_is_named() -> None:
+    rows = [{"a", "s"}, {"a", "s"}, {"a"}, {"b"}, {"b"}, {"b"}]
+    verdict = check_lm(SetColumn.of(rows), LmDiversity(1, 2, 2, ("s",)), BUDGET, None)
+    assert str(verdict) == (
+        "lm-diversity with k=1, l=2, m=2, 1 sensitive item(s) fails: {a} matches 3 record(s), 4 required; published "
+        "row 0 shows it; sensitive item 's' is in 2 of them"
+    )
+    everyone = check_lm(SetColumn.of(rows[:3]), LmDiversity(1, 2, 2, ("s",)), BUDGET, None)
+    assert everyone.witness is not None
+    assert everyone.witness.what == ()
+
+
+def test_a_check_beyond_its_budget_is_undecided() -> None:
+    column = SetColumn.of([{"a", "b", "c"}] * 3)
+    verdict = check_coherence(column, Coherence(1, 2, 3), 100, None)
+    assert verdict.holds is None
+    assert verdict.checked["covered"] == "sizes below 2; size 2 has 3 occurrences, too many for the budget of 100"
+
+
+def test_progress_reaches_the_total() -> None:
+    told: list[tuple[str, float, float]] = []
+    column = SetColumn.of([{"a", "b"}, {"a"}])
+    check_coherence(column, Coherence(1, 1, 2), BUDGET, lambda *said: told.append(said))
+    assert told == [("cohorts of 1 symbols", 3.0, 3.0), ("cohorts of 2 symbols", 1.0, 1.0)]
+
+
+def test_partitions_must_be_known() -> None:
+    with pytest.raises(InputError, match=r"model 'partition-km' needs the partition of each published record"):
+        check_partitions(SetColumn.of([{"a"}]), None, PartitionKmAnonymity(2, 2), BUDGET, None)
+
+
+def test_malformed_columns_are_refused() -> None:
+    column = SetColumn("items", np.array([0, 2]), np.array([1, 0], np.int32), SetColumn.of([{"a", "b"}]).vocabulary)
+    with pytest.raises(InputError, match="strictly ascending"):
+        check_coherence(column, Coherence(1, 1, 1), BUDGET, None)
+    with pytest.raises(InputError, match="strictly ascending"):
+        check_transaction_k(column, TransactionKAnonymity(1))
+
+
+def test_no_relational_column_makes_one_class() -> None:
+    assert classes_of(3, ()).tolist() == [0, 0, 0]
