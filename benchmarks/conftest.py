@@ -1,0 +1,68 @@
+"""What the benchmarks share: records of a size that suits the run, and where the results go."""
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.experiments.runner import machine
+
+from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.data import Hierarchy, SetColumn
+from anonset_datasets.generators import pos_like
+
+FULL, SMOKE = 50_000, 500
+"""Records of the kernels' data, in a benchmark and where benchmarks are disabled."""
+
+
+def is_measuring(config: pytest.Config) -> bool:
+    """Tell whether benchmarks are measured, not only tried."""
+    return bool(config.getoption("benchmark_enable") or not config.getoption("benchmark_disable"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip benchmarks of real data where there are none."""
+    if "ANONSET_DATA" not in os.environ:
+        for item in items:
+            if item.get_closest_marker("data"):
+                item.add_marker(pytest.mark.skip(reason="ANONSET_DATA is not set: real data do not ship"))
+
+
+def pytest_benchmark_update_json(output_json: dict[str, Any]) -> None:
+    """Keep what a reader wants to know: the figures of each benchmark, the machine, the commit and the versions."""
+    output_json.pop("commit_info")
+    output_json["machine_info"] = machine()
+    kept = ("min", "max", "mean", "median", "stddev", "rounds", "iterations")
+    output_json["benchmarks"] = [
+        {name: one[name] for name in ("group", "name", "fullname", "extra_info")}
+        | {"stats": {name: one["stats"][name] for name in kept}}
+        for one in output_json["benchmarks"]
+    ]
+
+
+@pytest.fixture(scope="session")
+def column(request: pytest.FixtureRequest) -> SetColumn:
+    """Return point-of-sale baskets over 1,657 items, bound to `hierarchy`."""
+    found = pos_like(FULL if is_measuring(request.config) else SMOKE).transactions
+    if found is None:
+        msg = "pos_like must have a set-valued column"
+        raise RuntimeError(msg)
+    return found
+
+
+@pytest.fixture(scope="session")
+def hierarchy(column: SetColumn) -> Hierarchy:
+    """Return the hierarchy of chunks of five, repeated upward."""
+    return Hierarchy.balanced(column.vocabulary.labels, 5)
+
+
+@pytest.fixture
+def search(column: SetColumn, hierarchy: Hierarchy) -> CutSearch:
+    """Return a search for k=5 that has not begun."""
+    return CutSearch(column, hierarchy, 5)
+
+
+@pytest.fixture(scope="session")
+def shuffled(column: SetColumn) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """Return int32 (nnz,), the items under random other codes, so that rows are not sorted."""
+    return np.random.default_rng(0).permutation(len(column.vocabulary)).astype(np.int32)[column.items]

@@ -1,0 +1,67 @@
+"""What checks of claims share: growth of a curve, and saying what was measured."""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import log
+
+from benchmarks.experiments.cases import Results
+
+Check = Callable[[Results], tuple[bool, str]]
+"""Returns whether a claim held, and what was measured."""
+
+
+def exponent(points: Iterable[tuple[float | str, float]]) -> float:
+    """Return the exponent of the power law that fits a curve best: the slope between the logarithms.
+
+    >>> round(exponent([(1, 3), (2, 12), (4, 48)]), 9)
+    2.0
+    """
+    found = [(log(float(x)), log(y)) for x, y in points]
+    mean_x, mean_y = (sum(values) / len(found) for values in zip(*found, strict=True))
+    slope: float = sum((x - mean_x) * (y - mean_y) for x, y in found) / sum((x - mean_x) ** 2 for x, _ in found)
+    return slope
+
+
+def spread(values: Sequence[float]) -> float:
+    """Return the largest value divided by the smallest."""
+    return max(values) / min(values)
+
+
+def rises(values: Sequence[float], *, slack: float = 0.0) -> bool:
+    """Tell whether no value is below the largest one before it by more than `slack` (a part of that)."""
+    return all(value >= max(values[:i], default=value) * (1 - slack) for i, value in enumerate(values))
+
+
+def listed(values: Iterable[float], digits: int = 3) -> str:
+    """Write numbers one after the other."""
+    return ", ".join(f"{value:,.{digits}g}" if abs(value) < 1000 else f"{value:,.0f}" for value in values)
+
+
+def exponents_within(series: Sequence[str], quantity: str, low: float, high: float) -> Check:
+    """Return a check that the exponents of some curves are between two values."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        found = {name: exponent(results.curve(name, quantity)) for name in series}
+        held = all(low <= value <= high for value in found.values())
+        return held, "exponents: " + ", ".join(f"{name} {value:.2f}" for name, value in found.items())
+
+    return check
+
+
+def spread_at_most(series: str, quantity: str, most: float) -> Check:
+    """Return a check that a curve's largest value is at most `most` times the smallest."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        values = results.values(series, quantity)
+        return spread(values) <= most, f"largest / smallest: {spread(values):.2f} ({listed(values)})"
+
+    return check
+
+
+def each_at_most(series: str, quantity: str, most: float) -> Check:
+    """Return a check that no value of a curve is above `most`."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        curve = results.curve(series, quantity)
+        return max(y for _, y in curve) <= most, ", ".join(f"{x}: {listed([y])}" for x, y in curve)
+
+    return check

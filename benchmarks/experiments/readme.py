@@ -1,0 +1,54 @@
+"""Blocks of the README that are generated from the results."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.experiments.render import judge, rows, show
+from benchmarks.experiments.runner import RESULTS, ROOT, paper
+
+README = ROOT / "README.md"
+BENCHMARKS = "benchmarks"
+"""Key of the results of pytest-benchmark, which lie in ``benchmarks/results/benchmarks.json``."""
+
+
+def write_block(key: str, readme: Path = README, results: Path = RESULTS) -> str:
+    """Replace what is between the key's markers in the README; return what was done, in words."""
+    first, last = f"<!-- results:{key} -->", f"<!-- /results:{key} -->"
+    text = readme.read_text(encoding="utf-8")
+    start, end = text.find(first), text.find(last)
+    if start < 0 or end < start:
+        return f"{readme.name}: nothing done, it has no markers {first} and {last}"
+    block = benchmarks_table(results) if key == BENCHMARKS else claims_table(key, results)
+    readme.write_text(f"{text[: start + len(first)]}\n{block}\n{text[end:]}", encoding="utf-8")
+    return f"{readme.name}: wrote the results of {key}"
+
+
+def claims_table(key: str, results: Path = RESULTS) -> str:
+    """Return the verdict on each claim of a paper as a short Markdown table."""
+    judged = judge(paper(key), results)
+    cells = [(j.figure, j.claim, f"**{j.verdict}**", j.measured) for j in judged]
+    return rows(("figure", "claim", "verdict", "measured"), cells)
+
+
+def benchmarks_table(results: Path = RESULTS) -> str:
+    """Return the results of pytest-benchmark as a Markdown table: best of the rounds, and what was noted beside."""
+    path = results / "benchmarks.json"
+    if not path.exists():
+        return "Not measured yet."
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
+    cells = []
+    for one in sorted(found, key=lambda one: str(one["fullname"])):
+        beside = ", ".join(f"{name} {_plain(value)}" for name, value in one["extra_info"].items())
+        cells.append((one["group"], one["name"].removeprefix("test_bench_"), _duration(one["stats"]["min"]), beside))
+    return rows(("group", "benchmark", "best", "beside it"), cells)
+
+
+def _plain(value: Any) -> str:
+    return show(value) if isinstance(value, int | float) else str(value)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.3g} µs"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"

@@ -1,0 +1,186 @@
+"""Rendering results: for each paper a page of tables, plots and verdicts on its claims."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.experiments.cases import Claim, Figure, Paper, Results
+from benchmarks.experiments.runner import RESULTS, paper, result_of
+
+_LOG_FROM = 15
+"""An axis is logarithmic where its largest value is this many times the smallest."""
+_MARKERS = "os^DvPX*"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim, and whether the results bear it out."""
+
+    figure: str
+    claim: str
+    criterion: str
+    verdict: str
+    """``held``, ``did not hold`` or ``not measured``."""
+    measured: str
+    """The figures that the verdict rests on, or why there is none."""
+
+
+def render(key: str, results: Path = RESULTS) -> Path:
+    """Write ``README.md`` and the plots of a paper into its folder of the results, from the results that are there."""
+    chosen = paper(key)
+    folder = results / key
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.svg"):
+        old.unlink()
+    parts = [f"# {chosen.title}", chosen.note, _provenance(chosen, results), _claims(judge(chosen, results))]
+    for figure in chosen.figures:
+        parts += _figure(folder, figure, results_of(key, figure, results), _errors(key, figure, results))
+    page = folder / "README.md"
+    page.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
+    return page
+
+
+def results_of(key: str, figure: Figure, results: Path = RESULTS) -> Results:
+    """Load the results of one figure, without the cases that failed."""
+    found = {}
+    for case in figure.cases:
+        result = result_of(key, case, results)
+        if result is not None and "measured" in result:
+            found[case.series, case.x] = result["measured"]
+    return Results(found)
+
+
+def judge(chosen: Paper, results: Path = RESULTS) -> list[Judged]:
+    """Judge each claim; one on a figure of which some case has no result is not judged."""
+    judged = []
+    for figure in chosen.figures:
+        measured = results_of(chosen.key, figure, results)
+        for claim in figure.claims:
+            verdict, figures = _verdict(figure, claim, measured)
+            judged.append(Judged(figure.label, claim.text, claim.criterion, verdict, figures))
+    return judged
+
+
+def _verdict(figure: Figure, claim: Claim, measured: Results) -> tuple[str, str]:
+    if len(measured.measured) < len(figure.cases):
+        return "not measured", f"{len(measured.measured)} of {len(figure.cases)} cases have a result"
+    try:
+        held, figures = claim.check(measured)
+    except KeyError as missing:
+        return "not measured", f"some case has no {missing}"
+    return "held" if held else "did not hold", figures
+
+
+def _errors(key: str, figure: Figure, results: Path) -> list[str]:
+    found: dict[str, list[str]] = {}
+    for case in figure.cases:
+        result = result_of(key, case, results)
+        if result is not None and "error" in result:
+            found.setdefault(result["error"], []).append(f"{case.series} {case.x}")
+    return [f"- failed ({', '.join(cases)}): {error}" for error, cases in found.items()]
+
+
+def _provenance(chosen: Paper, results: Path) -> str:
+    machines: Counter[str] = Counter()
+    for case in chosen.cases:
+        result = result_of(chosen.key, case, results)
+        if result is not None:
+            m = result["machine"]
+            versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items())
+            hardware = f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB"
+            machines[f"{hardware}, Python {m['python']}, {versions}, commit {m['commit']}"] += 1
+    lines = [f"- {count} case(s): {text}" for text, count in machines.items()]
+    return "\n".join(["Generated from the files in `cases/`; not edited by hand.", "", *lines])
+
+
+def _claims(judged: Sequence[Judged]) -> str:
+    if not judged:
+        return ""
+    cells = [(j.figure, j.claim, j.criterion, f"**{j.verdict}**", j.measured) for j in judged]
+    return "## Claims\n\n" + rows(("figure", "claim", "required here", "verdict", "measured"), cells)
+
+
+def rows(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
+    r"""Return a Markdown table; bars within cells are escaped.
+
+    >>> print(rows(("a", "b"), [("|D|", "1")]))
+    | a | b |
+    |---|---|
+    | \|D\| | 1 |
+    """
+    lines = [[cell.replace("|", "\\|") for cell in row] for row in (head, *cells)]
+    written = [f"| {' | '.join(line)} |" for line in lines]
+    return "\n".join([written[0], "|---" * len(head) + "|", *written[1:]])
+
+
+def _figure(folder: Path, figure: Figure, measured: Results, errors: list[str]) -> list[str]:
+    if not measured.measured and not errors:
+        return []
+    parts = [f"## {figure.title}", figure.note, "\n".join(errors)]
+    for quantity, label in figure.quantities.items():
+        if any(measured.values(series, quantity) for series in measured.series):
+            parts += [f"**{label}**", table(figure.x_label, measured, quantity)]
+            if plot := _plot(folder, figure, measured, quantity):
+                parts.append(f"![{label}]({plot})")
+    return parts
+
+
+def show(value: float) -> str:
+    """Write a measured value for people: four significant digits, thousands with commas."""
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def table(x_label: str, measured: Results, quantity: str) -> str:
+    """Return one quantity of a figure as a Markdown table, a column a curve."""
+    cells = []
+    for x in measured.positions:
+        found = [measured.measured.get((name, x), {}) for name in measured.series]
+        values = [show(float(one[quantity])) if quantity in one else "" for one in found]
+        cells.append([x if isinstance(x, str) else f"{x:,}", *values])
+    return rows((x_label, *measured.series), cells)
+
+
+def _plot(folder: Path, figure: Figure, measured: Results, quantity: str) -> str | None:
+    """Draw one quantity of a figure; return the file's name, or None where one point makes no curve."""
+    positions = measured.positions
+    if len(positions) == 1:
+        return None
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "anonset"
+    from matplotlib import pyplot as plt
+
+    numeric = [x for x in positions if not isinstance(x, str)]
+    place = {x: x if numeric else i for i, x in enumerate(positions)}
+    fig, ax = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
+    for i, name in enumerate(measured.series):
+        curve = measured.curve(name, quantity)
+        xs, ys = [float(place[x]) for x, _ in curve], [y for _, y in curve]
+        ax.plot(xs, ys, marker=_MARKERS[i % len(_MARKERS)], linestyle="-" if numeric else "none", label=name)
+    if _is_wide(y for name in measured.series for y in measured.values(name, quantity)):
+        ax.set_yscale("log")
+    else:
+        ax.set_ylim(bottom=0)
+    if numeric and _is_wide(numeric):
+        ax.set_xscale("log")
+    if not numeric:
+        ax.set_xticks(range(len(positions)), [str(x) for x in positions])
+        ax.margins(x=0.2)
+    ax.set_xlabel(figure.x_label)
+    ax.set_ylabel(figure.quantities[quantity])
+    ax.grid(alpha=0.3)
+    if len(measured.series) > 1:
+        ax.legend(frameon=False)
+    name = f"{figure.key}-{quantity}.svg"
+    fig.savefig(folder / name, metadata={"Date": None})
+    plt.close(fig)
+    return name
+
+
+def _is_wide(values: Iterable[float]) -> bool:
+    found = list(values)
+    return min(found) > 0 and max(found) / min(found) >= _LOG_FROM

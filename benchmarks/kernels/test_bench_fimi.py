@@ -1,0 +1,20 @@
+"""Splitting FIMI text into tokens."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anonset.data import SetColumn
+from anonset_kernels.fimi import tokenize
+
+pytestmark = pytest.mark.benchmark(group="fimi")
+
+
+def test_bench_tokenize(benchmark: Any, column: SetColumn) -> None:
+    text = "".join(f"{' '.join(row)}\n" for row in column.rows()).encode()
+    indptr, codes, starts, _ = benchmark(tokenize, np.frombuffer(text, np.uint8))
+    benchmark.extra_info["bytes"] = len(text)
+    assert np.array_equal(indptr, column.indptr)
+    assert len(starts) == np.count_nonzero(column.occurrences)
+    assert codes.max() + 1 == len(starts)

@@ -1,0 +1,243 @@
+"""The harness of the experiments, on a small paper that is made up; and the tables of the real ones."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks.experiments import readme, render, runner
+from benchmarks.experiments.cases import Results
+from benchmarks.experiments.claims import exponent, rises, spread
+from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
+
+from anonset.data import Hierarchy, SetColumn
+
+MODULE = """
+import os
+from pathlib import Path
+from benchmarks.experiments.cases import Case, Claim, Figure, Paper
+
+def measure(parameters):
+    with Path(os.environ["CALLS"]).open("a") as calls:
+        calls.write(f"{parameters['n']} ")
+    if parameters["n"] == 3 and not Path(os.environ["CALLS"]).with_name("mended").exists():
+        raise RuntimeError("three cannot be had")
+    return {"seconds": parameters["n"] ** 2}
+
+def prepare():
+    with Path(os.environ["CALLS"]).open("a") as calls:
+        calls.write("prepared ")
+
+PAPER = Paper("made.up", "A paper", [
+    Figure("squares", "Fig. 1: squares", "|n|", {"seconds": "seconds"},
+           [Case("squares", "a", n, {"n": n}) for n in (1, 2)] + [Case("squares", "again", 1, {"n": 1})],
+           [Claim("it grows", "last above first", lambda r: (r.values("a", "seconds")[-1] > 1, "1 | 4")),
+            Claim("it falls", "last below first", lambda r: (r.values("a", "seconds")[-1] < 1, "1, 4"))]),
+    Figure("third", "Fig. 2: three", "n", {"seconds": "seconds"}, [Case("third", "a", 3, {"n": 3})],
+           [Claim("it is nine", "9", lambda r: (r.at("a", 3, "seconds") == 9, "9"))]),
+], measure, "A note.", prepare)
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch) -> Path:
+    """Lay out the made-up paper as a module `made.up`, and a folder for its results."""
+    package = tmp_path / "made"
+    package.mkdir()
+    (package / "up.py").write_text(MODULE)
+    (tmp_path / "calls").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
+    return tmp_path
+
+
+def calls(place) -> list[str]:
+    found = (place / "calls").read_text().split()
+    (place / "calls").write_text("")
+    return found
+
+
+def result(place, slug) -> dict:
+    return json.loads((place / "results" / "made.up" / "cases" / f"{slug}.json").read_text())
+
+
+def test_cases_are_run_once_failures_again_and_claims_are_judged(place):
+    results = place / "results"
+    assert runner.run("made.up", results=results) == (4, 1)
+    assert calls(place) == ["prepared", "1", "2", "3"], "equal parameters are measured once"
+    assert result(place, "squares-a-2")["measured"] == {"seconds": 4}
+    assert result(place, "third-a-3")["error"] == "RuntimeError: three cannot be had"
+    assert {"cpu", "commit", "versions", "python"} <= result(place, "squares-again-1")["machine"].keys()
+
+    page = render.render("made.up", results).read_text()
+    assert "| Fig. 1 | it grows | last above first | **held** | 1 \\| 4 |" in page
+    assert "| Fig. 1 | it falls | last below first | **did not hold** | 1, 4 |" in page
+    assert "| Fig. 2 | it is nine | 9 | **not measured** | 0 of 1 cases have a result |" in page
+    assert "failed (a 3): RuntimeError: three cannot be had" in page
+    assert "| 2 | 4 |  |" in page
+    assert "![seconds](squares-seconds.svg)" in page
+    assert "<svg" in (results / "made.up" / "squares-seconds.svg").read_text()
+    assert not (results / "made.up" / "third-seconds.svg").exists()
+
+    (place / "mended").touch()
+    assert runner.run("made.up", results=results) == (1, 0)
+    assert calls(place) == ["prepared", "3"], "what failed is tried again, nothing else"
+    assert runner.run("made.up", results=results) == (0, 0)
+    assert calls(place) == []
+    assert "| it is nine | 9 | **held** | 9 |" in render.render("made.up", results).read_text()
+
+
+def test_force_figures_and_changed_parameters(place):
+    results = place / "results"
+    (place / "mended").touch()
+    assert runner.run("made.up", figures=("third",), results=results) == (1, 0)
+    assert runner.run("made.up", figures=("third",), force=True, results=results) == (1, 0)
+    assert calls(place) == ["prepared", "3", "prepared", "3"]
+    path = results / "made.up" / "cases" / "third-a-3.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"parameters": {"n": 4}}))
+    assert runner.result_of("made.up", runner.paper("made.up").cases[-1], results) is None
+    assert runner.run("made.up", figures=("third",), results=results) == (1, 0)
+
+
+def test_a_case_that_takes_too_long_is_given_up(place):
+    slow = (
+        (place / "made" / "up.py")
+        .read_text()
+        .replace("def measure(parameters):", "def measure(parameters):\n    import time; time.sleep(60)")
+    )
+    (place / "made" / "up.py").write_text(slow.replace(', "A note.", prepare)', ")"))
+    assert runner.run("made.up", figures=("third",), timeout=2, results=place / "results") == (1, 1)
+    assert result(place, "third-a-3")["error"] == "did not finish within 2 s"
+
+
+def test_the_block_of_the_readme_is_replaced(place):
+    (place / "mended").touch()
+    runner.run("made.up", figures=("third",), results=place / "results")
+    page = place / "README.md"
+    page.write_text("before\n<!-- results:made.up -->\nold\n<!-- /results:made.up -->\nafter\n")
+    for _ in range(2):
+        assert readme.write_block("made.up", page, place / "results") == "README.md: wrote the results of made.up"
+    text = page.read_text()
+    assert text.startswith("before\n<!-- results:made.up -->\n| figure | claim | verdict | measured |\n")
+    assert text.endswith("\n| Fig. 2 | it is nine | **held** | 9 |\n<!-- /results:made.up -->\nafter\n")
+    assert "old" not in text
+
+
+def test_a_readme_without_markers_stays_as_it_is(place):
+    page = place / "README.md"
+    page.write_text("nothing here\n")
+    assert "nothing done, it has no markers" in readme.write_block("made.up", page, place / "results")
+    assert page.read_text() == "nothing here\n"
+
+
+def test_the_benchmarks_are_tabulated(tmp_path):
+    assert readme.benchmarks_table(tmp_path) == "Not measured yet."
+    one = {
+        "group": "rows",
+        "name": "test_bench_sort",
+        "fullname": "f",
+        "stats": {"min": 0.0125},
+        "extra_info": {"ncp": 0.5, "data": "x"},
+    }
+    (tmp_path / "benchmarks.json").write_text(json.dumps({"benchmarks": [one]}))
+    assert readme.benchmarks_table(tmp_path).splitlines()[-1] == "| rows | sort | 12.5 ms | ncp 0.5, data x |"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: runner.paper("nobody2099"), "paper must be one of scaling, terrovitis2008, got 'nobody2099'"),
+        (lambda: runner.run("scaling", figures=("z",)), "figure of scaling must be one of records, m, got 'z'"),
+        (lambda: runner.run_case("scaling", "z"), "case of scaling must be one of records-AA-50000, "),
+    ],
+)
+def test_what_is_not_there_is_refused(call, message):
+    with pytest.raises(ValueError, match=r"must be one of") as refused:
+        call()
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize("key", runner.papers())
+def test_papers_are_well_formed(key):
+    paper = runner.paper(key)
+    assert paper.key == key
+    slugs = [case.slug for case in paper.cases]
+    assert len(set(slugs)) == len(slugs)
+    for figure in paper.figures:
+        assert {case.figure for case in figure.cases} == {figure.key}
+        assert all(json.loads(json.dumps(case.parameters)) == case.parameters for case in figure.cases)
+
+
+@pytest.mark.parametrize("key", runner.papers())
+def test_every_claim_can_hold_and_can_fail(key):
+    """Judge invented results, where every quantity is some power of x: no check raises, none always says the same."""
+    random, answers = np.random.default_rng(0), {}
+    for _ in range(300):
+        for figure in runner.paper(key).figures:
+            results = Results(invented(figure, random))
+            for claim in figure.claims:
+                held, shown = claim.check(results)
+                assert shown
+                answers.setdefault((figure.key, claim.text), set()).add(bool(held))
+    assert [claim for claim, found in answers.items() if len(found) < 2] == []
+
+
+def invented(figure, random):
+    quantities = ("seconds", "microseconds_per_record", "tree_nodes", "ncp", "peak_mib", "cuts", "published")
+    series = {case.series for case in figure.cases}
+    law = {
+        (s, q): (random.choice([0.001, 0.01, 0.1, 1]), random.choice([-2, 0, 0, 1, 2, 5]))
+        for s in sorted(series)
+        for q in quantities
+    }
+    place = {x: x if isinstance(x, int) else i + 1 for i, x in enumerate(dict.fromkeys(c.x for c in figure.cases))}
+    low = min(place.values())
+    return {
+        (c.series, c.x): {q: law[c.series, q][0] * (place[c.x] / low) ** law[c.series, q][1] for q in quantities}
+        for c in figure.cases
+    }
+
+
+def test_growth():
+    assert exponent([(10, 5.0), (20, 10.0), (40, 20.0)]) == pytest.approx(1.0)
+    assert spread([2.0, 1.0, 4.0]) == 4
+    assert rises([1.0, 0.95, 2.0], slack=0.1)
+    assert not rises([1.0, 0.95, 2.0])
+    assert not rises([1.0, 0.95, 0.87], slack=0.1), "slack does not add up"
+
+
+def naive_tree(rows, hierarchy, size, image=None) -> int:
+    """Count the nodes of the count-tree as prefixes of rank-ordered sets; with an image, of sets of `size` alone."""
+    leaf_node = hierarchy.leaf_node
+    entry = leaf_node if image is None else image
+    generalized = {v for node in entry for v in range(node + 1, hierarchy.subtree_end[node])}
+    above = {v: set(hierarchy.ancestors(v)) for v in range(hierarchy.n_nodes)}
+    codes = [[hierarchy.leaves.index[x] for x in row] for row in rows]
+    original = [set().union(*({leaf_node[c], *above[leaf_node[c]]} for c in row)) - {0} for row in codes]
+    support = {v: sum(v in record for record in original) for v in above}
+    prefixes = set()
+    for record in original:
+        order = sorted(record - generalized, key=lambda v: (-support[v], v))
+        for length in range(1, size + 1) if image is None else (size,):
+            for chosen in combinations(order, length):
+                if not any(b in above[a] or a in above[b] for a, b in combinations(chosen, 2)):
+                    prefixes |= {chosen[: i + 1] for i in range(length)}
+    return len(prefixes)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_the_nodes_of_the_count_tree(size):
+    random = np.random.default_rng(size)
+    domain = [str(i) for i in range(70)]
+    hierarchy = Hierarchy.balanced(domain, 3)
+    rows = [[domain[i] for i in random.choice(70, random.integers(0, 6), replace=False)] for _ in range(25)]
+    rows.append(domain[:9])
+    column = hierarchy.bind(SetColumn.of(rows, universe=domain))
+    assert tree_nodes(column, hierarchy, size) == naive_tree(rows, hierarchy, size)
+    image = hierarchy.leaf_node.copy()
+    for node in (hierarchy.parent[image[4]], hierarchy.parent[hierarchy.parent[image[40]]]):
+        image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = node
+    assert tree_nodes(column, hierarchy, size, cut=image) == naive_tree(rows, hierarchy, size, image)
+    assert tree_nodes(column, hierarchy, size, limit=1) is None
