@@ -1,48 +1,28 @@
 """What every registered algorithm promises, whatever it does inside.
 
-A new algorithm takes part by a row in `CONTRACTS`.
+A new algorithm takes part by a row in `contracts.CONTRACTS`.
 """
 
 import dataclasses
-import random
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
-from algorithms.implementations import bound_table, published_rows
+from algorithms.contracts import CONTRACTS, Case, published, rows_of
 from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.data import Hierarchy, Table
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import Cut, Recoding
-from anonset.privacy import KmAnonymity, PrivacyModel
-from reference.hierarchy_model import parse
-from reference.transaction_algorithms import is_km
+from anonset.generalization import Publication
+from anonset.generalization.buckets import BucketPublication
+from anonset.verification import verify
+from anonset.verification.bucket_truth import check_buckets_truthful
 
-HIERARCHY = Hierarchy.from_tree(parse("ALL(dairy(milk(skim,full),yogurt),bakery(bread,rolls,cake),misc(pens,tea))"))
 SETTINGS = [(2, 1), (2, 2), (3, 2), (4, 3)]
-
-
-@dataclass(frozen=True)
-class Contract:
-    """How to make an algorithm from k and m, the model it guarantees, and a naive check of its output."""
-
-    make: Callable[[type[Any], int, int], Algorithm]
-    model: Callable[[int, int], PrivacyModel]
-    holds: Callable[[Sequence[Collection[str]], int, int], bool]
-
-
-def _km(cls: type[Any], k: int, m: int) -> Algorithm:
-    algorithm: Algorithm = cls(k=k, m=m)
-    return algorithm
-
-
-KM = Contract(_km, lambda k, m: KmAnonymity(k, m), is_km)
-CONTRACTS: Mapping[str, Contract] = {"optimal": KM, "direct": KM, "apriori": KM}
+N = 40
 
 every_algorithm = pytest.mark.parametrize("name", CONTRACTS)
 every_setting = pytest.mark.parametrize(("k", "m"), SETTINGS)
@@ -52,23 +32,28 @@ def make(name: str, k: int, m: int) -> Algorithm:
     return CONTRACTS[name].make(ALGORITHMS[name], k, m)
 
 
-def table_of(rows: Sequence[Collection[str]]) -> Table:
-    return bound_table(rows, HIERARCHY)
+def run(name: str, case: Case, k: int, m: int, **options: Any) -> Result:
+    return make(name, k, m).anonymize(case.table, case.hierarchies, **options)
 
 
-def random_rows(seed: int, n: int = 40) -> list[set[str]]:
-    rng = random.Random(seed)
-    return [set(rng.choices(HIERARCHY.leaves.labels, k=rng.randint(0, 5))) for _ in range(n)]
+def content(publication: Any) -> list[Any]:
+    """Return what is published as plain values, to compare two publications."""
+    if isinstance(publication, BucketPublication):
+        columns = [column.labels() for column in (*publication.qit, publication.snt_value)]
+        return [*columns, publication.snt_group.tolist(), publication.snt_count.tolist(), publication.record.tolist()]
+    found: list[Any] = [column.labels() for column in publication.relational]
+    if publication.transactions is not None:
+        found += [publication.symbols, list(publication.transactions.rows())]
+    return [*found, None if publication.cluster is None else publication.cluster.tolist()]
 
 
-def run(name: str, rows: Sequence[Collection[str]], k: int, m: int, **options: Any) -> Result:
-    return make(name, k, m).anonymize(table_of(rows), {"items": HIERARCHY}, **options)
-
-
-def content(recoding: Recoding) -> list[Any]:
-    """Return a recoding's arrays as lists, to compare two recodings."""
-    fields = (getattr(recoding, field.name) for field in dataclasses.fields(recoding))
-    return [value.tolist() for value in fields if isinstance(value, np.ndarray)]
+def values_of(column: Any) -> Sequence[Any]:
+    """Return the values of a column of an input."""
+    if isinstance(column, SetColumn):
+        return [set(row) for row in column.rows()]
+    if isinstance(column, NumericColumn):
+        return [str(value) for value in column.values.tolist()]
+    return column.labels() if isinstance(column, CategoricalColumn) else []
 
 
 def test_every_registered_algorithm_has_a_contract() -> None:
@@ -81,6 +66,8 @@ def test_declares_its_name_and_model(name: str) -> None:
     assert isinstance(algorithm, Algorithm)
     assert algorithm.name == name
     assert algorithm.model == CONTRACTS[name].model(3, 2)
+    assert algorithm.model.statement
+    assert algorithm.model.limits
 
 
 @every_algorithm
@@ -90,101 +77,149 @@ def test_is_a_frozen_keyword_only_dataclass(name: str) -> None:
     assert fields
     assert all(field.kw_only for field in fields)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        make(name, 3, 2).k = 1  # type: ignore[attr-defined]
+        setattr(make(name, 3, 2), fields[0].name, 1)
 
 
 @every_algorithm
 @every_setting
 @pytest.mark.parametrize("seed", range(3))
-def test_published_records_satisfy_the_model(name: str, k: int, m: int, seed: int) -> None:
-    rows = random_rows(seed)
-    published = published_rows(table_of(rows), run(name, rows, k, m))
-    assert CONTRACTS[name].holds(published, k, m)
-    assert not CONTRACTS[name].holds(rows, 20, 2)
-    assert [bool(row) for row in published] == [bool(row) for row in rows]
+def test_what_is_published_satisfies_the_model(name: str, k: int, m: int, seed: int) -> None:
+    contract = CONTRACTS[name]
+    case = contract.case(seed, N)
+    publication = published(case, run(name, case, k, m))
+    assert contract.holds(publication, k, m)
+    assert verify(publication, make(name, k, m).model).holds
+    assert publication.n == N or contract.suppresses
+
+
+@every_algorithm
+def test_the_naive_check_and_the_verification_can_fail(name: str) -> None:
+    contract = CONTRACTS[name]
+    case = contract.case(0, N)
+    publication = published(case, run(name, case, 2, 2))
+    assert not contract.holds(publication, 41, 2)
+    assert verify(publication, make(name, 41, 2).model).holds is False
 
 
 @every_algorithm
 @every_setting
-def test_published_symbols_are_true_of_the_original_records(name: str, k: int, m: int) -> None:
-    rows = random_rows(7)
-    recoding = run(name, rows, k, m).recoding
-    assert isinstance(recoding, Cut)
-    assert all(HIERARCHY.leaf_lo[node] <= leaf < HIERARCHY.leaf_hi[node] for leaf, node in enumerate(recoding.image))
-    assert sum(HIERARCHY.n_leaves_below[recoding.nodes]) == HIERARCHY.n_leaves
+def test_what_is_published_is_true_of_the_original(name: str, k: int, m: int) -> None:
+    case = CONTRACTS[name].case(7, N)
+    publication = published(case, run(name, case, k, m))
+    if isinstance(publication, BucketPublication):
+        assert check_buckets_truthful(case.table, publication) is None
+        return
+    assert publication.record.tolist() == list(range(N))
+    if case.table.transactions is not None:
+        _assert_items_are_true(case, publication, suppresses=CONTRACTS[name].suppresses)
+    for before, after in zip(case.table.relational, publication.relational, strict=True):
+        for value, text in zip(values_of(before), after.labels(), strict=True):
+            assert _covers(text, value, case), (before.name, value, text)
+
+
+def _assert_items_are_true(case: Case, publication: Publication, *, suppresses: bool) -> None:
+    """Each symbol stands for an item of its record, and each item that is published at all has one."""
+    members = {symbol.label: set(symbol.members) for symbol in publication.symbols}
+    shown = set().union(*members.values()) if members else set()
+    for row, record in zip(rows_of(publication), values_of(case.table.transactions), strict=True):
+        assert all(members[symbol] & record for symbol in row)
+        covered = set().union(*(members[symbol] for symbol in row)) if row else set()
+        assert record - covered == (record - shown if suppresses else set())
+
+
+def _covers(text: str, value: str, case: Case) -> bool:
+    if text.startswith("["):
+        low, high = text[1:-1].split(":")
+        return float(low) <= float(value) <= float(high)
+    if text.startswith("("):
+        return value in text[1:-1].split(",")
+    origins = case.hierarchies["origin"]
+    if text in origins.node_of:
+        node = origins.node_of[text]
+        return value in origins.leaves.labels[origins.leaf_lo[node] : origins.leaf_hi[node]]
+    return text == value
 
 
 @every_algorithm
 @every_setting
 def test_is_deterministic_for_any_number_of_workers(name: str, k: int, m: int) -> None:
-    rows = random_rows(11)
-    first = run(name, rows, k, m)
+    case = CONTRACTS[name].case(11, N)
+    first = run(name, case, k, m)
     with ThreadPoolExecutor(3) as executor:
-        others = [run(name, rows, k, m), run(name, rows, k, m, executor=executor)]
+        others = [run(name, case, k, m), run(name, case, k, m, executor=executor)]
     for other in others:
-        assert content(other.recoding) == content(first.recoding)
+        assert content(published(case, other)) == content(published(case, first))
         assert other.trace == first.trace
 
 
 @every_algorithm
 def test_leaves_its_input_alone(name: str) -> None:
-    table = table_of(random_rows(13))
-    assert table.transactions is not None
-    before = table.transactions.items.copy(), HIERARCHY.leaf_node.copy()
-    make(name, 4, 2).anonymize(table, {"items": HIERARCHY})
-    assert np.array_equal(table.transactions.items, before[0])
-    assert np.array_equal(HIERARCHY.leaf_node, before[1])
+    case = CONTRACTS[name].case(13, N)
+    before = [list(values_of(column)) for column in case.table.columns]
+    nodes = {column: tree.leaf_node.copy() for column, tree in case.hierarchies.items()}
+    run(name, case, 3, 2)
+    assert [list(values_of(column)) for column in case.table.columns] == before
+    assert all(np.array_equal(case.hierarchies[column].leaf_node, found) for column, found in nodes.items())
 
 
 @every_algorithm
 @every_setting
-@pytest.mark.parametrize("n", [0, 1, 5])
-def test_tables_without_items_are_unchanged(name: str, k: int, m: int, n: int) -> None:
-    result = run(name, [set()] * n, k, m)
-    assert published_rows(table_of([set()] * n), result) == [set()] * n
-    assert content(result.recoding) == content(Cut.identity(HIERARCHY))
+def test_an_empty_table_is_published_empty(name: str, k: int, m: int) -> None:
+    case = CONTRACTS[name].case(5, 0)
+    publication = published(case, run(name, case, k, m))
+    assert publication.n == 0
+    assert verify(publication, make(name, k, m).model).holds
 
 
-@every_algorithm
+@pytest.mark.parametrize("name", [name for name, contract in CONTRACTS.items() if contract.same_at_one])
 @pytest.mark.parametrize("m", [1, 2, 50])
 def test_k_of_one_changes_nothing(name: str, m: int) -> None:
-    rows = random_rows(17)
-    assert published_rows(table_of(rows), run(name, rows, 1, m)) == rows
+    case = CONTRACTS[name].case(17, N)
+    publication = published(case, run(name, case, 1, m))
+    for before, after in zip(case.table.relational, publication.relational, strict=True):
+        assert after.labels() == list(values_of(before))
+    if case.table.transactions is not None:
+        assert rows_of(publication) == values_of(case.table.transactions)
 
 
-@every_algorithm
+@pytest.mark.parametrize("name", [name for name, contract in CONTRACTS.items() if "m" in contract.parameters])
 def test_m_beyond_the_longest_record_is_the_longest_record(name: str) -> None:
-    rows = random_rows(19, n=30)
-    longest = max(map(len, rows))
-    assert content(run(name, rows, 3, 50).recoding) == content(run(name, rows, 3, longest).recoding)
+    case = CONTRACTS[name].case(19, 30)
+    assert case.table.transactions is not None
+    longest = int(case.table.transactions.lengths.max())
+    one, other = (published(case, run(name, case, 3, m)) for m in (50, longest))
+    assert CONTRACTS[name].holds(one, 3, longest)
+    assert content(one) == content(other) or not CONTRACTS[name].longest_is_most
 
 
-@every_algorithm
-@pytest.mark.parametrize(
-    ("rows", "k"),
-    [([{"tea"}], 2), ([{"tea", "skim"}, set(), set()], 2), ([{"tea"}] * 4 + [set()] * 9, 5)],
-    ids=["one record", "empty records do not help", "identical records do not help"],
-)
-def test_fewer_than_k_records_with_items_are_infeasible(name: str, rows: list[set[str]], k: int) -> None:
+@pytest.mark.parametrize("name", [name for name, contract in CONTRACTS.items() if contract.infeasible is not None])
+@pytest.mark.parametrize("k", [2, 5])
+def test_what_cannot_be_done_is_infeasible(name: str, k: int) -> None:
+    infeasible = CONTRACTS[name].infeasible
+    assert infeasible is not None
     with pytest.raises(InfeasibleError) as caught:
-        run(name, rows, k, 2)
+        run(name, infeasible(k), k, 2)
     assert caught.value.reason
     assert caught.value.algorithm
 
 
+BAD_K: list[tuple[Any, str]] = [
+    (0, r"must be .* at least 1, got 0"),
+    (-3, r"at least 1, got -3"),
+    (2.5, r"an integer .*, got 2\.5"),
+]
+BAD_K += [("2", r"an integer .*, got '2'"), (True, r"an integer .*, got True")]
+
+
 @every_algorithm
-@pytest.mark.parametrize(
-    ("k", "m", "message"),
-    [
-        (0, 2, r"k must be .* at least 1, got 0"),
-        (-3, 2, r"k must be .* at least 1, got -3"),
-        (2, 0, r"m must be .* at least 1, got 0"),
-        (2, -1, r"m must be .* at least 1, got -1"),
-        (2.5, 2, r"k must be an integer .*, got 2\.5"),
-        ("2", 2, r"k must be an integer .*, got '2'"),
-        (2, True, r"m must be an integer .*, got True"),
-    ],
-)
-def test_bad_parameters_are_refused(name: str, k: Any, m: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        make(name, k, m)
+@pytest.mark.parametrize(("k", "message"), BAD_K)
+def test_bad_k_is_refused(name: str, k: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"{CONTRACTS[name].parameters[0]} {message}|{message}"):
+        make(name, k, 2)
+
+
+@pytest.mark.parametrize("name", [name for name, contract in CONTRACTS.items() if len(contract.parameters) > 1])
+@pytest.mark.parametrize("m", [0, -1, True])
+def test_bad_m_is_refused(name: str, m: Any) -> None:
+    with pytest.raises(InputError, match=rf"{CONTRACTS[name].parameters[1]} must be .* at least 1, got {m}"):
+        make(name, 2, m)

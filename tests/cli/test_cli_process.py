@@ -55,7 +55,7 @@ def test_signals_leave_nothing(place: Place, number: signal.Signals, code: int) 
 
 
 def test_a_defect_is_no_failed_model(place: Place) -> None:
-    trap = "import anonset.runner.publish as p; p.read_back = None; "
+    trap = "import anonset.runner.publish as p; p.checked = None; "
     ran = python(trap + RUN, *place.job())
     assert ran.returncode == 70
     assert "TypeError" in ran.stderr
@@ -63,9 +63,7 @@ def test_a_defect_is_no_failed_model(place: Place) -> None:
 
 
 def test_killed_process_publishes_nothing(place: Place) -> None:
-    trap = (
-        "import os, anonset.runner.publish as p\ndef die(*_, **__):\n    os.kill(os.getpid(), 9)\np.read_back = die\n"
-    )
+    trap = "import os, anonset.runner.publish as p\ndef die(*_, **__):\n    os.kill(os.getpid(), 9)\np.checked = die\n"
     ran = python(trap + RUN, *place.job())
     assert ran.returncode == -9
     assert not place.out.exists()

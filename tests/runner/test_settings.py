@@ -1,5 +1,6 @@
 """Settings, parameters from dataclass fields, and the memory limit."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import pytest
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.runner import memory
-from anonset.runner.parameters import DEFAULT_ALGORITHM, field_texts, make_algorithm, parameters
+from anonset.runner.models import MODELS
+from anonset.runner.parameters import field_texts, make_algorithm, parameters
 from anonset.runner.settings import make_settings
 
 NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
@@ -17,14 +19,46 @@ NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
 def test_every_parameter_has_a_line_of_documentation() -> None:
     for name, parameter in parameters().items():
         assert parameter.text, name
-    assert {"apriori", "direct", "optimal"} <= set(parameters()["k"].algorithms)
-    assert parameters()["max_cuts"].algorithms == ("optimal",)
+    assert {"apriori", "direct", "optimal"} <= set(parameters()["k"].users)
+    assert parameters()["max_cuts"].users == ("optimal",)
+
+
+GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2}
 
 
 def test_default_algorithms_give_their_model() -> None:
-    for model, name in DEFAULT_ALGORITHM.items():
-        assert make_algorithm(model, None, {"k": 2, "m": 2}).model.name == model
-        assert name in ALGORITHMS
+    for model, entry in MODELS.items():
+        fields = {field.name for field in dataclasses.fields(ALGORITHMS[entry.algorithm])}  # type: ignore[arg-type]
+        made = make_algorithm(model, None, {name: value for name, value in GIVEN.items() if name in fields})
+        assert entry.is_met_by(made.model), model
+        assert made.name == entry.algorithm
+
+
+@pytest.mark.parametrize(
+    ("model", "algorithm", "given", "message"),
+    [
+        ("km", "coat", {"k": 2, "m": 2}, "guarantees the model constraints, not km"),
+        ("k", "apriori", {"k": 2, "m": 2}, "guarantees the model km, not k"),
+        ("kkm", "rum-bound", {"k": 2, "m": 2, "transaction": "lra"}, "--transaction must be one of coat, "),
+        ("kkm", "rum-bound", {"k": 2, "m": 2, "relational_weights": {"a": "x"}}, "weight of 'a' must be a number"),
+        ("kkm", "tfirst", {"k": 2, "m": 2, "merge": "rt"}, "--merge does not apply to algorithm tfirst"),
+        ("anatomy", None, {"k": 2}, "--k does not apply .*; algorithm anatomy requires --l"),
+    ],
+)
+def test_wrong_requests(model: str, algorithm: str | None, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_algorithm(model, algorithm, given)
+
+
+def test_a_seed_is_passed_to_those_who_take_one() -> None:
+    assert make_algorithm("k", "cluster", {"k": 2, "seed": 7}).seed == 7  # type: ignore[attr-defined]
+    assert make_algorithm("km", None, {"k": 2, "m": 2, "seed": 7}).name == "apriori"
+
+
+def test_parameters_with_a_form_of_their_own() -> None:
+    given = {"k": 2, "m": 2, "transaction": "apriori", "item_order": "ul", "relational_weights": {"a": "0.5"}}
+    made: Any = make_algorithm("kkm", None, given)
+    assert (made.transaction.name, made.order, made.relational_weights) == ("apriori", "ul", {"a": 0.5})
 
 
 def test_texts_of_inherited_fields() -> None:

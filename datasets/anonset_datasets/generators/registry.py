@@ -15,9 +15,13 @@ from typing import Any, Literal, TextIO
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset_datasets.generators.groceries import shop
+from anonset_datasets.generators.longitudinal import longitudinal
 from anonset_datasets.generators.patterns import quest
 from anonset_datasets.generators.pos import pos_like
 from anonset_datasets.generators.youtube import youtube_like
+
+Value = int | float | str
+"""A parameter of a generator."""
 
 _ROWS_AT_ONCE = 1 << 16
 
@@ -27,14 +31,14 @@ class Generator:
     """A generator of the registry."""
 
     name: str
-    kind: Literal["transactions", "rt"]
-    """``transactions`` is written as ``.dat``, ``rt`` as ``.csv``."""
+    kind: Literal["transactions", "rt", "longitudinal"]
+    """``transactions`` is written as ``.dat``, the others as ``.csv``."""
     about: str
     """What it generates, in a line."""
     function: Callable[..., Table]
 
     @property
-    def parameters(self) -> dict[str, int | float]:
+    def parameters(self) -> dict[str, Value]:
         """Names and defaults of the parameters; a default's type is the parameter's."""
         return {name: parameter.default for name, parameter in inspect.signature(self.function).parameters.items()}
 
@@ -51,12 +55,18 @@ GENERATORS: dict[str, Generator] = {
             youtube_like,
         ),
         Generator("shop", "transactions", "baskets of a small shop with readable item names", shop),
+        Generator(
+            "longitudinal",
+            "longitudinal",
+            "several rows a person with names and occupation, from the census data of the catalogue",
+            longitudinal,
+        ),
     )
 }
 """All generators by name."""
 
 
-def generate(name: str, **parameters: int | float) -> Table:
+def generate(name: str, **parameters: Value) -> Table:
     """Generate a table by the name of the generator.
 
     >>> generate("quest", n=10).n
@@ -76,7 +86,7 @@ def generate(name: str, **parameters: int | float) -> Table:
     return generator.function(**parameters)
 
 
-def make(name: str, path: str | Path, **parameters: int | float) -> Table:
+def make(name: str, path: str | Path, **parameters: Value) -> Table:
     """Generate a table and write it to a file: ``.dat`` for transactions, ``.csv`` for RT data, ``.gz`` compresses.
 
     The file appears under its name when it is complete, and the same parameters give the same bytes.

@@ -1,9 +1,29 @@
 """The names of the algorithms, as on the command line."""
 
 from anonset.algorithms.base import Algorithm
+from anonset.algorithms.buckets.anatomy import Anatomy
+from anonset.algorithms.buckets.safe_grouping import SafeGrouping
+from anonset.algorithms.relational.cluster import Cluster
+from anonset.algorithms.relational.k_member import KMember
+from anonset.algorithms.relational.mondrian import Mondrian
+from anonset.algorithms.relational.xu_bottom_up import XuBottomUp
+from anonset.algorithms.relational.xu_top_down import XuTopDown
+from anonset.algorithms.rt.rfirst import RFirst
+from anonset.algorithms.rt.rum_bound import RumBound
+from anonset.algorithms.rt.tfirst import TFirst
+from anonset.algorithms.rt.tum_bound import TumBound
 from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.coat import Coat
+from anonset.algorithms.transaction.coherence_suppression import CoherenceSuppression
 from anonset.algorithms.transaction.direct import Direct
+from anonset.algorithms.transaction.hghs import HgHs
+from anonset.algorithms.transaction.lm_apriori import LmApriori
+from anonset.algorithms.transaction.local_generalization import LocalGeneralization
+from anonset.algorithms.transaction.lra import Lra
+from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.algorithms.transaction.optimal import Optimal
+from anonset.algorithms.transaction.pcta import Pcta
+from anonset.algorithms.transaction.vpa import Vpa
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     algorithm.name: algorithm
@@ -11,6 +31,26 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         Apriori,
         Direct,
         Optimal,
+        Lra,
+        Vpa,
+        HgHs,
+        MHgHs,
+        CoherenceSuppression,
+        LocalGeneralization,
+        LmApriori,
+        Coat,
+        Pcta,
+        Cluster,
+        Mondrian,
+        KMember,
+        XuBottomUp,
+        XuTopDown,
+        RumBound,
+        TumBound,
+        RFirst,
+        TFirst,
+        Anatomy,
+        SafeGrouping,
     )
 }
-"""Class of each algorithm by its name. The first that gives a model is the model's default."""
+"""Class of each algorithm by its name."""

@@ -44,12 +44,14 @@ def make_datasets(
     *,
     out: Annotated[str, Parameter(alias="-o", help="New file.")],
     seed: Annotated[int, Parameter(converter=whole_number, help="Seed.")] = 0,
-    set: Annotated[list[str] | None, Parameter(help="NAME=NUMBER: parameter of the generator; repeatable.")] = None,  # noqa: A002
+    set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: parameter of the generator; repeatable.")] = None,  # noqa: A002
 ) -> int:
     """Generate a data set; the same parameters and seed give the same bytes."""
-    from anonset_datasets.generators import make
+    from anonset_datasets.generators import GENERATORS, make
 
-    parameters = {key: _number(key, value) for key, value in pairs("--set", set or []).items()}
+    types = {key: type(value) for key, value in GENERATORS[name].parameters.items()} if name in GENERATORS else {}
+    given = pairs("--set", set or [])
+    parameters = {key: value if types.get(key) is str else _number(key, value) for key, value in given.items()}
     make(name, out, **{"seed": seed, **parameters})
     return DONE
 

@@ -17,7 +17,6 @@ _ALIASES = {"out": "-o"}
 def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> type[Any]:
     """Return a dataclass with an optional field for each field of a model; None stands for "not given"."""
     left_out = set(leave_out)
-    left_out = set(leave_out)
     made = [
         (name, Annotated[_flag_type(info.annotation), _option(name, info)], _none())
         for name, info in model.model_fields.items()
@@ -53,6 +52,8 @@ def given(flags: Any) -> dict[str, Any]:
     found = {name: value for name, value in vars(flags).items() if value is not None}
     if "hierarchy" in found:
         found["hierarchy"] = pairs("--hierarchy", found["hierarchy"])
+    if "relational_weights" in found:
+        found["relational_weights"] = pairs("--relational-weights", split(found["relational_weights"]))
     return {name: split(value) if isinstance(value, list) else value for name, value in found.items()}
 
 
@@ -87,7 +88,9 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
 
 def _flag_type(annotation: Any) -> Any:
     """Return the type of the flag of a setting; lists and mappings are repeated flags."""
-    if get_origin(annotation) in (list, dict):
+    inner = next((part for part in get_args(annotation) if part is not NoneType), annotation)
+    inner = get_args(inner)[0] if get_origin(inner) is Annotated else inner
+    if get_origin(annotation) in (list, dict) or get_origin(inner) in (list, dict):
         return Union[list[str], None]  # noqa: UP007
     return annotation if NoneType in get_args(annotation) else Union[annotation, None]  # noqa: UP007
 

@@ -47,6 +47,14 @@ def make_app() -> App:
     }.items():
         hierarchy.command(f"anonset.cli.hierarchy:{name}_hierarchy", name=name, help=text)
     app.command(hierarchy)
+    policy = App(name="policy", help="Generate, check and convert the constraints of COAT and PCTA.")
+    for name, text in {
+        "generate": "Generate privacy or utility constraints for a data set.",
+        "check": "Check constraints, and that they fit a data set.",
+        "convert": "Write constraints in the house format.",
+    }.items():
+        policy.command(f"anonset.cli.policy:{name}_policy", name=name, help=text)
+    app.command(policy)
     datasets = App(name="datasets", help="The catalogue of data sets, and generators.")
     for name, text in {
         "list": "List the catalogue and the generators.",

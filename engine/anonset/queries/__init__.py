@@ -1,1 +1,15 @@
-"""."""
+"""Workloads of COUNT queries, their true answers, and those that published data lead to expect."""
+
+from anonset.queries.estimate import ExpectedCounts, TrueCounts, presence_probability
+from anonset.queries.workload import Query, Workload, domain_workload, published_workload, record_workload
+
+__all__ = [
+    "ExpectedCounts",
+    "Query",
+    "TrueCounts",
+    "Workload",
+    "domain_workload",
+    "presence_probability",
+    "published_workload",
+    "record_workload",
+]

@@ -6,10 +6,15 @@ import numpy as np
 from rich.table import Table as RichTable
 
 from anonset.generalization import Publication
+from anonset.generalization.buckets import BucketPublication
+from anonset.runner.candidate import Candidate
 from anonset.runner.documents import parameters_of, plain
 from anonset.runner.evaluate import Evaluation
 from anonset.runner.job import Outcome
 from anonset.runner.memory import format_size
+
+_HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
+"""The losses that people are shown; programs get all."""
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:
@@ -25,7 +30,7 @@ def summary(outcome: Outcome) -> dict[str, Any]:
             "verdict": verdict.outcome,
             "verified": verdict.checked,
             "records": candidate.publication.n,
-            **item_counts(outcome),
+            **sizes(outcome),
             "measures": candidate.measures,
             "warnings": candidate.warnings,
             "seconds": {phase.name: phase.seconds for phase in outcome.phases},
@@ -37,14 +42,13 @@ def summary(outcome: Outcome) -> dict[str, Any]:
 def account(outcome: Outcome) -> list[str | RichTable]:
     """Return the account for people, as text and tables."""
     candidate, verdict = outcome.candidate, outcome.verdict
-    counts = item_counts(outcome)
     parameters = ", ".join(f"{name}={value}" for name, value in parameters_of(verdict.model).items())
     peak = max((phase.peak_memory or 0 for phase in outcome.phases), default=0)
     facts = {
         "algorithm": f"{candidate.algorithm.name} ({parameters})",
         "records": f"{candidate.publication.n:,}",
-        "items": f"{counts['items']:,} occur, published as {counts['symbols']:,} symbols",
-        **{f"loss ({name.upper()})": f"{value:.4f}" for name, value in candidate.measures.items()},
+        **_size_texts(sizes(outcome)),
+        **_loss_texts(candidate),
         "verdict": str(verdict),
         "verified": str(verdict.checked.get("covered", "")),
         "time": f"{sum(phase.seconds for phase in outcome.phases):.2f} s",
@@ -106,13 +110,43 @@ def before_and_after(outcome: Outcome, n: int) -> RichTable:
     return table
 
 
-def item_counts(outcome: Outcome) -> dict[str, int]:
-    """Return how many items occur, and as how many symbols they are published."""
-    original, published = outcome.candidate.table.transactions, outcome.candidate.publication.transactions
-    return {
-        "items": 0 if original is None else int(np.count_nonzero(original.occurrences)),
-        "symbols": 0 if published is None else int(np.count_nonzero(published.occurrences)),
-    }
+def sizes(outcome: Outcome) -> dict[str, int]:
+    """Return how many items occur and as how many symbols they are published, and the clusters or groups."""
+    original, publication = outcome.candidate.table.transactions, outcome.candidate.publication
+    if isinstance(publication, BucketPublication):
+        return {"groups": publication.n_groups, "starred": int(publication.starred.sum())}
+    found = {}
+    if original is not None and publication.transactions is not None:
+        found["items"] = int(np.count_nonzero(original.occurrences))
+        found["symbols"] = int(np.count_nonzero(publication.transactions.occurrences))
+    if publication.cluster is not None and publication.n:
+        members = np.bincount(publication.cluster)
+        found |= {"clusters": len(members), "smallest_cluster": int(members.min())}
+        found["largest_cluster"] = int(members.max())
+    return found
+
+
+def _loss_texts(candidate: Candidate) -> dict[str, str]:
+    """Return the losses, and what some of them were before clusters were merged."""
+    texts, before = {}, candidate.result.figures
+    for name, loss in candidate.measures.items():
+        if name in _HEADLINES:
+            label = name.upper().replace("LOG2_", "log2 ").replace("_", " ")
+            earlier = f" ({before[f'{name}_before']:.4f} before merging)" if f"{name}_before" in before else ""
+            texts[f"loss ({label})"] = f"{loss:.4f}{earlier}"
+    return texts
+
+
+def _size_texts(found: dict[str, int]) -> dict[str, str]:
+    texts = {}
+    if "items" in found:
+        texts["items"] = f"{found['items']:,} occur, published as {found['symbols']:,} symbols"
+    if "clusters" in found:
+        bounds = f"{found['smallest_cluster']:,} to {found['largest_cluster']:,}"
+        texts["clusters"] = f"{found['clusters']:,}, of {bounds} records"
+    if "groups" in found:
+        texts["groups"] = f"{found['groups']:,}; {found['starred']:,} rows have a hidden identity"
+    return texts
 
 
 def codebook_table(publication: Publication, n: int) -> RichTable:

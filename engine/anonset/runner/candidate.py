@@ -2,10 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from anonset.algorithms.base import Algorithm, Result
-from anonset.data import Table
-from anonset.generalization import Publication
+from anonset.data import Hierarchy, Table
+from anonset.generalization import Symbol
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """A publication, with what the short codes of its relational values stand for."""
+
+    publication: Any
+    """A `Publication`, or a `BucketPublication`."""
+    values: tuple[Symbol, ...] = ()
+    """Codes of relational value sets; the symbols of the set-valued column are the publication's own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -13,16 +24,21 @@ class Candidate:
     """A publication that an algorithm made and nobody has verified yet."""
 
     table: Table
-    """The input, its set-valued column bound to its hierarchy."""
+    """The input, its columns bound to their hierarchies."""
+    hierarchies: Mapping[str, Hierarchy]
+    """Hierarchy of each column that has one."""
     algorithm: Algorithm
     """The algorithm with its parameters."""
     result: Result
     """What the algorithm decided."""
-    publication: Publication
+    named: Named
     """What would be published, its rows in their final order."""
-    order: str
-    """Order of the rows: ``sorted`` or ``input``."""
     measures: Mapping[str, float]
-    """Losses by name."""
+    """Losses by name; the first is the main one."""
     warnings: tuple[str, ...]
     """What is wrong with a publication that may be safe all the same."""
+
+    @property
+    def publication(self) -> Any:
+        """What would be published: a `Publication`, or a `BucketPublication`."""
+        return self.named.publication

@@ -1,22 +1,26 @@
 """Checking a publication that lies on disk, also one made elsewhere."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from anonset.algorithms.base import Progress
-from anonset.data import Table
 from anonset.errors import InputError
-from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
-from anonset.runner.documents import Attestation
-from anonset.runner.parameters import field_texts, option
-from anonset.runner.settings import Names, all_errors
-
-MODELS: dict[str, type[Any]] = {model.name: model for model in (KmAnonymity,)}
-"""Class of each privacy model by its name on the command line."""
+from anonset.generalization import Publication
+from anonset.privacy import KmAnonymity, PrivacyModel
+from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.runner.candidate import Named
+from anonset.runner.documents import Attestation, BucketFiles
+from anonset.runner.forms import Context, Names
+from anonset.runner.inspection import Inspection, inspect
+from anonset.runner.kinds import kind_of
+from anonset.runner.models import MODELS, entry_of
+from anonset.runner.parameters import build, collect, option
+from anonset.runner.settings import all_errors, with_parameters
 
 
 class CheckSettings(BaseModel):
@@ -24,35 +28,48 @@ class CheckSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    model: str | None = Field(None, description="Privacy model: km. Default: what the attestation says.")
+    model: str | None = Field(None, description=f"Privacy model: {', '.join(MODELS)}. Default: as attested.")
     items: str | None = Field(None, description="Set-valued column.")
     relational: Names = Field([], description="Generalized columns, separated by commas.")
+    id: Names = Field([], description="Columns of qit.csv that identify the person; or of the original, not published.")
     keep: Names = Field([], description="Columns published as they were.")
     separator: str | None = Field(None, description="Separates the symbols within a field.")
+    codebook: str | None = Field(None, description="codebook.csv of a publication made elsewhere.")
     budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count.")
+    original: str | None = Field(None, description="The original data, to check that the publication is true of them.")
+    records: str | None = Field(
+        None, description="records.csv: the original record of each row; without it, rows are in the original order."
+    )
+    hierarchy: dict[str, str] = Field({}, description="With --original, COL=SPEC: hierarchy of a relational column.")
+    sensitive: str | None = Field(None, description="With --original: its sensitive column, of buckets.")
+    drop: Names = Field([], description="With --original: its columns that were left out.")
+    missing: str = Field("refuse", description="With --original: what null became.")
+    utility_constraints: str | None = Field(
+        None, description="With --original: a file with a group a line, which no symbol may reach beyond."
+    )
+    max_suppressed: float | None = Field(
+        None, ge=0, le=1, description="With --original: largest part of its items that may be suppressed."
+    )
 
     def model_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the privacy model."""
         return self.model_dump(exclude=set(CheckSettings.model_fields), exclude_none=True)
 
 
+@cache
 def check_settings_model() -> type[CheckSettings]:
     """Return the settings with a field for every parameter of a privacy model."""
-    added: dict[str, Any] = {}
-    for model in MODELS.values():
-        types, texts = get_type_hints(model), field_texts(model)
-        for found in fields(model):
-            added[found.name] = (types[found.name] | None, Field(None, description=texts.get(found.name, "")))
-    return create_model("CheckSettings", __base__=CheckSettings, **added)
+    return with_parameters(CheckSettings, collect({name: entry.model for name, entry in MODELS.items()}))
 
 
-def check(published: Path, given: Mapping[str, Any], *, progress: Progress | None = None) -> Verdict:
+def check(published: Path, given: Mapping[str, Any], *, progress: Progress | None = None) -> Inspection:
     """Check a published file, or a directory made by `anonset anonymize`, against a privacy model.
 
     Parameters
     ----------
     published
-        A data file, or a directory whose attestation names the columns' roles and, if no model is given, the model.
+        A data file; a directory whose attestation names the columns' roles and, if no model is given, the model;
+        for buckets any directory with ``qit.csv`` and ``snt.csv``.
     given
         Fields of `CheckSettings` and parameters of the model.
 
@@ -61,8 +78,6 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
     InputError
         If the settings or the data are not what they must be.
     """
-    from anonset.verification import DEFAULT_BUDGET, verify
-
     try:
         settings = check_settings_model().model_validate(dict(given))
     except ValidationError as error:
@@ -71,9 +86,11 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
     model = make_model(settings, attested)
     if progress is not None:
         progress("read", 0, 0)
-    table = _read(published, settings, attested)
-    budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
-    return verify(table, model, budget=budget, progress=progress)
+    if attested is None:
+        named = _read_foreign(published, settings, model)
+    else:
+        named = _read_attested(published, settings, attested, model)
+    return inspect(_with_records(named, settings), model, settings, progress=progress)
 
 
 def read_attestation(published: Path) -> Attestation | None:
@@ -99,6 +116,8 @@ def read_attestation(published: Path) -> Attestation | None:
 def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:
     """Make the model that is asked for, or else the one that is attested.
 
+    Of k^m-anonymity of each partition, where the partitions are not known, that of the whole is left to check.
+
     Raises
     ------
     InputError
@@ -107,44 +126,92 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
     parameters = settings.model_parameters()
     name = settings.model
     if name is None and attested is not None:
-        name, parameters = attested.model, {**attested.parameters, **parameters}
+        name = attested.model
+        if "policy" in attested.parameters and "privacy_constraints" not in parameters:
+            msg = (
+                "the attestation does not hold the privacy constraints; name them with --privacy-constraints "
+                "(their file lies in the private directory)"
+            )
+            raise InputError(msg)
+        if name == PartitionKmAnonymity.name and settings.records is None:
+            name = KmAnonymity.name  # which it implies, and which needs no partitions
+        parameters = {**{n: v for n, v in attested.parameters.items() if n != "policy"}, **parameters}
     if name is None or name not in MODELS:
         got = "none" if name is None else repr(name)
-        msg = f"--model must be one of {', '.join(sorted(MODELS))}, got {got}"
+        msg = f"--model must be one of {', '.join(MODELS)}, got {got}"
         raise InputError(msg)
-    own = {field.name: field.default for field in fields(MODELS[name])}
-    problems = [f"{option(n)} does not apply to model {name}" for n in parameters if n not in own]
-    if missing := [option(n) for n, default in own.items() if default is MISSING and n not in parameters]:
-        problems.append(f"model {name} requires {' and '.join(missing)}")
-    if problems:
-        raise InputError("; ".join(problems))
-    made: PrivacyModel = MODELS[name](**parameters)
+    made: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, Context(given=parameters))
     return made
 
 
-def _read(published: Path, settings: CheckSettings, attested: Attestation | None) -> Table:
-    from anonset.io.files import digest
+def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel) -> Named:
+    """Read what was made elsewhere."""
+    from anonset.io.buckets import read_buckets
     from anonset.io.publish import read_published
+    from anonset.runner.home_files import read_codebook
+    from anonset.runner.records import named
 
-    if attested is None:
-        return read_published(
-            published,
-            items=settings.items,
-            relational=settings.relational,
-            keep=settings.keep,
-            separator=" " if settings.separator is None else settings.separator,
-        )
-    if roles := [option(n) for n in ("items", "relational", "keep", "separator") if getattr(settings, n)]:
+    if entry_of(model).buckets:
+        return Named(read_buckets(published, id=settings.id, keep=settings.keep))
+    table = read_published(
+        published,
+        items=settings.items,
+        relational=settings.relational,
+        keep=settings.keep,
+        separator=" " if settings.separator is None else settings.separator,
+    )
+    return named(table, () if settings.codebook is None else read_codebook(Path(settings.codebook)))
+
+
+def _read_attested(published: Path, settings: CheckSettings, attested: Attestation, model: PrivacyModel) -> Named:
+    """Read the files of a publication, if they are those that were attested."""
+    roles = [option(n) for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
+    if roles:
         msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {str(published)!r}"
         raise InputError(msg)
+    buckets = isinstance(attested.data, BucketFiles)
+    if buckets != entry_of(model).buckets:
+        what = "a bucketized table" if buckets else "a table of records"
+        msg = f"{str(published)!r} is {what}, of which model {model.name} says nothing"
+        raise InputError(msg)
+    require_attested(published, attested)
+    return kind_of(model).read(published, attested.data)
+
+
+def require_attested(published: Path, attested: Attestation) -> None:
+    """Refuse data files that were changed since they were attested.
+
+    Raises
+    ------
+    InputError
+        With the file.
+    """
+    from anonset.io.files import digest
+
     data = attested.data
-    file = published / data.file
-    if Path(data.file).name != data.file:
-        msg = f"the attestation of {str(published)!r} must name a file beside it, got {data.file!r}"
+    files = data.sha256 if isinstance(data, BucketFiles) else {data.file: data.sha256}
+    for name, expected in files.items():
+        if Path(name).name != name:
+            msg = f"the attestation of {str(published)!r} must name a file beside it, got {name!r}"
+            raise InputError(msg)
+        if digest(published / name) != expected:
+            msg = (
+                f"{str(published / name)!r} is not the file that was attested: its SHA-256 differs "
+                "(to check it anyway, name the file)"
+            )
+            raise InputError(msg)
+
+
+def _with_records(named: Named, settings: CheckSettings) -> Named:
+    """Return a publication with the way back to the original, where that is known."""
+    if settings.records is None:
+        return named
+    from anonset.runner.home_files import read_records
+
+    record, cluster = read_records(Path(settings.records))
+    if len(record) != named.publication.n:
+        msg = f"{settings.records!r} names the records of {len(record)} rows, the publication has {named.publication.n}"
         raise InputError(msg)
-    if digest(file) != data.sha256:
-        msg = (
-            f"{str(file)!r} is not the file that was attested: its SHA-256 differs (to check it anyway, name the file)"
-        )
-        raise InputError(msg)
-    return read_published(file, items=data.items, relational=data.relational, keep=data.keep, separator=data.separator)
+    if isinstance(named.publication, Publication):
+        return Named(replace(named.publication, record=record, cluster=cluster), named.values)
+    return Named(replace(named.publication, record=record), named.values)

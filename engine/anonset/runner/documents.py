@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from anonset.data import SetColumn, Table
 from anonset.privacy import Verdict
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.runner.candidate import Candidate
 from anonset.runner.phases import Phase
 
@@ -41,6 +42,17 @@ class DataFile(Document):
     sha256: str
 
 
+class BucketFiles(Document):
+    """The two files of a bucketized table, and how to read them."""
+
+    qit: str
+    snt: str
+    id: list[str]
+    keep: list[str]
+    sensitive: str
+    sha256: dict[str, str]
+
+
 class Attestation(Document):
     """What is promised about a publication, and what was verified. Holds nothing that helps an attacker."""
 
@@ -52,7 +64,7 @@ class Attestation(Document):
     verdict: Literal["holds", "undecided"]
     verified: dict[str, Any]
     counts: dict[str, int]
-    data: DataFile
+    data: DataFile | BucketFiles
 
 
 class PhaseRecord(Document):
@@ -83,24 +95,9 @@ class Report(Document):
     trace: list[Any] | None
 
 
-def attestation(candidate: Candidate, verdict: Verdict, file: str, layout: tuple[str, str], digest: str) -> Attestation:
-    """Return the attestation of a verified publication.
-
-    Parameters
-    ----------
-    file, layout, digest
-        Name of the data file, its format and separator, and its SHA-256.
-    """
-    publication, model = candidate.publication, verdict.model
-    data = DataFile(
-        file=file,
-        format=layout[0],  # type: ignore[arg-type]
-        separator=layout[1],
-        items=None if publication.transactions is None else publication.transactions.name,
-        relational=[column.name for column in publication.relational],
-        keep=[column.name for column in publication.kept],
-        sha256=digest,
-    )
+def attestation(verdict: Verdict, counts: Mapping[str, int], data: DataFile | BucketFiles) -> Attestation:
+    """Return the attestation of a verified publication."""
+    model = verdict.model
     return Attestation(
         schema_version=SCHEMA_VERSION,
         model=model.name,
@@ -109,7 +106,7 @@ def attestation(candidate: Candidate, verdict: Verdict, file: str, layout: tuple
         limits=model.limits,
         verdict="holds" if verdict.holds else "undecided",
         verified=plain(verdict.checked),
-        counts={"records": publication.n, "symbols": len(publication.symbols)},
+        counts=dict(counts),
         data=data,
     )
 
@@ -145,8 +142,9 @@ def report(
 
 
 def parameters_of(instance: Any) -> dict[str, Any]:
-    """Return the fields of a model or an algorithm by name."""
-    found: dict[str, Any] = plain({field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)})
+    """Return the fields of a model or an algorithm by name; those that were not given, and None by default, are not."""
+    values = {field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)}
+    found: dict[str, Any] = plain({name: value for name, value in values.items() if value is not None})
     return found
 
 
@@ -179,7 +177,11 @@ def fingerprint(table: Table) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """Turn dataclasses, mappings, tuples and NumPy values into what JSON knows."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, (PrivacyPolicy, UtilityPolicy)):  # a file of its own: it may be large, and tell of records
+        return f"{len(value)} constraint(s)"
+    if isinstance(value, type):
+        return getattr(value, "name", value.__name__)
+    if dataclasses.is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}

@@ -1,9 +1,7 @@
 """Losses of a publication that lies on disk, against the data that it was made from."""
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +11,7 @@ import numpy as np
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.runner.check import read_attestation
+from anonset.runner.home_files import read_codebook, read_mapping
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,8 @@ def evaluate(original: Table, out: Path, private: Path | None = None) -> Evaluat
     if private is not None or (folder / "mapping.csv").is_file():
         mapping, source = read_mapping(folder / "mapping.csv"), "mapping"
     else:
-        known = invert(read_codebook(out / "codebook.csv"))
+        book = read_codebook(out / "codebook.csv")
+        known = invert({s.label: s.members for s in book if s.kind != "values"})
         mapping, source = {**dict.fromkeys(column.vocabulary.labels, ""), **known}, "codebook"
     occurring = np.flatnonzero(column.occurrences)
     counts = {column.vocabulary.labels[code]: int(column.occurrences[code]) for code in occurring}
@@ -83,20 +83,7 @@ def _evaluation(n: int, counts: Mapping[str, int], mapping: Mapping[str, str], s
     return Evaluation(ncp, n, occurrences, universe, symbols, generalized, suppressed, source)
 
 
-def read_mapping(path: Path) -> dict[str, str]:
-    """Return how each item of the universe is published, from ``mapping.csv``; the empty text: suppressed."""
-    return {row["item"]: row["published"] for row in _rows(path, ("item", "published"))}
-
-
-def read_codebook(path: Path) -> dict[str, list[str]]:
-    """Return the members of each published symbol, from ``codebook.csv``."""
-    found: dict[str, list[str]] = {}
-    for row in _rows(path, ("symbol", "kind", "members")):
-        found[row["symbol"]] = next(csv.reader(io.StringIO(row["members"], newline=""), delimiter=" "), [])
-    return found
-
-
-def invert(members: Mapping[str, list[str]]) -> dict[str, str]:
+def invert(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the symbol of each item.
 
     Raises
@@ -112,29 +99,6 @@ def invert(members: Mapping[str, list[str]]) -> dict[str, str]:
                 raise InputError(msg)
             found[item] = symbol
     return found
-
-
-def _rows(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
-    """Yield the rows of a CSV file with the given header."""
-    if not path.is_file():
-        msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"
-        raise InputError(msg)
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file, strict=True)
-        try:
-            if tuple(reader.fieldnames or ()) != names:
-                msg = (
-                    f"{str(path)!r} must have the columns {', '.join(names)}, got {', '.join(reader.fieldnames or ())}"
-                )
-                raise InputError(msg)
-            for row in reader:
-                if None in row.values() or None in row:
-                    msg = f"{str(path)!r}: line {reader.line_num} must have {len(names)} fields"
-                    raise InputError(msg)
-                yield row
-        except (csv.Error, UnicodeDecodeError) as error:
-            msg = f"{str(path)!r} is no valid CSV: {error}"
-            raise InputError(msg) from None
 
 
 def _require_publication(original: Table, out: Path) -> None:

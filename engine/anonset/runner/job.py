@@ -2,17 +2,22 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
-from anonset.errors import InputError
-from anonset.privacy import Verdict
+from anonset.privacy import PrivacyModel, Verdict
+from anonset.runner.binding import bind
 from anonset.runner.candidate import Candidate
+from anonset.runner.forms import Context
+from anonset.runner.kinds import kind_of
+from anonset.runner.layout import Layout
 from anonset.runner.memory import require_memory
-from anonset.runner.parameters import make_algorithm
+from anonset.runner.models import entry_of
+from anonset.runner.parameters import make_algorithm, needs_data
 from anonset.runner.phases import Phase, Stopwatch
 from anonset.runner.publish import Request, publish
-from anonset.runner.run import bind, search
+from anonset.runner.run import search
 from anonset.runner.settings import Settings
 from anonset.runner.staging import require_new
 
@@ -48,8 +53,9 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
     from anonset.io.files import digest, estimate_bytes
     from anonset.io.read import read
 
-    algorithm = make_algorithm(settings.model, settings.algorithm, settings.algorithm_parameters())
-    source, request = Path(settings.input), request_of(settings)
+    given = settings.algorithm_parameters()
+    algorithm = make_algorithm(settings.model, settings.algorithm, given)
+    source, request = Path(settings.input), request_of(settings, algorithm.model)
     require_new(request.out, request.private_folder)
     require_memory(estimate_bytes(source) * _MEMORY_PER_BYTE, settings.memory_limit)
     watch = Stopwatch()
@@ -59,15 +65,17 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
         table = read(source, **settings.read_options())
         sha256 = digest(source)
     with watch.phase("hierarchies"):
-        table, hierarchies = bind(table, settings.hierarchy)
-        require_writable(table, hierarchies, request)
+        table, hierarchies = bind(table, settings.hierarchy, algorithm.model)
+        if needs_data(given):
+            algorithm = make_algorithm(settings.model, settings.algorithm, given, context_of(table, hierarchies, given))
+        kind_of(algorithm.model).require_publishable(table, hierarchies, algorithm, request.layout)
     candidate = search(
         table,
         algorithm,
         hierarchies=hierarchies,
         workers=settings.workers,
         progress=progress,
-        order=settings.order,
+        layout=request.layout,
         max_loss=settings.max_loss,
         watch=watch,
     )
@@ -80,17 +88,28 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
     return Outcome(request, candidate, verdict, tuple(watch.phases))
 
 
-def request_of(settings: Settings) -> Request:
+def context_of(table: Table, hierarchies: dict[str, Hierarchy], given: dict[str, Any]) -> Context:
+    """Return what parameters may be made from."""
+    column = table.transactions
+    return Context(column, None if column is None else hierarchies.get(column.name), given)
+
+
+def request_of(settings: Settings, model: PrivacyModel) -> Request:
     """Return where and how the settings ask to publish."""
     return Request(
         Path(settings.out),
         None if settings.private is None else Path(settings.private),
-        settings.format or published_format(Path(settings.input)),
-        settings.separator,
+        layout_of(settings, model),
         settings.accept_undecided,
         settings.budget,
         settings.trace,
     )
+
+
+def layout_of(settings: Settings, model: PrivacyModel) -> Layout:
+    """Return the layout that the settings ask for; by default the format is that of the input, and csv for buckets."""
+    found = settings.format or ("csv" if entry_of(model).buckets else published_format(Path(settings.input)))
+    return Layout(settings.order, settings.symbols, found, settings.separator)  # type: ignore[arg-type]
 
 
 def published_format(source: Path) -> str:
@@ -103,20 +122,3 @@ def published_format(source: Path) -> str:
 
     found = format_of(source)
     return "csv" if found == "tsv" else found
-
-
-def require_writable(table: Table, hierarchies: dict[str, Hierarchy], request: Request) -> None:
-    """Refuse columns and labels that the format cannot carry, before any work: every node may be published.
-
-    Raises
-    ------
-    InputError
-        With the column or the label, and the way out.
-    """
-    from anonset.io.publish import check_labels
-
-    if request.format == "dat" and table.kept:
-        msg = f"the format dat carries the set-valued column alone, not {table.kept[0].name!r}; choose csv or parquet"
-        raise InputError(msg)
-    for hierarchy in hierarchies.values():
-        check_labels(hierarchy.labels, request.format, request.separator)

@@ -2,14 +2,17 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
+from anonset.errors import InputError
 from anonset.generalization import Publication, Recoding
 from anonset.privacy import Verdict
 from anonset.runner.candidate import Candidate
+from anonset.runner.kinds import kind_of
+from anonset.runner.layout import Format, Layout
 from anonset.runner.phases import Phase, Stopwatch
 
 
@@ -21,12 +24,14 @@ class Release:
     """What was found, with the input that it was made from. Private."""
     verdict: Verdict
     """Outcome of the verification: holds, or undecided where that was accepted."""
+    layout: Layout
+    """How it is laid out."""
     phases: tuple[Phase, ...]
     """Seconds and peak memory of each phase."""
 
     @property
-    def publication(self) -> Publication:
-        """The published records, with the way back to the input. Private as a whole."""
+    def publication(self) -> Any:
+        """The published records, or buckets, with the way back to the input. Private as a whole."""
         return self.candidate.publication
 
     @property
@@ -65,9 +70,18 @@ class Release:
         return {phase.name: phase.seconds for phase in self.phases}
 
     def to_arrow(self) -> Any:
-        """Return the published data as a ``pyarrow.Table``."""
+        """Return the published data as a ``pyarrow.Table``.
+
+        Raises
+        ------
+        InputError
+            If they are buckets, which are two tables.
+        """
         from anonset.io.publish import to_arrow
 
+        if not isinstance(self.publication, Publication):
+            msg = "buckets are two tables, which to_arrow cannot return as one; save() writes both"
+            raise InputError(msg)
         return to_arrow(self.publication)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
@@ -78,7 +92,7 @@ class Release:
         self,
         out: str | os.PathLike[str],
         private: str | os.PathLike[str] | None = None,
-        format: str | None = None,  # noqa: A002
+        format: Format | None = None,  # noqa: A002
         *,
         separator: str = " ",
         trace: bool = False,
@@ -107,13 +121,16 @@ class Release:
         """
         from anonset.runner.publish import Request, publish
 
+        layout = replace(self.layout, format=format or "csv", separator=separator)
+        candidate = self.candidate
+        kind = kind_of(candidate.algorithm.model)
+        kind.require_publishable(candidate.table, candidate.hierarchies, candidate.algorithm, layout)
         request = Request(
             Path(out),
             None if private is None else Path(private),
-            format or "csv",
-            separator,
+            layout,
             accept_undecided=self.verdict.holds is None,
             trace=trace,
         )
-        publish(self.candidate, request, watch=Stopwatch(list(self.phases)))
+        publish(candidate, request, watch=Stopwatch(list(self.phases)))
         return Path(out)

@@ -5,20 +5,20 @@ import warnings as python_warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Literal
+from dataclasses import dataclass, replace
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError, InputError, UndecidedError, VerificationError
-from anonset.generalization import Publication, apply
-from anonset.privacy import Verdict
+from anonset.privacy import Verdict, Witness
 from anonset.runner.appraisal import measures_of, no_information
-from anonset.runner.candidate import Candidate
+from anonset.runner.binding import HierarchySpec, bind
+from anonset.runner.candidate import Candidate, Named
+from anonset.runner.kinds import kind_of
+from anonset.runner.layout import Layout, Order, Symbols
+from anonset.runner.models import require_roles
 from anonset.runner.phases import Stopwatch
 from anonset.runner.release import Release
-
-Order = Literal["sorted", "input"]
-HierarchySpec = Hierarchy | str | os.PathLike[str]
 
 
 def anonymize(
@@ -29,6 +29,7 @@ def anonymize(
     workers: int | None = None,
     progress: Progress | None = None,
     order: Order = "sorted",
+    symbols: Symbols = "auto",
     max_loss: float | None = None,
     accept_undecided: bool = False,
     budget: int | None = None,
@@ -49,8 +50,11 @@ def anonymize(
         Called with (phase, amount done, total amount).
     order
         ``sorted`` by the published content (row order would give back what was hidden), or as the ``input``.
+    symbols
+        How a set of items or values is named: by its ``members``, by a ``short`` code, or (``auto``) by a code
+        above 8 members.
     max_loss
-        Refuse a result whose loss is above this.
+        Refuse a result whose main loss, the first of its measures, is above this.
     accept_undecided
         Return a release although the check was too large to finish; its verdict says so.
     budget
@@ -73,16 +77,17 @@ def anonymize(
     >>> release.verdict.holds, release.recoding.labels
     (True, ['N1_0', 'b1', 'b2'])
     """
-    watch = Stopwatch()
+    watch, layout = Stopwatch(), Layout(order=order, symbols=symbols)
     with watch.phase("hierarchies"):
-        table, bound = bind(table, hierarchies or {})
+        table, bound = bind(table, hierarchies or {}, algorithm.model)
+        kind_of(algorithm.model).require_publishable(table, bound, algorithm, replace(layout, format="parquet"))
     candidate = search(
         table,
         algorithm,
         hierarchies=bound,
         workers=workers,
         progress=progress,
-        order=order,
+        layout=layout,
         max_loss=max_loss,
         watch=watch,
     )
@@ -90,9 +95,9 @@ def anonymize(
         python_warnings.warn(warning, UserWarning, stacklevel=2)
     with watch.phase("verify"):
         verdict = checked(
-            candidate.publication, algorithm, accept_undecided=accept_undecided, budget=budget, progress=progress
+            candidate, candidate.named, accept_undecided=accept_undecided, budget=budget, progress=progress
         )
-    return Release(candidate, verdict, tuple(watch.phases))
+    return Release(candidate, verdict, layout, tuple(watch.phases))
 
 
 def search(
@@ -102,7 +107,7 @@ def search(
     hierarchies: Mapping[str, Hierarchy],
     workers: int | None = None,
     progress: Progress | None = None,
-    order: Order = "sorted",
+    layout: Layout,
     max_loss: float | None = None,
     watch: Stopwatch,
 ) -> Candidate:
@@ -110,32 +115,34 @@ def search(
 
     The table must be bound to its hierarchies (see `bind`); the other parameters are those of `anonymize`.
     """
-    if order not in ("sorted", "input"):
-        msg = f"order must be 'sorted' or 'input', got {order!r}"
-        raise InputError(msg)
-    _require_roles(table, algorithm)
+    require_roles(table, algorithm.model)
     with watch.phase("search"), executor_of(workers) as executor:
         result = algorithm.anonymize(table, hierarchies, executor=executor, progress=progress)
     with watch.phase("apply"):
-        publication = apply(table, result.recoding)
-        if order == "sorted":
-            publication = publication.sorted()
+        named = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
     with watch.phase("measure"):
-        measures = measures_of(table, result.recoding)
-        warnings = no_information(table, publication, measures)
+        measures = measures_of(table, hierarchies, algorithm, result, named.publication)
+        warnings = no_information(table, named.publication, measures)
     _require_loss(algorithm, measures, max_loss)
-    return Candidate(table, algorithm, result, publication, order, measures, warnings)
+    return Candidate(table, hierarchies, algorithm, result, named, measures, warnings)
 
 
 def checked(
-    publication: Publication | Table,
-    algorithm: Algorithm,
+    candidate: Candidate,
+    named: Named,
     *,
     accept_undecided: bool = False,
     budget: int | None = None,
     progress: Progress | None = None,
 ) -> Verdict:
-    """Verify what an algorithm promised; return the verdict if it may be published.
+    """Verify what an algorithm promised, and that what is published is true; return the verdict if it may be.
+
+    Parameters
+    ----------
+    candidate
+        What was meant to be published.
+    named
+        What is published: the candidate's own publication, or what was read back.
 
     Raises
     ------
@@ -145,35 +152,26 @@ def checked(
     from anonset.verification import DEFAULT_BUDGET, verify
 
     budget = DEFAULT_BUDGET if budget is None else budget
-    verdict = verify(publication, algorithm.model, budget=budget, progress=progress)
+    model = candidate.algorithm.model
+    verdict = verify(named.publication, model, budget=budget, progress=progress)
     if verdict.holds is False:
         raise VerificationError(verdict)
+    witness = kind_of(model).untrue(candidate.table, named, candidate.hierarchies, model)
+    if witness is not None:
+        raise VerificationError(Untrue(witness))
     if verdict.holds is None and not accept_undecided:
         raise UndecidedError(verdict)
     return verdict
 
 
-def bind(table: Table, hierarchies: Mapping[str, HierarchySpec]) -> tuple[Table, dict[str, Hierarchy]]:
-    """Read the hierarchies and re-encode the set-valued column by its own.
+@dataclass(frozen=True)
+class Untrue:
+    """The verdict on a publication that says what the original does not."""
 
-    Raises
-    ------
-    InputError
-        If a hierarchy is given for a column that takes none, or is no tree over the column's items.
-    """
-    from anonset.io.hierarchies import hierarchy_for
+    witness: Witness
 
-    column = table.transactions
-    known = [] if column is None else [column.name]
-    if unknown := sorted(set(hierarchies) - set(known)):
-        msg = f"--hierarchy names column {unknown[0]!r}; the columns that take one are: {', '.join(known) or 'none'}"
-        raise InputError(msg)
-    if column is None or column.name not in hierarchies:
-        return table, {}
-    given = hierarchies[column.name]
-    spec = given if isinstance(given, Hierarchy) else os.fspath(given)
-    hierarchy = hierarchy_for(spec, column.vocabulary, column.name)
-    return table.with_transactions(hierarchy.bind(column)), {column.name: hierarchy}
+    def __str__(self) -> str:
+        return f"the publication is not true of the original: {self.witness}"
 
 
 @contextmanager
@@ -199,23 +197,12 @@ def executor_of(workers: int | None) -> Iterator[Executor | None]:
         pool.shutdown(cancel_futures=True)
 
 
-def _require_roles(table: Table, algorithm: Algorithm) -> None:
-    """Refuse columns that the model would leave unprotected without anybody having said so."""
-    unprotected = [column.name for column in table.relational]
-    if table.sensitive is not None:
-        unprotected.append(table.sensitive.name)
-    if unprotected:
-        msg = (
-            f"model {algorithm.model.name} protects the set-valued column alone, and says nothing about "
-            f"{', '.join(map(repr, unprotected))}; publish them as they are with --keep or leave them out with --drop"
-        )
-        raise InputError(msg)
-
-
 def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:
-    if max_loss is not None and measures["ncp"] > max_loss + 1e-12:
+    """Hold the main loss, which is the first, against the bound."""
+    name, loss = next(iter(measures.items()))
+    if max_loss is not None and loss > max_loss + 1e-12:
         reason = (
-            f"the loss (NCP) is {measures['ncp']:.6g}, above the largest allowed {max_loss:.6g}; "
-            "a smaller k or m, a hierarchy with a smaller fan-out, or another algorithm may help"
+            f"the loss ({name.upper()}) is {loss:.6g}, above the largest allowed {max_loss:.6g}; "
+            "smaller parameters of the model, a hierarchy with a smaller fan-out, or another algorithm may help"
         )
-        raise InfeasibleError(algorithm.name, reason, achieved=measures["ncp"], bound=max_loss)
+        raise InfeasibleError(algorithm.name, reason, achieved=loss, bound=max_loss)

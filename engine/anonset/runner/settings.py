@@ -4,20 +4,18 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
-from anonset.runner.parameters import option, parameters
+from anonset.runner.binding import numeric_columns
+from anonset.runner.forms import Names
+from anonset.runner.models import MODELS
+from anonset.runner.parameters import Parameter, option, parameters
 
-
-def _names(value: object) -> object:
-    """Read ``A,B`` as two names; a list is taken as it is, so that a name may hold a comma."""
-    return [name.strip() for name in value.split(",")] if isinstance(value, str) else value
-
-
-Names = Annotated[list[str], BeforeValidator(_names)]
+_DEFAULTS = ", ".join(f"{name} ({entry.algorithm})" for name, entry in MODELS.items())
 
 
 class RoleSettings(BaseModel):
@@ -48,22 +46,32 @@ class Settings(RoleSettings):
     input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat).")
     out: str = Field(description="New directory for the publication.")
     hierarchy: dict[str, str] = Field(
-        {}, description="COL=SPEC: hierarchy of a column, a file or balanced:F; repeatable."
+        {}, description="COL=SPEC: a file or balanced:F; for a relational column also range or values; repeatable."
     )
-    model: str | None = Field(None, description="What must hold: km.")
-    algorithm: str | None = Field(None, description="How: apriori (the default for km), direct or optimal.")
-    max_loss: float | None = Field(None, ge=0, le=1, description="Refuse to publish above this loss (NCP).")
+    model: str | None = Field(None, description=f"What must hold (in parentheses the default algorithm): {_DEFAULTS}.")
+    algorithm: str | None = Field(None, description=f"How: {', '.join(ALGORITHMS)}.")
+    max_loss: float | None = Field(
+        None, ge=0, le=1, description="Refuse to publish above this loss, the first that the report names."
+    )
     order: Literal["sorted", "input"] = Field("sorted", description="Order of the published rows.")
+    symbols: Literal["auto", "members", "short"] = Field(
+        "auto", description="Name sets of items or values by their members, by short codes, or codes above 8 members."
+    )
     format: Literal["csv", "parquet", "dat"] | None = Field(
         None, description="Format of the data; default: as the input."
     )
-    seed: int = Field(0, description="Seed of whatever is random.")
+    seed: int | None = Field(None, ge=0, description="Seed of whatever is random.")
     workers: int | None = Field(None, ge=1, description="Number of threads; default: one a core.")
     private: str | None = Field(None, description="Directory for what must not be handed on; default: OUT.private.")
     accept_undecided: bool = Field(False, description="Publish although the check could not be finished.")
     budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count in verifying.")
     trace: bool = Field(False, description="Put the decisions of the search into the private report.")
     memory_limit: str | None = Field(None, description="Refuse work that needs more, such as 8G.")
+
+    def read_options(self) -> dict[str, Any]:
+        """Return the arguments of `anonset.io.read.read`; a column whose domain is ``range`` holds numbers."""
+        found = super().read_options()
+        return {**found, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
 
     def algorithm_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the algorithm."""
@@ -73,11 +81,18 @@ class Settings(RoleSettings):
 @cache
 def settings_model() -> type[Settings]:
     """Return the settings with a field for every parameter of a registered algorithm."""
+    return with_parameters(Settings, parameters())
+
+
+def with_parameters(base: type[Any], found: Mapping[str, Parameter]) -> type[Any]:
+    """Return settings with an optional field for every parameter that they do not have yet."""
     added: dict[str, Any] = {
-        name: (found.type | None, Field(None, description=f"{found.text} [{', '.join(found.algorithms)}]"))
-        for name, found in parameters().items()
+        name: (parameter.type | None, Field(None, description=f"{parameter.text} [{', '.join(parameter.users)}]"))
+        for name, parameter in found.items()
+        if name not in base.model_fields
     }
-    return create_model("Settings", __base__=Settings, **added)
+    made: type[Any] = create_model(base.__name__, __base__=base, **added)
+    return made
 
 
 def read_config(path: str | Path) -> dict[str, Any]:

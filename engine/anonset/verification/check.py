@@ -5,10 +5,29 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from anonset.data import SetColumn
+from anonset.data.table import Column
 from anonset.errors import InputError
+from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
+from anonset.privacy.anatomy import AnatomyDiversity
+from anonset.privacy.coherence import Coherence
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.k import KAnonymity
+from anonset.privacy.kkm import KKmAnonymity
+from anonset.privacy.lm import KLmDiversity, LmDiversity
+from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.privacy.safe_grouping import SafeGrouping
+from anonset.privacy.transaction_k import TransactionKAnonymity
+from anonset.verification.anatomy import check_anatomy
+from anonset.verification.coherence import check_coherence
+from anonset.verification.constraints import check_constraints
 from anonset.verification.itemsets import Progress
+from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.km import check_km
+from anonset.verification.lm import check_klm, check_lm
+from anonset.verification.partitions import check_partitions
+from anonset.verification.safe_grouping import check_safe_grouping
+from anonset.verification.transaction_k import check_transaction_k
 
 DEFAULT_BUDGET = 60_000_000_000
 """Largest number of itemset occurrences that are counted unless told otherwise: about ten minutes on one core."""
@@ -27,10 +46,70 @@ Check = Callable[[Published, Any, int, Progress | None], Verdict]
 
 
 def _km(publication: Published, model: KmAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    return check_km(_transactions(publication, model), model, budget, progress)
+    return check_km(_items(publication, model), model, budget, progress)
 
 
-_CHECKS: Mapping[type[Any], Check] = MappingProxyType({KmAnonymity: _km})
+def _partitions(publication: Published, model: PartitionKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
+    partition = getattr(publication, "cluster", None)
+    return check_partitions(_items(publication, model), partition, model, budget, progress)
+
+
+def _k(publication: Published, model: KAnonymity, budget: int, progress: Progress | None) -> Verdict:
+    return check_k(_relational(publication, model), model)
+
+
+def _kkm(publication: Published, model: KKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
+    return check_kkm(_relational(publication, model), _items(publication, model), model, budget, progress)
+
+
+def _lm(publication: Published, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:
+    return check_lm(_items(publication, model), model, budget, progress)
+
+
+def _klm(publication: Published, model: KLmDiversity, budget: int, progress: Progress | None) -> Verdict:
+    relational: tuple[Column, ...] = getattr(publication, "relational", ())  # without any, everybody is in one class
+    return check_klm(_items(publication, model), relational, model, budget, progress)
+
+
+def _coherence(publication: Published, model: Coherence, budget: int, progress: Progress | None) -> Verdict:
+    return check_coherence(_items(publication, model), model, budget, progress)
+
+
+def _constraints(publication: Published, model: ConstraintSet, budget: int, progress: Progress | None) -> Verdict:
+    symbols = getattr(publication, "symbols", None)
+    members = None if symbols is None else [symbol.members for symbol in symbols]
+    return check_constraints(_items(publication, model), members, model, budget, progress)
+
+
+def _transaction_k(
+    publication: Published, model: TransactionKAnonymity, budget: int, progress: Progress | None
+) -> Verdict:
+    return check_transaction_k(_items(publication, model), model)
+
+
+def _anatomy(publication: Published, model: AnatomyDiversity, budget: int, progress: Progress | None) -> Verdict:
+    return check_anatomy(_buckets(publication, model), model)
+
+
+def _safe_grouping(publication: Published, model: SafeGrouping, budget: int, progress: Progress | None) -> Verdict:
+    return check_safe_grouping(_buckets(publication, model), model)
+
+
+_CHECKS: Mapping[type[Any], Check] = MappingProxyType(
+    {
+        KmAnonymity: _km,
+        PartitionKmAnonymity: _partitions,
+        KAnonymity: _k,
+        KKmAnonymity: _kkm,
+        LmDiversity: _lm,
+        KLmDiversity: _klm,
+        Coherence: _coherence,
+        ConstraintSet: _constraints,
+        TransactionKAnonymity: _transaction_k,
+        AnatomyDiversity: _anatomy,
+        SafeGrouping: _safe_grouping,
+    }
+)
 
 
 def verify(
@@ -45,7 +124,8 @@ def verify(
     Parameters
     ----------
     publication
-        A :class:`~anonset.generalization.Publication`, or a table of published symbols; symbols are opaque.
+        A :class:`~anonset.generalization.Publication`, a table of published symbols (symbols are opaque), or a
+        :class:`~anonset.generalization.buckets.BucketPublication`.
     model
         What must hold.
     budget
@@ -85,8 +165,23 @@ def verify(
     return check(publication, model, budget, progress)
 
 
-def _transactions(publication: Published, model: PrivacyModel) -> SetColumn:
+def _items(publication: Published, model: PrivacyModel) -> SetColumn:
     if publication.transactions is None:
         msg = f"model {model.name!r} speaks of a set-valued column, and the publication has none"
         raise InputError(msg)
     return publication.transactions
+
+
+def _relational(publication: Published, model: PrivacyModel) -> tuple[Column, ...]:
+    columns: tuple[Column, ...] = getattr(publication, "relational", ())
+    if not columns:
+        msg = f"model {model.name!r} speaks of relational columns, and the publication has none"
+        raise InputError(msg)
+    return columns
+
+
+def _buckets(publication: Published, model: PrivacyModel) -> BucketPublication:
+    if not isinstance(publication, BucketPublication):
+        msg = f"model {model.name!r} speaks of a bucketized table (qit.csv and snt.csv), which the publication is not"
+        raise InputError(msg)
+    return publication

@@ -1,0 +1,138 @@
+"""``anonset policy``: generate, check and convert the constraints of COAT and PCTA."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from anonset.cli.flags import flags_of, given, whole_number
+from anonset.cli.main import DONE
+from anonset.cli.output import show, show_json
+from anonset.data import Hierarchy, SetColumn
+from anonset.errors import InputError
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.runner.forms import Context, privacy_constraints, utility_constraints
+from anonset.runner.settings import RoleSettings, make_roles
+from anonset.runner.staging import require_new
+
+Flags: Any = flags_of(RoleSettings)
+RoleFlags = Annotated[Flags, Parameter(name="*")]
+Kind = Annotated[Literal["privacy", "utility"], Parameter(help="What the file holds: itemsets, or groups.")]
+
+
+def generate_policy(
+    source: Annotated[str, Parameter(name="INPUT", help="Data set that the constraints are for.")],
+    /,
+    *,
+    out: Annotated[str, Parameter(alias="-o", help="New file, a constraint a line.")],
+    privacy: Annotated[str | None, Parameter(help="pgen (records rarer than k), or PP1 to PP9 (at random).")] = None,
+    utility: Annotated[str | None, Parameter(help="one, siblings:N, or level:D of the hierarchy.")] = None,
+    k: Annotated[int | None, Parameter(converter=whole_number, help="With pgen.")] = None,
+    itemsets: Annotated[int, Parameter(converter=whole_number, help="Itemsets of PP6 to PP9.")] = 1000,
+    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of PP1 to PP9.")] = 0,
+    hierarchy: Annotated[str | None, Parameter(help="Hierarchy of the items: a file, or balanced:F.")] = None,
+    flags: RoleFlags = Flags(),  # noqa: B008
+) -> int:
+    """Generate privacy or utility constraints for a data set."""
+    from anonset.io.policies import write_privacy_policy, write_utility_policy
+    from anonset.privacy.policies import one_group, random_policy
+
+    target = Path(out)
+    require_new(target)
+    if (privacy is None) == (utility is None):
+        msg = "exactly one of --privacy and --utility must be given"
+        raise InputError(msg)
+    column, tree = _items_of(source, flags, hierarchy)
+    if utility is not None:
+        context = Context(column, tree)
+        made = one_group(column.vocabulary) if utility == "one" else utility_constraints(utility, context)
+        write_utility_policy(made or UtilityPolicy(()), target)
+    elif privacy == "pgen":
+        parameters = {} if k is None else {"k": k}
+        write_privacy_policy(
+            privacy_constraints("pgen", Context(column, tree, parameters)) or PrivacyPolicy(()), target
+        )
+    else:
+        write_privacy_policy(random_policy(str(privacy), column.vocabulary, n_itemsets=itemsets, seed=seed), target)
+    return DONE
+
+
+def check_policy(
+    file: Annotated[str, Parameter(help="File of constraints, one a line.")],
+    /,
+    *,
+    kind: Kind = "privacy",
+    data: Annotated[str | None, Parameter(name="--input", help="Data set whose items are meant.")] = None,
+    flags: RoleFlags = Flags(),  # noqa: B008
+    json: Annotated[bool, Parameter(help="The figures as JSON.")] = False,
+) -> int:
+    """Check constraints, and that they fit a data set."""
+    from anonset.report.account import facts_table
+
+    if data is None and given(flags):
+        msg = "the roles of columns apply to --input, which is not given"
+        raise InputError(msg)
+    vocabulary = None if data is None else _items_of(data, flags, None)[0].vocabulary
+    policy = _read(Path(file), kind, vocabulary)
+    rows = policy.itemsets if isinstance(policy, PrivacyPolicy) else policy.groups
+    found = {
+        "constraints": len(rows),
+        "smallest": min(map(len, rows)),
+        "largest": max(map(len, rows)),
+        "items": len({item for row in rows for item in row}),
+    }
+    if json:
+        show_json(found)
+    else:
+        show(facts_table({name: f"{value:,}" for name, value in found.items()}))
+    return DONE
+
+
+def convert_policy(
+    file: Annotated[str, Parameter(help="File of constraints, one a line.")],
+    out: Annotated[str, Parameter(help="New file, items separated by blanks.")],
+    /,
+    *,
+    kind: Kind = "privacy",
+    separator: Annotated[str, Parameter(help="What separates the items now.")] = ",",
+) -> int:
+    """Write constraints whose items are separated otherwise in the house format: separated by blanks."""
+    from anonset.io.files import read_bytes
+    from anonset.io.policies import write_privacy_policy, write_utility_policy
+
+    target = Path(out)
+    require_new(target)
+    try:
+        lines = read_bytes(Path(file)).decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        msg = f"{file!r} must be UTF-8 text"
+        raise InputError(msg) from None
+    rows = [[item.strip() for item in line.split(separator) if item.strip()] for line in lines if line.strip()]
+    if kind == "privacy":
+        write_privacy_policy(PrivacyPolicy.of(rows), target)
+    else:
+        write_utility_policy(UtilityPolicy.of(rows), target)
+    return DONE
+
+
+def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPolicy:
+    from anonset.io.policies import read_privacy_policy, read_utility_policy
+
+    if kind == "privacy":
+        return read_privacy_policy(path, vocabulary)
+    return read_utility_policy(path, vocabulary)
+
+
+def _items_of(source: str, flags: Any, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:
+    """Read a data set and return its set-valued column, bound to its hierarchy if there is one."""
+    from anonset.io.hierarchies import hierarchy_for
+    from anonset.io.read import read
+
+    column = read(source, **make_roles(given(flags)).read_options()).transactions
+    if column is None:
+        msg = f"{source!r} must have a set-valued column; name it with --items"
+        raise InputError(msg)
+    if hierarchy is None:
+        return column, None
+    tree = hierarchy_for(hierarchy, column.vocabulary, column.name)
+    return tree.bind(column), tree

@@ -1,0 +1,67 @@
+"""Privacy constraints of Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.3 and 3.4."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anonset.errors import InputError
+from anonset.privacy.model import require_at_least
+from anonset.privacy.policies import PrivacyPolicy
+
+
+@dataclass(frozen=True)
+class ConstraintSet:
+    """Every part of a protected itemset that shows in a published record, shows in at least `k` records.
+
+    Protected are the itemsets of a policy, or all itemsets of `m` items.
+
+    >>> print(ConstraintSet(5, PrivacyPolicy.of(["abc", "de"])))
+    privacy constraints with k=5, 2 protected itemset(s)
+    >>> print(ConstraintSet(5, m=2))
+    privacy constraints with k=5, all itemsets of 2
+    """
+
+    name: ClassVar[str] = "constraints"
+
+    k: int
+    """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""
+    policy: PrivacyPolicy | None = None
+    """The protected itemsets."""
+    m: int | None = None
+    """Protect all itemsets of so many items instead (>= 1)."""
+
+    def __post_init__(self) -> None:
+        require_at_least("k", self.k, 1)
+        if (self.policy is None) == (self.m is None):
+            msg = "privacy constraints must be given by exactly one of a policy and m, got " + (
+                "neither" if self.m is None else "both"
+            )
+            raise InputError(msg)
+        if self.m is not None:
+            require_at_least("m", self.m, 1)
+
+    def __str__(self) -> str:
+        what = f"all itemsets of {self.m}" if self.policy is None else f"{len(self.policy)} protected itemset(s)"
+        return f"privacy constraints with k={self.k}, {what}"
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        known = f"up to {self.m} item(s)" if self.policy is None else "any items of one protected itemset"
+        return (
+            f"Whoever knows {known} of a person's record, and that the person is in the data, "
+            f"finds at least {self.k} published records that match, or none."
+        )
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        beyond = (
+            f"more than {self.m} item(s)"
+            if self.policy is None
+            else "items that are not together in a protected itemset: these are as linkable as they were"
+        )
+        return (
+            f"It says nothing about an attacker who knows {beyond}, or who knows that a person does NOT have an item; "
+            "nor about what the matching records have in common: an item that all of them share is disclosed. "
+            "Columns that are kept as they are count neither as known nor as hidden."
+        )

@@ -1,0 +1,243 @@
+"""Policies: what an owner says must be protected (privacy constraints) and must stay countable (utility constraints).
+
+References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
+Definitions 3.3 and 3.7, and section 6.3, Table 2, for the random policies PP1 to PP9.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import ceil
+from types import MappingProxyType
+
+import numpy as np
+
+from anonset.data import Hierarchy, Vocabulary
+from anonset.data.split_mix import SplitMix
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
+
+PERCENT_OF_ITEMS: Mapping[str, int] = MappingProxyType({"PP1": 2, "PP2": 5, "PP3": 10, "PP4": 25, "PP5": 50})
+"""Random policies of all pairs of some items: the percentage of the items."""
+SHARE_OF_SIZES: Mapping[str, tuple[Fraction, ...]] = MappingProxyType(
+    {
+        "PP6": tuple(Fraction(share, 100) for share in (33, 33, 33, 1)),
+        "PP7": tuple(Fraction(share, 100) for share in (30, 30, 30, 10)),
+        "PP8": tuple(Fraction(share, 100) for share in (25, 25, 25, 25)),
+        "PP9": (*[Fraction(1, 6)] * 3, Fraction(1, 2)),
+    }
+)
+"""Random policies of mixed sizes: which part of the itemsets has 1, 2, 3 and 4 items."""
+
+
+@dataclass(frozen=True)
+class PrivacyPolicy:
+    """Privacy constraints: itemsets that might link a record to a person, in the order they are to be considered.
+
+    >>> PrivacyPolicy.of([["b", "a"], "cd"]).itemsets
+    (('b', 'a'), ('c', 'd'))
+    """
+
+    itemsets: tuple[tuple[str, ...], ...]
+    """The itemsets, each of at least one item, each item once."""
+
+    def __post_init__(self) -> None:
+        for number, itemset in enumerate(self.itemsets, 1):
+            if not itemset or len(set(itemset)) < len(itemset):
+                what = "holds an item twice" if itemset else "is empty"
+                msg = f"privacy constraint {number} {what}; it must be a non-empty set of items"
+                raise InputError(msg)
+
+    def __len__(self) -> int:
+        return len(self.itemsets)
+
+    @classmethod
+    def of(cls, itemsets: Iterable[Iterable[str]]) -> "PrivacyPolicy":
+        """Build a policy from any itemsets."""
+        return cls(tuple(tuple(itemset) for itemset in itemsets))
+
+    def codes(self, vocabulary: Vocabulary) -> tuple[Int64, Int32]:
+        """Return the itemsets as codes: int64 (P + 1,) offsets and int32 codes.
+
+        Raises
+        ------
+        InputError
+            If an item is not in the vocabulary.
+        """
+        start = np.zeros(len(self.itemsets) + 1, np.int64)
+        np.cumsum([len(itemset) for itemset in self.itemsets], out=start[1:])
+        index = vocabulary.index
+        try:
+            items = np.fromiter((index[x] for itemset in self.itemsets for x in itemset), np.int32, int(start[-1]))
+        except KeyError as missing:
+            item = missing.args[0]
+            number = next(n for n, itemset in enumerate(self.itemsets, 1) if item in itemset)
+            msg = f"privacy constraint {number}: item {item!r} must be one of the {len(vocabulary)} items of the data"
+            raise InputError(msg) from None
+        return start, items
+
+
+@dataclass(frozen=True)
+class UtilityPolicy:
+    """Utility constraints: groups of items that may be generalized together; every item is in exactly one.
+
+    >>> UtilityPolicy.of(["ab", "c"]).groups
+    (('a', 'b'), ('c',))
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    """The groups."""
+
+    def __post_init__(self) -> None:
+        seen: dict[str, int] = {}
+        for number, group in enumerate(self.groups, 1):
+            if not group:
+                msg = f"utility constraint {number} is empty; it must hold at least one item"
+                raise InputError(msg)
+            for item in group:
+                if item in seen:
+                    both = f"utility constraints {seen[item]} and {number}"
+                    msg = f"{both} both hold item {item!r}; an item must be in one group"
+                    raise InputError(msg)
+                seen[item] = number
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    @classmethod
+    def of(cls, groups: Iterable[Iterable[str]]) -> "UtilityPolicy":
+        """Build a policy from any groups."""
+        return cls(tuple(tuple(group) for group in groups))
+
+    def codes(self, vocabulary: Vocabulary) -> Int32:
+        """Return int32 (M,): the group of each item code.
+
+        Raises
+        ------
+        InputError
+            If an item is not in the vocabulary, or one of the vocabulary is in no group.
+        """
+        group_of = np.full(len(vocabulary), -1, np.int32)
+        for number, group in enumerate(self.groups):
+            for item in group:
+                if (code := vocabulary.index.get(item)) is None:
+                    known = f"one of the {len(vocabulary)} items of the data"
+                    msg = f"utility constraint {number + 1}: item {item!r} must be {known}"
+                    raise InputError(msg)
+                group_of[code] = number
+        if len(missing := np.flatnonzero(group_of < 0)):
+            named = ", ".join(repr(vocabulary.labels[code]) for code in missing[:5])
+            msg = (
+                f"utility constraints must hold every item, but miss {len(missing)} of {len(vocabulary)}: {named}"
+                f"{', …' if len(missing) > 5 else ''}; add a group for what is left"
+            )
+            raise InputError(msg)
+        return group_of
+
+    def completed(self, vocabulary: Vocabulary) -> "UtilityPolicy":
+        """Return the policy with one more group of the items that are in none, if there are any.
+
+        >>> UtilityPolicy.of(["ab"]).completed(Vocabulary.of("abcd")).groups
+        (('a', 'b'), ('c', 'd'))
+        """
+        held = {item for group in self.groups for item in group}
+        rest = tuple(label for label in vocabulary.labels if label not in held)
+        return UtilityPolicy((*self.groups, rest)) if rest else self
+
+
+def one_group(vocabulary: Vocabulary) -> UtilityPolicy:
+    """Return the utility policy that allows every generalization: one group of all items."""
+    return UtilityPolicy((vocabulary.labels,) if len(vocabulary) else ())
+
+
+def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
+    """Return a group for each node at a depth of a hierarchy (the root has 0), and for each leaf above it.
+
+    >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"]), "c"]))
+    >>> groups_of_level(hierarchy, 1).groups
+    (('a1', 'a2'), ('b1', 'b2'), ('c',))
+
+    Raises
+    ------
+    InputError
+        If the depth is below 0 or beyond that of the deepest leaf.
+    """
+    deepest = int(hierarchy.depth.max())
+    if not 0 <= depth <= deepest:
+        msg = f"depth must be in 0..{deepest}, the levels of the hierarchy, got {depth}"
+        raise InputError(msg)
+    here = (hierarchy.depth == depth) | (hierarchy.is_leaf & (hierarchy.depth < depth))
+    labels = hierarchy.leaves.labels
+    return UtilityPolicy(
+        tuple(labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] for node in np.flatnonzero(here))
+    )
+
+
+def groups_of_siblings(vocabulary: Vocabulary, size: int) -> UtilityPolicy:
+    """Return groups of `size` neighbouring items (the last may be smaller), as UP1 to UP4 of the paper.
+
+    The items are in canonical order: with a hierarchy, the order of its leaves, in which siblings stand together.
+
+    >>> groups_of_siblings(Vocabulary.of("abcde"), 2).groups
+    (('a', 'b'), ('c', 'd'), ('e',))
+
+    Raises
+    ------
+    InputError
+        If `size` is below 1.
+    """
+    if size < 1:
+        msg = f"size of the groups must be at least 1, got {size}"
+        raise InputError(msg)
+    labels = vocabulary.labels
+    return UtilityPolicy(tuple(labels[first : first + size] for first in range(0, len(labels), size)))
+
+
+def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, seed: int = 0) -> PrivacyPolicy:
+    """Generate one of the random privacy policies PP1 to PP9 of the paper.
+
+    PP1 to PP5: all pairs of a percentage of the items, chosen at random. PP6 to PP9: random itemsets of one to four
+    items in given shares. The paper does not say how many itemsets these hold, nor how they were drawn: here
+    `n_itemsets`, distinct, of items drawn uniformly. Fewer come out where there are not so many of a size.
+
+    >>> random_policy("PP5", Vocabulary.of("abcdef"), seed=1).itemsets
+    (('a', 'b'), ('a', 'f'), ('b', 'f'))
+
+    Raises
+    ------
+    InputError
+        If there is no policy of that name, or `n_itemsets` is below 1.
+    """
+    random, labels = SplitMix(seed), vocabulary.labels
+    if name in PERCENT_OF_ITEMS:
+        n_chosen = ceil(Fraction(PERCENT_OF_ITEMS[name] * len(labels), 100))
+        chosen = sorted(random.distinct(len(labels), n_chosen))
+        return PrivacyPolicy(tuple((labels[a], labels[b]) for a, b in combinations(chosen, 2)))
+    if name not in SHARE_OF_SIZES:
+        known = ", ".join((*PERCENT_OF_ITEMS, *SHARE_OF_SIZES))
+        msg = f"random policy must be one of {known}, got {name!r}"
+        raise InputError(msg)
+    if n_itemsets < 1:
+        msg = f"n_itemsets must be at least 1, got {n_itemsets}"
+        raise InputError(msg)
+    drawn: list[tuple[int, ...]] = []
+    for size, share in enumerate(SHARE_OF_SIZES[name], 1):
+        drawn.extend(_random_itemsets(random, len(labels), size, round(share * n_itemsets)))
+    return PrivacyPolicy(tuple(tuple(labels[code] for code in codes) for codes in drawn))
+
+
+def _random_itemsets(random: SplitMix, n_items: int, size: int, n_wanted: int) -> Iterator[tuple[int, ...]]:
+    """Yield distinct random itemsets of a size; all of them, in order, where no more exist."""
+    possible = 1
+    for i in range(size):
+        possible = possible * (n_items - i) // (i + 1)
+    if possible <= n_wanted:
+        yield from combinations(range(n_items), size)
+        return
+    found: set[tuple[int, ...]] = set()
+    while len(found) < n_wanted:
+        codes = tuple(sorted(random.distinct(n_items, size)))
+        if codes not in found:
+            found.add(codes)
+            yield codes

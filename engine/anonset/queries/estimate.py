@@ -1,0 +1,149 @@
+"""Answers of COUNT queries: true ones from original records, expected ones from published symbols.
+
+A published symbol of s items (a set item, or a node above s leaves) stands for any of its 2^s - 1 non-empty subsets
+with equal probability, independently of the other symbols (Loukides et al. 2010, section 6.1).
+"""
+
+from collections.abc import Sequence
+from itertools import product
+from math import expm1, fsum, ldexp, log, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn
+from anonset.errors import InputError
+from anonset.generalization import Publication
+from anonset.queries.workload import Query
+from anonset.support import SupportIndex
+
+Probabilities = tuple[NDArray[np.uint32], NDArray[np.float64]]
+"""Records, ascending, that may match, and the probability of each."""
+
+_LN2 = log(2)
+_MOST_COMBINATIONS = 64
+
+
+def presence_probability(size: int, n_items: int) -> float:
+    """Return the probability that `n_items` given items of a symbol of `size` are all present.
+
+    >>> presence_probability(2, 1), presence_probability(2, 2), presence_probability(1, 1)
+    (0.6666666666666666, 0.3333333333333333, 1.0)
+    """
+    return 1.0 if size == 1 else ldexp(1.0, -n_items) / -expm1(-size * _LN2)
+
+
+class TrueCounts:
+    """True answers, from the original records."""
+
+    def __init__(self, column: SetColumn) -> None:
+        self.index = SupportIndex(column)
+
+    def records(self, query: Query) -> NDArray[np.uint32]:
+        """Return the records that hold all items of a query.
+
+        Raises
+        ------
+        InputError
+            If an item is unknown.
+        """
+        return self.index.records(self._codes(query))
+
+    def count(self, query: Query) -> int:
+        """Return the number of records that hold all items of a query.
+
+        Raises
+        ------
+        InputError
+            If an item is unknown.
+        """
+        return self.index.support(self._codes(query))
+
+    def _codes(self, query: Query) -> list[int]:
+        vocabulary = self.index.column.vocabulary
+        if unknown := [item for item in query.items if item not in vocabulary.index]:
+            msg = f"query: item {unknown[0]!r} must be one of the {len(vocabulary)} items of the data"
+            raise InputError(msg)
+        return [vocabulary.index[item] for item in query.items]
+
+
+class ExpectedCounts:
+    """Expected answers, from published records.
+
+    Global recodings publish an item as one symbol; local ones as the symbol of the record's cluster. Nodes and
+    items, or different set items, of different records mix freely: in one record, at most one symbol holds an item.
+
+    Parameters
+    ----------
+    publication
+        The published records, with their codebook.
+    joint
+        The probability that several query items of one symbol are all present is that of the stated model. False
+        takes the product of their single probabilities, as the paper prints.
+
+    Raises
+    ------
+    InputError
+        If the publication has no set-valued column.
+
+    Examples
+    --------
+    >>> from anonset.data import Table
+    >>> from anonset.generalization import ItemGroups, apply
+    >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"c"}])
+    >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
+    >>> ExpectedCounts(apply(table, groups)).count(Query(("a",)))
+    1.3333333333333333
+    """
+
+    def __init__(self, publication: Publication, *, joint: bool = True) -> None:
+        if publication.transactions is None:
+            msg = "queries speak of a set-valued column, and the publication has none"
+            raise InputError(msg)
+        self.index, self.joint = SupportIndex(publication.transactions), joint
+        self.sizes = [len(symbol.members) for symbol in publication.symbols]
+        self._symbols_of: dict[str, list[int]] = {}
+        for code, symbol in enumerate(publication.symbols):
+            if self.index.support_of_item(code):
+                for item in symbol.members:
+                    self._symbols_of.setdefault(item, []).append(code)
+
+    def count(self, query: Query) -> float:
+        """Return the expected number of records that hold all items of a query; conditions are not looked at."""
+        symbols = [self._symbols_of.get(item, []) for item in query.items]
+        if prod(len(found) for found in symbols) > _MOST_COMBINATIONS:
+            return fsum(self.probabilities(query)[1])
+        # each record publishes an item by one symbol: combinations of symbols share no records
+        return fsum(self.index.support(set(chosen)) * self._probability(chosen) for chosen in product(*symbols))
+
+    def probabilities(self, query: Query) -> Probabilities:
+        """Return the records that may hold all items of a query, and the probability that each does.
+
+        To be multiplied, record by record, with the probabilities of conditions on other columns.
+        """
+        chosen_of: dict[int, list[int]] | None = None
+        for item in query.items:
+            here: dict[int, int] = {}
+            for code in self._symbols_of.get(item, []):
+                here.update(dict.fromkeys(self.index.records([code]).tolist(), code))
+            if chosen_of is None:
+                chosen_of = {record: [code] for record, code in here.items()}
+            else:
+                chosen_of = {r: [*codes, here[r]] for r, codes in chosen_of.items() if r in here}
+        if chosen_of is None:
+            return np.arange(self.index.n, dtype=np.uint32), np.ones(self.index.n)
+        known: dict[tuple[int, ...], float] = {}
+        records = np.array(sorted(chosen_of), np.uint32)
+        found = np.empty(len(records))
+        for i, record in enumerate(records.tolist()):
+            key = tuple(chosen_of[record])
+            if key not in known:
+                known[key] = self._probability(key)
+            found[i] = known[key]
+        return records, found
+
+    def _probability(self, chosen: Sequence[int]) -> float:
+        """Return the probability that the items behind the chosen symbols, one for each item, are all present."""
+        if self.joint:
+            return prod(presence_probability(self.sizes[code], chosen.count(code)) for code in dict.fromkeys(chosen))
+        return prod(presence_probability(self.sizes[code], 1) for code in chosen)

@@ -1,0 +1,133 @@
+"""Workloads of COUNT queries: how many records hold all of some items.
+
+References: Loukides, Gkoulalas-Divanis, Malin (2010), section 6.1; Poulis et al. (2013), section 6.
+Deviation: random numbers are those of SplitMix64, so that a seed gives the same workload everywhere.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anonset.data import SetColumn
+from anonset.data.split_mix import SplitMix
+from anonset.errors import InputError
+from anonset.generalization import Publication
+
+
+@dataclass(frozen=True)
+class Query:
+    """Count the records that hold all of `items` and satisfy every condition on relational columns."""
+
+    items: tuple[str, ...]
+    """Items, each once, in canonical order."""
+    where: tuple[Any, ...] = ()
+    """Conditions on relational columns."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Queries, and where they come from."""
+
+    queries: tuple[Query, ...]
+    source: str = "given"
+    """``record``, ``domain``, ``published`` or ``given``."""
+    seed: int | None = None
+    """Seed of the random numbers, if any."""
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @classmethod
+    def of(cls, itemsets: Iterable[Iterable[str]]) -> "Workload":
+        """Build a workload from itemsets.
+
+        >>> Workload.of(["ab"]).queries
+        (Query(items=('a', 'b'), where=()),)
+        """
+        return cls(tuple(Query(tuple(dict.fromkeys(itemset))) for itemset in itemsets))
+
+
+def record_workload(column: SetColumn, n_queries: int, n_items: int, seed: int = 0) -> Workload:
+    """Draw a record with enough items for each query, and distinct items of it: every query has an answer.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or no record has `n_items` items.
+    """
+    random = _random(n_queries, n_items, seed)
+    records = np.flatnonzero(column.lengths >= n_items)
+    if not len(records):
+        longest = int(column.lengths.max(initial=0))
+        msg = f"n_items must be at most {longest}, the items of the longest record, got {n_items}"
+        raise InputError(msg)
+    queries = []
+    for _ in range(n_queries):
+        record = int(records[random.below(len(records))])
+        row = column.items[column.indptr[record] : column.indptr[record + 1]]
+        queries.append(_query(column, [int(row[j]) for j in random.distinct(len(row), n_items)]))
+    return Workload(tuple(queries), "record", seed)
+
+
+def domain_workload(column: SetColumn, n_queries: int, n_items: int, seed: int = 0) -> Workload:
+    """Draw distinct items uniformly from the domain for each query: many have the answer 0.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+    random = _random(n_queries, n_items, seed)
+    _require_enough(n_items, len(column.vocabulary), "items")
+    n = len(column.vocabulary)
+    queries = [_query(column, random.distinct(n, n_items)) for _ in range(n_queries)]
+    return Workload(tuple(queries), "domain", seed)
+
+
+def published_workload(
+    column: SetColumn, publication: Publication, n_queries: int, n_items: int, seed: int = 0
+) -> Workload:
+    """Draw distinct published symbols that occur for each query, and an item of each: the paper's queries.
+
+    Parameters
+    ----------
+    column
+        The original column.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or the publication has no set-valued column.
+    """
+    random = _random(n_queries, n_items, seed)
+    if publication.transactions is None:
+        msg = "a workload of published items needs a set-valued column, and the publication has none"
+        raise InputError(msg)
+    present = np.flatnonzero(publication.transactions.occurrences).tolist()
+    _require_enough(n_items, len(present), "published symbols")
+    index, queries = column.vocabulary.index, []
+    for _ in range(n_queries):
+        chosen = [publication.symbols[present[j]].members for j in random.distinct(len(present), n_items)]
+        items = [members[random.below(len(members))] for members in chosen]
+        queries.append(_query(column, [index[item] for item in dict.fromkeys(items)]))
+    return Workload(tuple(queries), "published", seed)
+
+
+def _query(column: SetColumn, codes: Sequence[int]) -> Query:
+    return Query(tuple(column.vocabulary.labels[code] for code in sorted(codes)))
+
+
+def _random(n_queries: int, n_items: int, seed: int) -> SplitMix:
+    for name, value in (("n_queries", n_queries), ("n_items", n_items)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            msg = f"{name} must be an integer of at least 1, got {value!r}"
+            raise InputError(msg)
+    return SplitMix(seed)
+
+
+def _require_enough(n_items: int, n: int, what: str) -> None:
+    if n_items > n:
+        msg = f"n_items must be at most {n}, the number of {what}, got {n_items}"
+        raise InputError(msg)

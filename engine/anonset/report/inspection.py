@@ -1,0 +1,62 @@
+"""The account of a check: the verdict, and what else was found."""
+
+from typing import Any
+
+from anonset.runner.documents import parameters_of, plain
+from anonset.runner.inspection import Inspection
+
+_SHOWN = 3
+
+
+def inspection_summary(found: Inspection) -> dict[str, Any]:
+    """Return the outcome of a check as what JSON knows."""
+    verdict = found.verdict
+    summary: dict[str, Any] = {
+        "model": verdict.model.name,
+        "parameters": parameters_of(verdict.model),
+        "verdict": verdict.outcome,
+        "verified": verdict.checked,
+        "witness": verdict.witness,
+    }
+    if found.truth_checked:
+        summary["true"] = found.untrue is None
+        summary["untrue"] = found.untrue
+        summary["suppressed"] = found.suppressed
+        summary["beyond_utility"] = found.beyond_utility or None
+    if found.correlations is not None:
+        summary["correlations"] = found.correlations
+    made: dict[str, Any] = plain(summary)
+    return made
+
+
+def inspection_account(found: Inspection) -> list[str]:
+    """Return the outcome of a check as lines for people."""
+    verdict = found.verdict
+    lines = [str(verdict)]
+    covered = verdict.checked.get("covered")
+    if covered and verdict.holds is not None:
+        lines.append(f"verified: {covered}")
+    if found.untrue is not None:
+        lines.append(f"not true of the original: {found.untrue}")
+    elif found.truth_checked:
+        lines.append("true of the original")
+    if found.suppressed is not None:
+        bound = "" if found.max_suppressed is None else f", at most {found.max_suppressed:.1%} are allowed"
+        lines.append(f"suppressed: {found.suppressed:.1%} of the items{bound}")
+    if found.beyond_utility:
+        lines.append(f"utility constraints: {found.beyond_utility}")
+    for kind, violations in (found.correlations or {}).items():
+        lines.append(f"correlations, {kind.replace('_', ' ')}: {len(violations):,} violation(s)")
+        lines += [f"  {_violation(violation)}" for violation in violations[:_SHOWN]]
+        lines += ["  ..."] if len(violations) > _SHOWN else []
+    return lines
+
+
+def _violation(violation: Any) -> str:
+    who = ", ".join(violation.individual)
+    if hasattr(violation, "certain"):
+        return (
+            f"({who}) has {violation.tuples} of the {violation.size} tuples of group {violation.group}, "
+            f"{violation.count} of which are {violation.value!r}: at least {violation.certain} are theirs"
+        )
+    return f"({who}) meets {violation.value!r} in {violation.groups_with} of {violation.groups} groups"

@@ -1,0 +1,172 @@
+"""How the parameters that are no plain values are written as settings: names of files, names of algorithms, pairs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.errors import InputError
+from anonset.measures.item_weights import KINDS, ItemWeights
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+
+
+def _names(value: object) -> object:
+    """Read ``A,B`` as two names; a list is taken as it is, so that a name may hold a comma."""
+    return [name.strip() for name in value.split(",")] if isinstance(value, str) else value
+
+
+Names = Annotated[list[str], BeforeValidator(_names)]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a setting may be read against: the data, once they are there, and the other parameters."""
+
+    column: SetColumn | None = None
+    """The set-valued column, bound to its hierarchy; None before the data are read."""
+    hierarchy: Hierarchy | None = None
+    """Its hierarchy."""
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """The parameters that were given, by setting."""
+    early: bool = False
+    """Whether the data are still to be read: a value that is made from them may be a stand-in."""
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        """The items, once they are known."""
+        return None if self.column is None else self.column.vocabulary
+
+
+@dataclass(frozen=True)
+class Form:
+    """A parameter whose setting has another name or type than its field."""
+
+    setting: str
+    """Name of the setting."""
+    type: Any = None
+    """Type of the setting; None: that of the field."""
+    read: Callable[[Any, Context], Any] | None = None
+    """Turns the setting into the value of the field; None: it is the value."""
+    text: str = ""
+    """What the setting is; empty: the field's documentation."""
+    needs_data: Callable[[Any], bool] = lambda _: False
+    """Whether the value can be read with the data alone."""
+
+
+def transaction_class(value: str, _: Context) -> type[Any]:
+    """Return the class of a transaction function of the RT frameworks by its name."""
+    from anonset.algorithms.registry import ALGORITHMS
+
+    if value not in TRANSACTION_FUNCTIONS:
+        msg = f"--transaction must be one of {', '.join(TRANSACTION_FUNCTIONS)}, got {value!r}"
+        raise InputError(msg)
+    return ALGORITHMS[value]
+
+
+def sensitive_items(value: list[str], _: Context) -> tuple[str, ...]:
+    """Read items, or the lines of a file after ``@``."""
+    if len(value) == 1 and value[0].startswith("@"):
+        from anonset.io.files import read_bytes
+
+        try:
+            lines = read_bytes(Path(value[0][1:])).decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError:
+            msg = f"--sensitive-items: {value[0][1:]!r} must be UTF-8 text, an item a line"
+            raise InputError(msg) from None
+        value = [line.strip() for line in lines if line.strip()]
+    return tuple(value)
+
+
+def weights(value: Mapping[str, float | str], _: Context) -> dict[str, float]:
+    """Read the weights of columns."""
+    found = {}
+    for name, text in value.items():
+        try:
+            found[name] = float(text)
+        except ValueError:
+            msg = f"--relational-weights: the weight of {name!r} must be a number, got {text!r}"
+            raise InputError(msg) from None
+    return found
+
+
+def privacy_constraints(value: str, context: Context) -> PrivacyPolicy | None:
+    """Read ``km`` (all itemsets of m items), ``pgen`` (what is rare in the data), or a file, an itemset a line."""
+    if value == "km":
+        return None
+    if value != "pgen":
+        from anonset.io.policies import read_privacy_policy
+
+        return read_privacy_policy(value, context.vocabulary)
+    if context.early:
+        return PrivacyPolicy(())
+    if context.column is None or "k" not in context.given:
+        msg = "--privacy-constraints pgen needs the original data and --k; write a file by: anonset policy generate"
+        raise InputError(msg)
+    from anonset.algorithms.transaction.pgen import generate_constraints
+
+    return generate_constraints(context.column, context.given["k"])
+
+
+def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
+    """Read ``level:D`` (the nodes at a depth of the hierarchy), ``siblings:N`` (neighbouring items), or a file."""
+    from anonset.io.policies import read_utility_policy
+    from anonset.privacy.policies import groups_of_level, groups_of_siblings
+
+    kind, _, number = value.partition(":")
+    if kind not in ("level", "siblings") or not number.isdecimal():
+        return read_utility_policy(value, context.vocabulary)
+    if context.column is None:
+        return None
+    if kind == "siblings":
+        return groups_of_siblings(context.column.vocabulary, int(number))
+    if context.hierarchy is None:
+        msg = f"--utility-constraints {value} needs a hierarchy of the items, got none"
+        raise InputError(msg)
+    return groups_of_level(context.hierarchy, int(number))
+
+
+def item_weights(value: str, context: Context) -> str | ItemWeights:
+    """Read the name of weights, or a file, a weight and its items a line."""
+    if value in KINDS:
+        return value
+    from anonset.io.policies import read_item_weights
+
+    return read_item_weights(value, context.vocabulary)
+
+
+_PRIVACY = Form(
+    "privacy_constraints",
+    str,
+    privacy_constraints,
+    "What must be protected: a file with an itemset a line, km (all itemsets of --m items), or pgen.",
+    lambda value: value != "km",
+)
+TRANSACTION_FUNCTIONS = ("coat", "pcta", "apriori", "direct", "optimal", "vpa")
+"""The algorithms that the RT frameworks can run on a cluster."""
+
+FORMS: dict[str, Form] = {
+    "constraints": _PRIVACY,
+    "policy": _PRIVACY,
+    "utility": Form(
+        "utility_constraints",
+        str,
+        utility_constraints,
+        "What may be generalized together: a file with a group a line, level:D of the hierarchy, or siblings:N.",
+        lambda _: True,
+    ),
+    "item_weights": Form(
+        "item_weights", str, item_weights, "Weights of the utility loss: lca, uniform, ones, or a file."
+    ),
+    "order": Form("item_order"),
+    "transaction": Form(
+        "transaction", str, transaction_class, f"Algorithm for the items: {', '.join(TRANSACTION_FUNCTIONS)}."
+    ),
+    "sensitive_items": Form("sensitive_items", Names, sensitive_items, "Items a,b,... or @FILE, one a line."),
+    "relational_weights": Form(
+        "relational_weights", dict[str, float | str], weights, "COL=W,...: weight of each relational column."
+    ),
+}
+"""The forms by the names of the fields, of algorithms and of privacy models."""

@@ -1,0 +1,249 @@
+"""Checking privacy and utility constraints of set-based publications.
+
+References: Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.4 and 3.8, Corollary 3.12.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from anonset.data import SetColumn
+from anonset.data.table import Int32, Int64
+from anonset.errors import AnonsetError, InputError
+from anonset.generalization import Publication
+from anonset.privacy import KmAnonymity, Verdict, Witness
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.policies import UtilityPolicy
+from anonset.verification.itemsets import Progress, require_well_formed
+from anonset.verification.km import check_km, records_with
+
+_CONSTRAINTS_PER_CALL = 20_000
+
+
+def check_constraints(
+    column: SetColumn,
+    members: Sequence[Sequence[str]] | None,
+    model: ConstraintSet,
+    budget: int,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Check published records; the witness is the first violated constraint, and a part of it that too few show.
+
+    A constraint is satisfied if each part of its image that some record shows as a whole is in at least k records;
+    this is Definition 3.4, since every part that some record holds is held by all that hold a larger one.
+
+    Parameters
+    ----------
+    column
+        The published symbols.
+    members
+        The items that each symbol stands for, by symbol code; by default read from the labels: ``(a,b,c)``.
+    budget
+        Largest number of occurrences of the constraints' symbols to look at.
+
+    Raises
+    ------
+    InputError
+        If an item stands behind two symbols: constraints speak of publications that recode an item everywhere alike.
+
+    Examples
+    --------
+    >>> from anonset.privacy.policies import PrivacyPolicy
+    >>> column = SetColumn.of([{"(a,b)", "c"}, {"(a,b)", "c"}, {"c"}])
+    >>> print(check_constraints(column, None, ConstraintSet(3, PrivacyPolicy.of(["ac"])), 100))
+    privacy constraints with k=3, 1 protected itemset(s) fails: {(a,b), c} matches 2 record(s), 3 required; \
+published row 0 shows it; of privacy constraint 1 {a, c}
+    """
+    require_well_formed(column)
+    if model.policy is None:
+        if model.m is None:
+            msg = "privacy constraints have neither a policy nor m"
+            raise AnonsetError(msg)
+        return replace(check_km(column, KmAnonymity(model.k, model.m), budget, progress), model=model)
+    symbol_of = _symbol_of_item(column, members)
+    images = [sorted({symbol_of[x] for x in itemset if x in symbol_of}) for itemset in model.policy.itemsets]
+    search = _Search(column, images, model.k)
+    checked: dict[str, Any] = {"rows": column.n, "constraints": len(images)}
+    n_done, witness = search.run(budget, progress)
+    checked["covered"] = f"{n_done} of {len(images)} constraints"
+    if witness is not None:
+        itemset = ", ".join(model.policy.itemsets[n_done])
+        named = replace(witness, detail=f"of privacy constraint {n_done + 1} {{{itemset}}}")
+        return Verdict(False, model, checked, named)
+    if n_done < len(images):
+        checked["covered"] += f"; the next has more symbol occurrences than what is left of the budget of {budget:,}"
+        return Verdict(None, model, checked)
+    return Verdict(True, model, checked)
+
+
+def members_of(label: str) -> tuple[str, ...]:
+    """Return the items of a published set symbol; any other label is an item.
+
+    >>> members_of("(a,b)"), members_of("c")
+    (('a', 'b'), ('c',))
+    """
+    return tuple(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else (label,)
+
+
+def _symbol_of_item(column: SetColumn, members: Sequence[Sequence[str]] | None) -> dict[str, int]:
+    labels = column.vocabulary.labels
+    found: dict[str, int] = {}
+    for code, items in enumerate(map(members_of, labels) if members is None else members):
+        for item in items:
+            if item in found:
+                msg = (
+                    f"item {item!r} stands behind two symbols, {labels[found[item]]!r} and {labels[code]!r}; "
+                    "constraints can be checked only where an item is published alike in all records"
+                )
+                raise InputError(msg)
+            found[item] = code
+    return found
+
+
+class _Search:
+    """The constraints as sets of symbols, and the rows of each symbol."""
+
+    def __init__(self, column: SetColumn, images: list[list[int]], k: int) -> None:
+        self.column, self.images, self.k = column, images, k
+        occurrences = column.occurrences
+        self.rows = (np.argsort(column.items, kind="stable")).astype(np.int64)
+        self.rows = (np.searchsorted(column.indptr, self.rows, side="right") - 1).astype(np.int32)
+        self.first = np.concatenate([[0], np.cumsum(occurrences)]).astype(np.int64)
+        self.start = np.concatenate([[0], np.cumsum([len(image) for image in images])]).astype(np.int64)
+        self.symbols = np.fromiter((s for image in images for s in image), np.int32, int(self.start[-1]))
+        work = np.concatenate([[0], np.cumsum(occurrences[self.symbols])])
+        self.work: Int64 = work[self.start].astype(np.int64)
+        """int64 (P + 1,): symbol occurrences of the constraints before each."""
+
+    def run(self, budget: int, progress: Progress | None) -> tuple[int, Witness | None]:
+        """Return how many constraints are satisfied from the first on, and why the next is not."""
+        from anonset_kernels.constraints_check import WIDEST, first_unsatisfied
+
+        n = len(self.images)
+        affordable = int(np.searchsorted(self.work, budget, side="right")) - 1
+        words, touched = np.zeros(self.column.n, np.int64), np.empty(self.column.n, np.int32)
+        found = np.zeros(3, np.int64)
+        wide = [p for p in range(affordable) if len(self.images[p]) > WIDEST] + [affordable]
+        at = 0
+        for stop in wide:
+            while at < stop:
+                end = min(stop, at + _CONSTRAINTS_PER_CALL)
+                constraints, postings = (self.start, self.symbols), (self.first, self.rows)
+                reached = int(first_unsatisfied(constraints, postings, words, touched, self.k, at, end, found))
+                if reached < end:
+                    return reached, self._witness(reached, found)
+                at = reached
+                if progress is not None:
+                    progress("privacy constraints", float(at), float(n))
+            if stop < affordable:
+                if (witness := self._check_wide(stop)) is not None:
+                    return stop, witness
+                at = stop + 1
+        return affordable, None
+
+    def _witness(self, p: int, found: Int64) -> Witness:
+        word, support, row = found.tolist()
+        return self._shown(tuple(s for j, s in enumerate(self.images[p]) if word >> j & 1), support, row)
+
+    def _shown(self, symbols: tuple[int, ...], support: int, row: int) -> Witness:
+        """Show a rare part, after looking it up in the published records themselves."""
+        if len(records_with(self.column, symbols)) != support:
+            msg = f"verification counted support {support} for the symbols {symbols}, but the records do not"
+            raise AnonsetError(msg)
+        return Witness(tuple(self.column.vocabulary.labels[s] for s in symbols), support, self.k, row)
+
+    def _check_wide(self, p: int) -> Witness | None:
+        """Check a constraint of more symbols than a word has bits, as a matrix of rows by symbols."""
+        image = self.images[p]
+        shows = np.zeros((self.column.n, len(image)), bool)
+        for j, symbol in enumerate(image):
+            shows[self.rows[self.first[symbol] : self.first[symbol + 1]], j] = True
+        packed, first, n_equal = np.unique(np.packbits(shows, axis=1), axis=0, return_index=True, return_counts=True)
+        for i in np.argsort(first):
+            if n_equal[i] < self.k and packed[i].any():
+                holding = np.all((packed & packed[i]) == packed[i], axis=1)
+                if (support := int(n_equal[holding].sum())) < self.k:
+                    row = int(first[i])
+                    part = tuple(s for s, here in zip(image, shows[row], strict=True) if here)
+                    return self._shown(part, support, row)
+        return None
+
+
+@dataclass(frozen=True)
+class UtilityCheck:
+    """Whether a publication respects the utility constraints, and what can be counted exactly."""
+
+    holds: bool
+    reason: str
+    """Why it does not; empty if it does."""
+    suppressed: tuple[str, ...]
+    """Items of the universe that no published symbol stands for."""
+    exact: tuple[int, ...]
+    """Numbers (from 0) of the utility constraints whose items are all published: their counts are exact."""
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def check_utility(
+    original: SetColumn, publication: Publication, utility: UtilityPolicy, max_suppressed: float
+) -> UtilityCheck:
+    """Check that every published group lies inside one utility constraint, and that not too much is suppressed.
+
+    Also checks Corollary 3.12: where all items of a constraint are published, as many published records hold one
+    of its symbols as original records hold one of its items.
+
+    Parameters
+    ----------
+    original
+        The original column; its vocabulary is the universe of items.
+    max_suppressed
+        Largest part of the universe that may be suppressed.
+
+    Raises
+    ------
+    InputError
+        If the utility constraints are no partition of the universe, or the publication has no set-valued column.
+    """
+    if publication.transactions is None:
+        msg = "utility constraints speak of a set-valued column, and the publication has none"
+        raise InputError(msg)
+    group_of = utility.codes(original.vocabulary)
+    index, labels = original.vocabulary.index, original.vocabulary.labels
+    published = np.zeros(len(labels), bool)
+    group_of_symbol = np.zeros(len(publication.symbols), np.int32)
+    for code, symbol in enumerate(publication.symbols):
+        if unknown := [item for item in symbol.members if item not in index]:
+            msg = f"symbol {symbol.label!r} stands for {unknown[0]!r}, none of the {len(labels)} original items"
+            raise InputError(msg)
+        members = [index[item] for item in symbol.members]
+        touched = np.unique(group_of[members])
+        published[members], group_of_symbol[code] = True, touched[0]
+        if len(touched) > 1:
+            numbers = " and ".join(str(number + 1) for number in touched[:2])
+            return UtilityCheck(False, f"symbol {symbol.label} joins items of utility constraints {numbers}", (), ())
+    suppressed = tuple(labels[code] for code in np.flatnonzero(~published))
+    allowed = int(Fraction(str(max_suppressed)) * len(labels))
+    if len(suppressed) > allowed:
+        n = len(suppressed)
+        reason = f"{n} of {len(labels)} items are suppressed, max_suppressed={max_suppressed:g} allows {allowed}"
+        return UtilityCheck(False, reason, suppressed, ())
+    exact = np.bincount(group_of, ~published, len(utility)) == 0
+    before = _counts(original, group_of, len(utility))
+    after = _counts(publication.transactions, group_of_symbol, len(utility))
+    numbers_exact = tuple(np.flatnonzero(exact).tolist())
+    if len(wrong := np.flatnonzero(exact & (before != after))):
+        u = int(wrong[0])
+        reason = f"utility constraint {u + 1} occurs in {before[u]} original, but {after[u]} published records"
+        return UtilityCheck(False, reason, suppressed, numbers_exact)
+    return UtilityCheck(True, "", suppressed, numbers_exact)
+
+
+def _counts(column: SetColumn, group_of_code: Int32, n_groups: int) -> Int64:
+    """int64: records that hold any code of each group."""
+    row = np.repeat(np.arange(column.n, dtype=np.int64), column.lengths)
+    pairs = np.unique(row * n_groups + group_of_code[column.items])
+    return np.bincount(pairs % max(1, n_groups), minlength=n_groups).astype(np.int64)

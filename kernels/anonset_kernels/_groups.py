@@ -1,0 +1,348 @@
+"""Primitives over item groups: the records in terms of groups, their supports, merging and suppressing them.
+
+A group is known by its smallest item, its representative. Records hold representatives; a group's records are kept
+in chunks, one per member, each record in one chunk. So merging two groups touches the records of the one whose
+representative disappears, and nothing else. The set-based algorithms share these primitives.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anonset_kernels._jit import kernel
+
+N_SUPPRESSED, SUPPRESSED_HEAD, N_STEPS, CULPRIT = 0, 1, 2, 3
+"""Entries of `Groups.state`: suppressed items, the smallest of them (or -1), logged steps, the group of a failure."""
+
+
+class Groups(NamedTuple):
+    """A partition of the V occurring items under construction. Arrays are changed in place."""
+
+    row: Any
+    """int64 (n + 1,): where each record's groups start; a cell V ends it."""
+    cells: Any
+    """int32 (nnz + n,): representatives, ascending in a record, and the end cells."""
+    begin: Any
+    """int64 (V,): where each item's chunk of records starts."""
+    length: Any
+    """int64 (V,): records in each item's chunk."""
+    records: Any
+    """int32 (nnz,): the chunks."""
+    rep: Any
+    """int32 (V,): representative of each item's group, -1 where it is suppressed."""
+    following: Any
+    """int32 (V,): next larger member of the group (or next suppressed item), -1 for the last."""
+    largest: Any
+    """int32 (V,): largest member of each representative's group."""
+    support: Any
+    """int64 (V,): records of each representative's group; 0 for other items."""
+    size: Any
+    """int64 (V,): members of each representative's group."""
+    utility: Any
+    """int32 (V,): utility constraint of each item."""
+    changed: Any
+    """uint8 (V,): items whose group has changed since the flags were cleared."""
+    state: Any
+    """int64 (4,): see above."""
+    log: Any
+    """int32 (V + 1, 3): decisions: representative, its partner (-1: it is suppressed), support of the outcome."""
+    count: Any
+    """int64 (V + 1,): counters, zero between uses."""
+    mark: Any
+    """uint8 (V + 1,): marks, zero between uses."""
+
+
+@kernel()
+def make_groups(indptr: Any, items: Any, n_items: int, utility: Any) -> Any:
+    """Make every occurring item a group of its own. Item codes must be dense: each of 0 .. V - 1 occurs. O(nnz + V)."""
+    n = len(indptr) - 1
+    row = np.empty(n + 1, np.int64)
+    cells = np.empty(len(items) + n, np.int32)
+    begin = np.zeros(n_items + 1, np.int64)
+    for record in range(n):
+        first = indptr[record]
+        row[record] = first + record
+        for at in range(first, indptr[record + 1]):
+            cells[at + record] = items[at]
+            begin[items[at] + 1] += 1
+        cells[indptr[record + 1] + record] = n_items
+    row[n] = len(cells)
+    support = begin[1:].copy()
+    for item in range(n_items):
+        begin[item + 1] += begin[item]
+    fill = begin[:n_items].copy()
+    records = np.empty(len(items), np.int32)
+    for record in range(n):
+        for at in range(indptr[record], indptr[record + 1]):
+            records[fill[items[at]]] = record
+            fill[items[at]] += 1
+    own = np.arange(n_items).astype(np.int32)
+    state = np.array([0, -1, 0, -1], np.int64)
+    return Groups(
+        row,
+        cells,
+        begin[:n_items].copy(),
+        support.copy(),
+        records,
+        own,
+        np.full(n_items, -1, np.int32),
+        own.copy(),
+        support,
+        np.ones(n_items, np.int64),
+        utility,
+        np.zeros(n_items, np.uint8),
+        state,
+        np.empty((n_items + 1, 3), np.int32),
+        np.zeros(n_items + 1, np.int64),
+        np.zeros(n_items + 1, np.uint8),
+    )
+
+
+@kernel()
+def image_of(groups: Any, itemset: Any, image: Any) -> int:
+    """List the distinct groups of some items in `image`, by (support, representative); return their number."""
+    n = 0
+    for item in itemset:
+        g = groups.rep[item]
+        if g >= 0 and groups.mark[g] == 0:
+            groups.mark[g] = 1
+            place = n
+            while place > 0 and (
+                groups.support[image[place - 1]] > groups.support[g]
+                or (groups.support[image[place - 1]] == groups.support[g] and image[place - 1] > g)
+            ):
+                image[place] = image[place - 1]
+                place -= 1
+            image[place] = g
+            n += 1
+    for g in image[:n]:
+        groups.mark[g] = 0
+    return n
+
+
+@kernel()
+def support_of(groups: Any, image: Any, enough: int) -> int:
+    """Count the records that hold all the given groups, the first of which is the rarest; stop at `enough`."""
+    if len(image) == 1:
+        return min(groups.support[image[0]], enough)
+    for g in image:
+        groups.mark[g] = 1
+    found = count_marked(groups, image[0], 1, len(image), enough)
+    for g in image:
+        groups.mark[g] = 0
+    return found
+
+
+@kernel()
+def count_marked(groups: Any, rarest: int, mark: int, n_marked: int, enough: int) -> int:
+    """Count the records of a group in which `n_marked` groups have the given mark; stop at `enough`."""
+    begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
+    marks, end = groups.mark, len(groups.rep)
+    found, item = 0, rarest
+    while item >= 0:
+        for at in range(begin[item], begin[item] + length[item]):
+            place, n_here = row[records[at]], 0
+            while cells[place] < end:
+                n_here += marks[cells[place]] == mark
+                place += 1
+            if n_here == n_marked:
+                found += 1
+                if found == enough:
+                    return found
+        item = groups.following[item]
+    return found
+
+
+@kernel()
+def is_satisfied(groups: Any, image: Any, k: int) -> bool:
+    """Tell whether every part of an image (rarest group first) that a record shows is in at least k records."""
+    if len(image) == 0:
+        return True
+    if groups.support[image[0]] < k:
+        return False
+    found = support_of(groups, image, k)
+    if found > 0 or len(image) <= 2:
+        return found == 0 or found >= k
+    return _traces_are_frequent(groups, image, k)
+
+
+@kernel()
+def _traces_are_frequent(groups: Any, image: Any, k: int) -> bool:
+    """Tell whether each record's part of the image is in at least k records. Cost: the image's records, hashed."""
+    n_records = np.int64(0)
+    for g in image:
+        groups.mark[g] = 1
+        n_records += groups.support[g]
+    n_slots = 2
+    while n_slots < 2 * n_records:
+        n_slots *= 2
+    slots = np.full(n_slots, -1, np.int64)
+    trace, other = np.empty(len(image), np.int32), np.empty(len(image), np.int32)
+    frequent = True
+    for g in image:
+        item = g
+        while item >= 0 and frequent:
+            for at in range(groups.begin[item], groups.begin[item] + groups.length[item]):
+                n_trace = _trace(groups, groups.records[at], trace)
+                if n_trace > 1 and trace[0] == g and _is_new(groups, slots, groups.records[at], trace[:n_trace], other):
+                    frequent = _is_frequent(groups, trace[:n_trace], k)
+                    if not frequent:
+                        break
+            item = groups.following[item]
+    for g in image:
+        groups.mark[g] = 0
+    return frequent
+
+
+@kernel()
+def _trace(groups: Any, record: int, trace: Any) -> int:
+    """List the marked groups of a record, ascending; return their number."""
+    n, place = 0, groups.row[record]
+    while groups.cells[place] < len(groups.rep):
+        if groups.mark[groups.cells[place]] > 0:
+            trace[n] = groups.cells[place]
+            n += 1
+        place += 1
+    return n
+
+
+@kernel()
+def _is_new(groups: Any, slots: Any, record: int, trace: Any, other: Any) -> bool:
+    """Tell whether no record entered before has the same trace, and enter this one."""
+    key = 7
+    for g in trace:
+        key = (key * 1000003 + int(g) + 1) % 2147483647
+    slot = key & (len(slots) - 1)
+    while slots[slot] >= 0:
+        if _trace(groups, slots[slot], other) == len(trace):
+            same = True
+            for j in range(len(trace)):
+                same &= trace[j] == other[j]
+            if same:
+                return False
+        slot = (slot + 1) & (len(slots) - 1)
+    slots[slot] = record
+    return True
+
+
+@kernel()
+def _is_frequent(groups: Any, trace: Any, k: int) -> bool:
+    """Tell whether at least k records hold all of a trace; its groups are marked 1 before and after."""
+    rarest = trace[0]
+    for g in trace:
+        groups.mark[g] = 2
+        if groups.support[g] < groups.support[rarest]:
+            rarest = g
+    found = count_marked(groups, rarest, 2, len(trace), k)
+    for g in trace:
+        groups.mark[g] = 1
+    return found >= k
+
+
+@kernel()
+def count_partners(groups: Any, g: int) -> None:
+    """Count in `groups.count`, which the caller resets, how many records of a group hold each other group."""
+    begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
+    count, end, item = groups.count, len(groups.rep), g
+    while item >= 0:
+        for at in range(begin[item], begin[item] + length[item]):
+            place = row[records[at]]
+            while cells[place] < end:
+                count[cells[place]] += 1
+                place += 1
+        item = groups.following[item]
+
+
+@kernel()
+def merge_groups(groups: Any, g: int, partner: int) -> None:
+    """Merge two groups, and log it. O(records of the one with the larger representative, times their length)."""
+    begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
+    keep, gone = min(g, partner), max(g, partner)
+    item = gone
+    while item >= 0:
+        kept = begin[item]
+        for at in range(begin[item], begin[item] + length[item]):
+            record = records[at]
+            if _rename(cells, row[record], keep, gone, len(groups.rep)):
+                records[kept] = record
+                kept += 1
+        groups.length[item] = kept - groups.begin[item]
+        groups.support[keep] += groups.length[item]
+        groups.rep[item] = keep
+        item = groups.following[item]
+    groups.support[gone] = 0
+    groups.size[keep] += groups.size[gone]
+    groups.largest[keep] = max(groups.largest[keep], groups.largest[gone])
+    _unite(groups.following, keep, gone)
+    item = keep
+    while item >= 0:
+        groups.changed[item] = 1
+        item = groups.following[item]
+    _note(groups, g, partner, groups.support[keep])
+
+
+@kernel()
+def _note(groups: Any, g: int, partner: int, support: int) -> None:
+    step = groups.state[N_STEPS]
+    groups.log[step, 0], groups.log[step, 1], groups.log[step, 2] = g, partner, support
+    groups.state[N_STEPS] += 1
+
+
+@kernel()
+def _rename(cells: Any, place: int, keep: int, gone: int, end: int) -> bool:
+    """Replace `gone` in the record at `place` by `keep` < `gone`; False where the record holds `keep` already."""
+    while cells[place] < keep:
+        place += 1
+    if cells[place] == keep:
+        while cells[place] != gone:
+            place += 1
+        while cells[place] < end:
+            cells[place] = cells[place + 1]
+            place += 1
+        return False
+    carried = np.int32(keep)
+    while carried != gone:
+        cells[place], carried = carried, cells[place]
+        place += 1
+    return True
+
+
+@kernel()
+def _unite(following: Any, first: int, second: int) -> int:
+    """Unite two ascending lists (-1: an empty one) into one; return its first item."""
+    if first < 0 or second < 0:
+        return max(first, second)
+    x, y = min(first, second), max(first, second)
+    head = tail = x
+    x = following[x]
+    while x >= 0 and y >= 0:
+        if x < y:
+            following[tail] = x
+            tail, x = x, following[x]
+        else:
+            following[tail] = y
+            tail, y = y, following[y]
+    following[tail] = max(x, y)
+    return head
+
+
+@kernel()
+def suppress_group(groups: Any, g: int) -> None:
+    """Take a group out of every record, and log it. O(records of the group, times their length)."""
+    _note(groups, g, -1, groups.support[g])
+    item = g
+    while item >= 0:
+        for at in range(groups.begin[item], groups.begin[item] + groups.length[item]):
+            place = groups.row[groups.records[at]]
+            while groups.cells[place] != g:
+                place += 1
+            while groups.cells[place] < len(groups.rep):
+                groups.cells[place] = groups.cells[place + 1]
+                place += 1
+        groups.rep[item] = -1
+        groups.changed[item] = 1
+        item = groups.following[item]
+    groups.state[CULPRIT] = g
+    groups.state[N_SUPPRESSED] += groups.size[g]
+    groups.support[g] = 0
+    groups.state[SUPPRESSED_HEAD] = _unite(groups.following, groups.state[SUPPRESSED_HEAD], g)

@@ -1,0 +1,189 @@
+"""Primitives that make one itemset satisfy its privacy constraint: COAT's and PCTA's choice of groups to merge.
+
+The loss of a group of s items is compared by K = (2^s - 1) * cost, cost = weight * support, exactly: weights are
+integers over a common denominator, and only the powers of two are large.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anonset_kernels._groups import (
+    CULPRIT,
+    N_SUPPRESSED,
+    count_partners,
+    image_of,
+    is_satisfied,
+    merge_groups,
+    suppress_group,
+)
+from anonset_kernels._jit import kernel
+
+CONSTANT, BY_ANCESTOR, LISTED = 0, 1, 2
+"""Kinds of weights."""
+COAT, PCTA = 0, 1
+"""Algorithms."""
+
+
+class Weights(NamedTuple):
+    """Weights of groups of at least two items, times a common denominator of at most 2^30."""
+
+    kind: int
+    """Weight 1 always, the leaves below the lowest common ancestor, or that of the cheapest listed set around."""
+    denominator: int
+    leaf: Any
+    """int32 (V,): leaf code of each item, ascending."""
+    parent: Any
+    leaf_lo: Any
+    leaf_hi: Any
+    leaf_node: Any
+    """The hierarchy's arrays of these names."""
+    listed: Any
+    """uint8 (V, L): which of the listed sets hold all items of a representative's group."""
+    value: Any
+    """int64 (L,): weight of each listed set, ascending."""
+
+
+class Rule(NamedTuple):
+    """What holds for the whole run."""
+
+    k: int
+    m: int
+    """Size of the itemsets to protect, capped at the number of occurring items; 0 for listed constraints."""
+    algorithm: int
+    """COAT or PCTA."""
+    suppress_single: bool
+    """Whether COAT suppresses a constraint whose image is one group, as its paper prints."""
+    limit: int
+    """Largest number of suppressed items."""
+
+
+@kernel()
+def compare_losses(size: int, cost: Any, other_size: int, other_cost: Any) -> int:
+    """Return the sign of (2^size - 1) * cost - (2^other_size - 1) * other_cost, for costs below 2^62. O(1)."""
+    if size > other_size:
+        return -_compare_to_larger(other_size, other_cost, size, cost)
+    return _compare_to_larger(size, cost, other_size, other_cost)
+
+
+@kernel()
+def _compare_to_larger(size: int, cost: Any, larger: int, other_cost: Any) -> int:
+    if size == larger or cost == 0 or other_cost == 0:
+        return int(cost > other_cost) - int(cost < other_cost)
+    shift = min(larger - size, 62)
+    if other_cost > (cost - 1) >> shift:  # 2^shift * other_cost >= cost
+        return -1
+    if size >= 62:
+        return 1
+    # the difference is 2^size * excess - rest, both positive
+    excess, rest = cost - (other_cost << shift), cost - other_cost
+    if excess != rest >> size:
+        return 1 if excess > rest >> size else -1
+    return 0 if rest == excess << size else -1
+
+
+@kernel()
+def _leaves_above(first: int, last: int, parent: Any, leaf_lo: Any, leaf_hi: Any, leaf_node: Any) -> int:
+    """Count the leaves below the lowest node that covers the leaf codes `first` to `last`. O(depth)."""
+    node = leaf_node[first]
+    while leaf_hi[node] <= last:
+        node = parent[node]
+    return leaf_hi[node] - leaf_lo[node]
+
+
+@kernel()
+def _listed_weight(listed: Any, others: Any, value: Any, otherwise: int) -> int:
+    """Return the weight of the cheapest listed set that holds two groups. O(L)."""
+    for j in range(len(value)):
+        if listed[j] & others[j]:
+            return value[j]
+    return otherwise
+
+
+@kernel()
+def _seek_partner(groups: Any, weights: Any, g: int, best: Any) -> None:
+    """Improve `best` (smaller and larger group, size and cost of the union; -1: none yet) by the merges of `g`.
+
+    The cheapest wins; ties go to the smaller of the two, then the larger. O(records of g times their length + V).
+    Primitives called in the loop get single arrays: handing them the whole tuple took most of the time.
+    """
+    rep, utility, largest, leaf = groups.rep, groups.utility, groups.largest, weights.leaf
+    support, size, count, kind = groups.support, groups.size, groups.count, weights.kind
+    parent, leaf_lo, leaf_hi, leaf_node = weights.parent, weights.leaf_lo, weights.leaf_hi, weights.leaf_node
+    listed, value, weight = weights.listed, weights.value, np.int64(weights.denominator)
+    count_partners(groups, g)
+    own = utility[g]
+    for partner in range(len(rep)):
+        if rep[partner] == partner and partner != g and utility[partner] == own:
+            if kind == BY_ANCESTOR:
+                first, last = leaf[min(g, partner)], leaf[max(largest[g], largest[partner])]
+                weight = np.int64(_leaves_above(first, last, parent, leaf_lo, leaf_hi, leaf_node))
+            elif kind == LISTED:
+                weight = np.int64(_listed_weight(listed[g], listed[partner], value, weights.denominator))
+            cost = weight * (support[g] + support[partner] - count[partner])
+            both = size[g] + size[partner]
+            low, high = min(g, partner), max(g, partner)
+            sign = -1 if best[0] < 0 else compare_losses(both, cost, best[2], best[3])
+            if sign < 0 or (sign == 0 and (low < best[0] or (low == best[0] and high < best[1]))):
+                best[0], best[1], best[2], best[3] = low, high, both, cost
+    count[:] = 0
+
+
+@kernel()
+def _merge(groups: Any, weights: Any, g: int, partner: int) -> None:
+    merge_groups(groups, g, partner)
+    if weights.kind == LISTED:
+        keep = min(g, partner)
+        for j in range(len(weights.value)):
+            weights.listed[keep, j] = weights.listed[g, j] & weights.listed[partner, j]
+
+
+@kernel()
+def satisfy(groups: Any, weights: Any, itemset: Any, rule: Any) -> bool:
+    """Merge or suppress groups until an itemset's constraint is satisfied; False where that cannot be.
+
+    Cost of a step: the records of the groups looked at, times their length, and V.
+    """
+    image, best = np.empty(len(itemset), np.int32), np.empty(4, np.int64)
+    while True:
+        n = image_of(groups, itemset, image)
+        if is_satisfied(groups, image[:n], rule.k):
+            return True
+        if rule.algorithm == PCTA:
+            if not _merge_cheapest(groups, weights, image[:n], best):
+                groups.state[CULPRIT] = image[0]
+                return False
+        else:
+            _fix_rarest(groups, weights, image[:n], rule, best)
+            if groups.state[N_SUPPRESSED] > rule.limit:
+                return False
+
+
+@kernel()
+def _merge_cheapest(groups: Any, weights: Any, image: Any, best: Any) -> bool:
+    """Do PCTA's step: of all merges of a group of the image with any other, the cheapest."""
+    best[0] = -1
+    for g in image:
+        _seek_partner(groups, weights, g, best)
+    if best[0] < 0:
+        return False
+    _merge(groups, weights, best[0], best[1])
+    return True
+
+
+@kernel()
+def _fix_rarest(groups: Any, weights: Any, image: Any, rule: Any, best: Any) -> None:
+    """Do COAT's step: merge the rarest group that has a partner; suppress a group without one that is too rare."""
+    if rule.suppress_single and len(image) == 1:
+        suppress_group(groups, image[0])
+        return
+    for g in image:
+        best[0] = -1
+        _seek_partner(groups, weights, g, best)
+        if best[0] >= 0:
+            _merge(groups, weights, g, best[0] + best[1] - g)
+            return
+        if groups.support[g] < rule.k:
+            suppress_group(groups, g)
+            return
+    suppress_group(groups, image[0])

@@ -1,0 +1,397 @@
+"""COAT and PCTA for all itemsets of m items (k^m mode), without listing the constraints.
+
+A rare set is a set of at most m groups that occurs in fewer than k records. For each root, the smallest group of a
+set, the search keeps the most frequent rare set that begins with it, or a bound on its support. A merge changes
+only the sets that hold the merged group, so only these are counted again; a root whose set is gone is looked at
+again once its bound is the highest. Nothing is quadratic in the number of items.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anonset_kernels._groups import N_SUPPRESSED, SUPPRESSED_HEAD, make_groups
+from anonset_kernels._jit import kernel
+from anonset_kernels._repair import Rule, Weights, satisfy
+
+DONE, INFEASIBLE, UNFINISHED = 0, 1, 2
+"""Outcomes of a search."""
+_SEEN_SUPPRESSED, _SHORT = 0, 1
+
+
+class Roots(NamedTuple):
+    """The rare sets by their roots. Only sets that are the image of some m-itemset of their own items count."""
+
+    bound: Any
+    """int64 (V,): support of the most frequent rare set of each root, 0 for none; or a bound on it."""
+    known: Any
+    """uint8 (V,): whether `best` holds that set."""
+    best: Any
+    """int32 (V, m): its groups, ascending, filled up with -1."""
+    sets: Any
+    """int32 (4, m): scratch: the set at hand, two m-itemsets to compare, and the set in order."""
+    positions: Any
+    """int32 (n,): scratch: cells of the groups that a walk starts from."""
+    arena: Any
+    """int32 (levels, cells): at each level of a walk, the cells of the groups that may come next, by group."""
+    symbols: Any
+    """int32 (levels, V): these groups."""
+    offset: Any
+    """int64 (levels, V + 1): where the cells of each of them start."""
+    cursor: Any
+    """int64 (levels, 2): the next of them, and their number."""
+    state: Any
+    """int64 (2,): suppressed items when last looked at; whether sets too short for an m-itemset are sought instead."""
+
+
+@kernel()
+def make_roots(groups: Any, rule: Any) -> Any:
+    """Begin with bounds alone: no root has been looked at."""
+    n_items, n_cells, m = len(groups.rep), len(groups.cells), max(1, rule.m)
+    longest = 0
+    for record in range(len(groups.row) - 1):
+        longest = max(longest, groups.row[record + 1] - groups.row[record] - 1)
+    levels = max(0, min(m, longest) - 1)
+    return Roots(
+        np.full(n_items, rule.k - 1, np.int64),
+        np.zeros(n_items, np.uint8),
+        np.full((n_items, m), -1, np.int32),
+        np.empty((4, m), np.int32),
+        np.empty(len(groups.row), np.int32),
+        np.empty((levels, n_cells), np.int32),
+        np.empty((levels, n_items), np.int32),
+        np.empty((levels, n_items + 1), np.int64),
+        np.empty((levels, 2), np.int64),
+        np.zeros(2, np.int64),
+    )
+
+
+@kernel()
+def search(groups: Any, weights: Any, roots: Any, rule: Any, max_constraints: int) -> int:
+    """Satisfy one violated constraint after the other; return DONE, INFEASIBLE, or UNFINISHED after so many."""
+    itemset = np.empty(max(1, rule.m), np.int32)
+    for _ in range(max_constraints):
+        n = _next_constraint(groups, roots, rule, itemset)
+        if n == 0:
+            return DONE
+        if not satisfy(groups, weights, itemset[:n], rule):
+            return INFEASIBLE
+    return UNFINISHED
+
+
+@kernel()
+def search_rows(indptr: Any, items: Any, records: Any, utility: Any, weights: Any, rule: Any) -> Any:
+    """Run a whole search on some records of a larger table: the way for many small tables.
+
+    Parameters
+    ----------
+    indptr, items
+        int64 (n + 1,), int32 (nnz,): all records.
+    records
+        int32 or int64: the records that make the table.
+    utility
+        int32 (M,): utility constraint of each item of the universe.
+
+    Returns
+    -------
+    (outcome, codes, representatives): int32 occurring items, ascending, and of each the smallest item of its
+    group, -1 where it is suppressed.
+    """
+    n_cells = 0
+    for record in records:
+        n_cells += indptr[record + 1] - indptr[record]
+    cells, start = np.empty(n_cells, np.int32), np.zeros(len(records) + 1, np.int64)
+    for i in range(len(records)):
+        first, length = indptr[records[i]], indptr[records[i] + 1] - indptr[records[i]]
+        start[i + 1] = start[i] + length
+        cells[start[i] : start[i + 1]] = items[first : first + length]
+    codes = np.unique(cells)
+    cells = np.searchsorted(codes, cells).astype(np.int32)
+    groups = make_groups(start, cells, len(codes), utility[codes])
+    if weights.kind > 0:
+        kind, whole, leaf, parent, leaf_lo, leaf_hi, leaf_node, listed, value = weights
+        weights = Weights(kind, whole, leaf[codes], parent, leaf_lo, leaf_hi, leaf_node, listed[codes], value)
+    rule = Rule(rule.k, min(rule.m, len(codes)), rule.algorithm, rule.suppress_single, rule.limit)
+    outcome = search(groups, weights, make_roots(groups, rule), rule, len(codes) + 1)
+    return outcome, codes, np.where(groups.rep < 0, np.int32(-1), codes[groups.rep])
+
+
+@kernel()
+def _next_constraint(groups: Any, roots: Any, rule: Any, itemset: Any) -> int:
+    """Choose the most frequent rare set, ties by its smallest m-itemset; list its groups and return their number.
+
+    Where every rare set is too short to be the image of an m-itemset, list the smallest m-itemset around one.
+    """
+    _refresh(groups, roots, rule)
+    while True:
+        top = np.int64(0)
+        for root in range(len(groups.rep)):
+            if groups.rep[root] == root:
+                top = max(top, roots.bound[root])
+        if top == 0:
+            return _around_short_set(groups, roots, rule, itemset)
+        chosen = -1
+        for root in range(len(groups.rep)):
+            if groups.rep[root] == root and roots.bound[root] == top:
+                if not roots.known[root]:
+                    _look_at(groups, roots, rule, root)
+                if roots.bound[root] == top:
+                    if chosen < 0 or _precedes(groups, roots, roots.best[root], roots.best[chosen]):
+                        chosen = root
+                    if groups.state[N_SUPPRESSED] == 0:  # then an itemset begins with its root
+                        break
+        if chosen >= 0:
+            n = 0
+            while n < rule.m and roots.best[chosen, n] >= 0:
+                itemset[n] = roots.best[chosen, n]
+                n += 1
+            return n
+
+
+@kernel()
+def _refresh(groups: Any, roots: Any, rule: Any) -> None:
+    """Bring the bounds up to date with the groups that have changed."""
+    n_items, n_suppressed = len(groups.rep), groups.state[N_SUPPRESSED]
+    if n_suppressed != roots.state[_SEEN_SUPPRESSED]:  # suppressed items may fill up an m-itemset, or come first in it
+        roots.known[:] = 0
+        if roots.state[_SEEN_SUPPRESSED] < rule.m - 1:
+            roots.bound[:] = rule.k - 1
+        roots.state[_SEEN_SUPPRESSED] = n_suppressed
+    for root in range(n_items):
+        if roots.known[root]:
+            for g in roots.best[root]:
+                if g >= 0 and groups.changed[g]:
+                    roots.known[root] = 0
+    for g in range(n_items):
+        if groups.changed[g] and groups.rep[g] == g:
+            roots.bound[g] = rule.k - 1
+            roots.known[g] = 0
+            if len(roots.symbols) > 0:
+                _look_for(groups, roots, rule, g)
+    groups.changed[:] = 0
+
+
+@kernel()
+def _look_at(groups: Any, roots: Any, rule: Any, root: int) -> None:
+    """Find the most frequent rare set that begins with a root."""
+    roots.bound[root] = rule.k if roots.state[_SHORT] else 0
+    roots.known[root] = 1
+    roots.best[root, :] = -1
+    roots.sets[0, 0] = root
+    if groups.support[root] < rule.k:
+        _consider(groups, roots, rule, 1, groups.support[root])
+    if len(roots.symbols) == 0 or groups.support[root] < roots.bound[root]:
+        return
+    n, item = 0, root
+    while item >= 0:
+        for at in range(groups.begin[item], groups.begin[item] + groups.length[item]):
+            place = groups.row[groups.records[at]]
+            while groups.cells[place] != root:
+                place += 1
+            roots.positions[n] = place
+            n += 1
+        item = groups.following[item]
+    _explore(groups, roots, rule, 0, roots.positions[:n], 1, -1)
+
+
+@kernel()
+def _look_for(groups: Any, roots: Any, rule: Any, g: int) -> None:
+    """Find the most frequent rare set of each smaller root that holds a group which has changed."""
+    n, item = 0, g
+    while item >= 0:
+        for at in range(groups.begin[item], groups.begin[item] + groups.length[item]):
+            roots.positions[n] = groups.row[groups.records[at]] - 1
+            n += 1
+        item = groups.following[item]
+    _extend(groups, roots, 0, roots.positions[:n], g, rule.m > 2)
+    for s in range(roots.cursor[0, 1]):
+        root = roots.symbols[0, s]
+        begin, end = roots.offset[0, s], roots.offset[0, s + 1]
+        roots.sets[0, 0], roots.sets[0, 1] = root, g
+        if roots.bound[root] <= end - begin < rule.k:
+            _consider(groups, roots, rule, 2, end - begin)
+        if end - begin >= roots.bound[root] and rule.m > 2 and len(roots.symbols) > 1:
+            _explore(groups, roots, rule, 1, roots.arena[0, begin:end], 2, g)
+
+
+@kernel()
+def _explore(groups: Any, roots: Any, rule: Any, base: int, source: Any, n: int, given: int) -> None:
+    """Consider every set that extends the `n` groups of `roots.sets[0]`, whose last cells in the records are `source`.
+
+    Sets below the root's bound lead to nothing better. `given` (or -1) is a group that is in the set already.
+    """
+    cursor, offset, symbols, bound, m = roots.cursor, roots.offset, roots.symbols, roots.bound, rule.m
+    members, short = roots.sets[0], roots.state[_SHORT] > 0
+    root, level = members[0], base
+    best = roots.best[root]
+    _extend(groups, roots, level, source, len(groups.rep), n + 1 < m)
+    while level >= base:
+        s = cursor[level, 0]
+        if s == cursor[level, 1]:
+            level -= 1
+            continue
+        cursor[level, 0] += 1
+        begin, end = offset[level, s], offset[level, s + 1]
+        if (end - begin < bound[root] and not short) or symbols[level, s] == given:
+            continue
+        size = n + level - base + 1
+        members[size - 1] = symbols[level, s]
+        if end - begin < rule.k:
+            tie = given < 0 and size == m and end - begin == bound[root] and best[m - 1] >= 0
+            if not tie or _is_less(members, best):  # most sets are ties: worth a look before the call
+                _consider(groups, roots, rule, size, end - begin)
+        if size < m and level + 1 < len(symbols) and end - begin >= bound[root]:
+            if not short or _n_items(groups, members[:size]) < m:
+                level += 1
+                _extend(groups, roots, level, roots.arena[level - 1, begin:end], len(groups.rep), size + 1 < m)
+
+
+@kernel()
+def _extend(groups: Any, roots: Any, level: int, source: Any, stop: int, gather: bool) -> None:
+    """List the groups below `stop` after the cells of `source`, how often they occur, and if `gather` their cells."""
+    n = 0
+    symbols, offset, count, cells = roots.symbols[level], roots.offset[level], groups.count, groups.cells
+    for cell in source:
+        place = cell + 1
+        while cells[place] < stop:
+            g = cells[place]
+            if count[g] == 0:
+                symbols[n] = g
+                n += 1
+            count[g] += 1
+            place += 1
+    total = np.int64(0)
+    for s in range(n):
+        offset[s] = total
+        total += count[symbols[s]]
+        count[symbols[s]] = offset[s]
+    offset[n] = total
+    if gather:
+        arena = roots.arena[level]
+        for cell in source:
+            place = cell + 1
+            while cells[place] < stop:
+                g = cells[place]
+                arena[count[g]] = place
+                count[g] += 1
+                place += 1
+    for g in symbols[:n]:
+        count[g] = 0
+    roots.cursor[level, 0], roots.cursor[level, 1] = 0, n
+
+
+@kernel()
+def _n_items(groups: Any, members: Any) -> int:
+    """Count the items that an itemset with just these groups as image may hold: theirs, and suppressed ones."""
+    n = groups.state[N_SUPPRESSED]
+    for g in members:
+        n += groups.size[g]
+    return n
+
+
+@kernel()
+def _consider(groups: Any, roots: Any, rule: Any, n: int, support: Any) -> None:
+    """Keep the rare set `roots.sets[0, :n]` if it is its root's best."""
+    members = roots.sets[0, :n]
+    root = members[0]
+    short = n < rule.m and _n_items(groups, members) < rule.m
+    if roots.state[_SHORT]:
+        if short:
+            _smallest_around(groups, members, roots.sets[2])
+            if _is_less(roots.sets[2], roots.sets[1]):
+                roots.sets[1] = roots.sets[2]
+        return
+    if short or support < roots.bound[root]:
+        return
+    if support == roots.bound[root] and not roots.known[root]:
+        return
+    ordered, best = roots.sets[3], roots.best[root]
+    for j in range(len(ordered)):
+        place, g = j, members[j] if j < n else -1
+        while place > 0 and g >= 0 and ordered[place - 1] > g:
+            ordered[place] = ordered[place - 1]
+            place -= 1
+        ordered[place] = g
+    if support > roots.bound[root] or best[0] < 0 or _precedes(groups, roots, ordered, best):
+        roots.bound[root], roots.known[root] = support, 1
+        for j in range(len(ordered)):
+            best[j] = ordered[j]
+
+
+@kernel()
+def _precedes(groups: Any, roots: Any, members: Any, others: Any) -> bool:
+    """Compare two sets of groups by the smallest m-itemsets of which they are the images."""
+    if members[-1] >= 0 and others[-1] >= 0:
+        return _is_less(members, others)
+    _smallest_of(groups, members, roots.sets[1])
+    _smallest_of(groups, others, roots.sets[2])
+    return _is_less(roots.sets[1], roots.sets[2])
+
+
+@kernel()
+def _is_less(itemset: Any, other: Any) -> bool:
+    for j in range(len(itemset)):
+        if itemset[j] != other[j]:
+            return bool(itemset[j] < other[j])
+    return False
+
+
+@kernel()
+def _smallest_of(groups: Any, members: Any, itemset: Any) -> None:
+    """Find the smallest m-itemset whose image is exactly these groups, filled up with suppressed items. O(m^2)."""
+    heads = np.full(len(members) + 1, -1, np.int64)
+    waiting = 0
+    for g in members:
+        if g >= 0:
+            heads[waiting] = g
+            waiting += 1
+    heads[waiting] = groups.state[SUPPRESSED_HEAD]
+    touched = np.zeros(len(heads), np.uint8)
+    touched[waiting] = 1
+    n_lists, filled = waiting + 1, 0
+    while filled < len(itemset):
+        least = -1
+        for j in range(n_lists):
+            if heads[j] >= 0 and (least < 0 or heads[j] < heads[least]):
+                least = j
+        if not touched[least] or len(itemset) - filled > waiting:
+            waiting -= 1 - touched[least]
+            touched[least] = 1
+            itemset[filled] = heads[least]
+            filled += 1
+        heads[least] = groups.following[heads[least]]
+
+
+@kernel()
+def _smallest_around(groups: Any, members: Any, itemset: Any) -> None:
+    """Find the smallest m-itemset whose image holds these groups. O(V)."""
+    for g in members:
+        groups.mark[g] = 1
+    waiting, filled, item = len(members), 0, 0
+    while filled < len(itemset):
+        g = groups.rep[item]
+        new = g >= 0 and groups.mark[g] == 1
+        if new or len(itemset) - filled > waiting:
+            if new:
+                groups.mark[g] = 2
+                waiting -= 1
+            itemset[filled] = item
+            filled += 1
+        item += 1
+    for g in members:
+        groups.mark[g] = 0
+
+
+@kernel()
+def _around_short_set(groups: Any, roots: Any, rule: Any, itemset: Any) -> int:
+    """Find the smallest m-itemset around a rare set that is too short to be an m-itemset's image; return m, or 0."""
+    roots.state[_SHORT] = 1
+    roots.sets[1, :] = len(groups.rep)
+    for root in range(len(groups.rep)):
+        roots.sets[0, 0] = root
+        if groups.rep[root] == root and _n_items(groups, roots.sets[0, :1]) < rule.m:
+            _look_at(groups, roots, rule, root)  # walks frequent sets alone: rare ones lead to no smaller itemset
+            roots.bound[root] = 0
+    roots.state[_SHORT] = 0
+    itemset[:] = roots.sets[1]
+    return len(itemset) if itemset[0] < len(groups.rep) else 0

@@ -1,0 +1,81 @@
+"""The verification's kernel for privacy constraints: it shares no code with the search that it checks.
+
+The part of a constraint that a record shows is a word of bits. The words of all records are sorted, and each
+distinct one is looked for in the others.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anonset_kernels._jit import kernel
+
+WIDEST = 62
+"""Most symbols of a constraint."""
+
+
+@kernel()
+def first_unsatisfied(
+    constraints: Any, postings: Any, words: Any, touched: Any, k: int, begin: int, end: int, found: Any
+) -> int:
+    """Check the constraints `begin` to `end`; return the first that is not satisfied, or `end`.
+
+    Parameters
+    ----------
+    constraints
+        (start, symbols): int64 (P + 1,) and int32, the distinct published symbols of each, at most `WIDEST`.
+    postings
+        (start, rows): int64 (V + 1,) and int32, the published rows of each symbol.
+    words
+        int64 (n,): all zero, before and after.
+    touched
+        int32 (n,): scratch.
+    found
+        int64 (3,): of the offender, the word, the rows that hold all of it, and one row that shows just it.
+
+    Cost: the rows of a constraint's symbols, sorted; in the worst case the square of their distinct words.
+    """
+    start, symbols = constraints
+    first, rows = postings
+    for p in range(begin, end):
+        n_touched = 0
+        for j in range(start[p + 1] - start[p]):
+            symbol = symbols[start[p] + j]
+            for at in range(first[symbol], first[symbol + 1]):
+                row = rows[at]
+                if words[row] == 0:
+                    touched[n_touched] = row
+                    n_touched += 1
+                words[row] |= np.int64(1) << np.int64(j)
+        shown = np.sort(words[touched[:n_touched]])
+        word = _rare_word(shown, k, found)
+        if word != 0:
+            found[0] = word
+            for row in touched[:n_touched][::-1]:
+                if words[row] == word:
+                    found[2] = row
+        words[touched[:n_touched]] = 0
+        if word != 0:
+            return p
+    return end
+
+
+@kernel()
+def _rare_word(shown: Any, k: int, found: Any) -> int:
+    """Return the smallest word that fewer than k of the sorted words contain (their number in `found`), or 0."""
+    i = 0
+    while i < len(shown):
+        word, n_equal = shown[i], i
+        while i < len(shown) and shown[i] == word:
+            i += 1
+        n_equal = i - n_equal
+        if n_equal < k:
+            n_holding = n_equal
+            for other in shown[i:]:  # a word that contains another one is not smaller
+                n_holding += (other & word) == word
+                if n_holding >= k:
+                    break
+            if n_holding < k:
+                found[1] = n_holding
+                return word
+    return 0

@@ -1,0 +1,50 @@
+"""Finding the maximal records, those that no other record contains."""
+
+from typing import Any
+
+import numpy as np
+
+from anonset_kernels._jit import kernel
+
+
+@kernel()
+def maximal_rows(indptr: Any, items: Any, start: Any, records: Any) -> Any:
+    """Mark the rows that are no proper part of another one; uint8 (n,).
+
+    Only the rows with a row's rarest item can contain it: O(nnz times the records of the rarest item) at worst,
+    far less where every row has a rare item.
+
+    Parameters
+    ----------
+    indptr, items
+        Distinct non-empty rows, ascending codes, by descending length.
+    start, records
+        Transposed: the rows of each item, ascending.
+    """
+    n = len(indptr) - 1
+    maximal = np.ones(n, np.uint8)
+    for row in range(n):
+        begin, end = indptr[row], indptr[row + 1]
+        rarest = items[begin]
+        for item in items[begin:end]:
+            if start[item + 1] - start[item] < start[rarest + 1] - start[rarest]:
+                rarest = item
+        for at in range(start[rarest], start[rarest + 1]):
+            other = records[at]
+            if indptr[other + 1] - indptr[other] <= end - begin:
+                break
+            if _contains(items[indptr[other] : indptr[other + 1]], items[begin:end]):
+                maximal[row] = 0
+                break
+    return maximal
+
+
+@kernel()
+def _contains(row: Any, part: Any) -> bool:
+    at = 0
+    for i in range(len(part)):
+        while at < len(row) and row[at] < part[i]:
+            at += 1
+        if at == len(row) or row[at] != part[i]:
+            return False
+    return True

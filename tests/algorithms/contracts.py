@@ -1,0 +1,328 @@
+"""What each registered algorithm promises: how to make it, on what tables, and a naive check of what it publishes."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from anonset.algorithms.base import Algorithm, Result
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.generalization import Buckets, Publication, apply
+from anonset.generalization.buckets import BucketPublication
+from anonset.privacy import KmAnonymity, PrivacyModel
+from anonset.privacy.anatomy import AnatomyDiversity
+from anonset.privacy.coherence import Coherence
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.k import KAnonymity
+from anonset.privacy.kkm import KKmAnonymity
+from anonset.privacy.lm import LmDiversity
+from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.privacy.safe_grouping import SafeGrouping
+from anonset.privacy.transaction_k import TransactionKAnonymity
+from reference.buckets import is_diverse as is_bucket_diverse
+from reference.buckets import is_safe
+from reference.diversity import is_diverse
+from reference.hierarchy_model import parse
+from reference.suppression import is_coherent
+from reference.transaction_algorithms import is_km
+
+HIERARCHY = Hierarchy.from_tree(parse("ALL(dairy(milk(skim,full),yogurt),bakery(bread,rolls,cake),misc(pens,tea))"))
+ORIGINS = Hierarchy.from_tree(parse("All(Europe(France,Greece,Spain),Africa(Algeria,Nigeria))"))
+SECRETS = ("test", "pills")
+Rows = Sequence[Collection[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One input: a table bound to its hierarchies."""
+
+    table: Table
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Contract:
+    """The promises of one algorithm."""
+
+    make: Callable[[type[Any], int, int], Algorithm]
+    """From its class, k and m."""
+    model: Callable[[int, int], PrivacyModel]
+    """The model it guarantees."""
+    case: Callable[[int, int], Case]
+    """A random input, from a seed and a number of records."""
+    holds: Callable[[Any, int, int], bool]
+    """A naive check of a publication."""
+    infeasible: Callable[[int], Case] | None = None
+    """An input that cannot be served with this k (>= 2); None where every one can."""
+    suppresses: bool = False
+    """Whether items, or tuples, may be left out."""
+    same_at_one: bool = True
+    """Whether k = 1 publishes the input."""
+    longest_is_most: bool = True
+    """Whether an m beyond the longest record is that of the longest record; else it changes the search."""
+    parameters: tuple[str, ...] = ("k", "m")
+    """The names under which k and m are given."""
+
+
+def items_case(seed: int, n: int) -> Case:
+    rng = random.Random(seed)
+    return Case(table_of([set(rng.choices(HIERARCHY.leaves.labels, k=rng.randint(0, 5))) for _ in range(n)]), BOUND)
+
+
+def filled_case(seed: int, n: int) -> Case:
+    """Every record holds something."""
+    rng = random.Random(seed)
+    return Case(table_of([set(rng.choices(HIERARCHY.leaves.labels, k=rng.randint(1, 5))) for _ in range(n)]), BOUND)
+
+
+def secrets_case(seed: int, n: int) -> Case:
+    """Items, and seldom a sensitive one beside them."""
+    rng = random.Random(seed)
+    rows = [set(rng.choices(HIERARCHY.leaves.labels, k=rng.randint(0, 4))) for _ in range(n)]
+    for row in rows[::9]:
+        row.add(rng.choice(SECRETS))
+    return Case(Table(SetColumn.of(rows, universe=(*HIERARCHY.leaves.labels, *sorted(SECRETS)))), BOUND)
+
+
+def relational_case(seed: int, n: int, items: SetColumn | None = None) -> Case:
+    """A number, a category with a hierarchy and one without."""
+    rng = random.Random(seed)
+    relational = (
+        NumericColumn("age", np.array([rng.randint(18, 60) for _ in range(n)], np.int64)),
+        CategoricalColumn.of("origin", [rng.choice(ORIGINS.leaves.labels) for _ in range(n)]),
+        CategoricalColumn.of("race", [rng.choice("123") for _ in range(n)]),
+    )
+    return Case(Table(items, relational), {"origin": ORIGINS, **BOUND})
+
+
+def rt_case(seed: int, n: int) -> Case:
+    return relational_case(seed, n, filled_case(seed, n).table.transactions)
+
+
+def buckets_case(seed: int, n: int) -> Case:
+    """Several tuples a person."""
+    rng = random.Random(seed)
+    people = [f"P{rng.randrange(max(1, n // 2))}" for _ in range(n)]
+    values = ["abcdefg"[i % 7] for i in range(n)]
+    rng.shuffle(values)
+    return Case(Table(sensitive=CategoricalColumn.of("drug", values), ids=(CategoricalColumn.of("person", people),)))
+
+
+BOUND = {"items": HIERARCHY}
+
+
+def table_of(rows: Rows) -> Table:
+    return Table(SetColumn.of(rows, universe=HIERARCHY.leaves.labels))
+
+
+def published(case: Case, result: Result) -> Any:
+    """Apply a result to its case."""
+    if isinstance(result.recoding, Buckets):
+        return BucketPublication.of(case.table, result.recoding)
+    table, column = case.table, case.table.transactions
+    recoding: Any = result.recoding
+    if column is not None and hasattr(recoding, "hierarchy"):
+        table = table.with_transactions(recoding.hierarchy.bind(column))
+    return apply(table, recoding)
+
+
+def rows_of(publication: Publication) -> list[set[str]]:
+    assert publication.transactions is not None
+    return [set(row) for row in publication.transactions.rows()]
+
+
+def tuples_of(publication: Publication) -> list[tuple[str, ...]]:
+    return list(zip(*(column.labels() for column in publication.relational), strict=True))
+
+
+def classes(keys: Sequence[Any], rows: Rows) -> list[list[Collection[str]]]:
+    """Group rows by a key each."""
+    found: dict[Any, list[Collection[str]]] = {}
+    for key, row in zip(keys, rows, strict=True):
+        found.setdefault(key, []).append(row)
+    return list(found.values())
+
+
+def _km(publication: Publication, k: int, m: int) -> bool:
+    return is_km(rows_of(publication), k, m)
+
+
+def _partitions(publication: Publication, k: int, m: int) -> bool:
+    assert publication.cluster is not None
+    return all(is_km(part, k, m) for part in classes(publication.cluster.tolist(), rows_of(publication)))
+
+
+def _k(publication: Publication, k: int, _: int) -> bool:
+    return all(size >= k for size in Counter(tuples_of(publication)).values())
+
+
+def _kkm(publication: Publication, k: int, m: int) -> bool:
+    parts = classes(tuples_of(publication), rows_of(publication))
+    return all(len(part) >= k and is_km(part, k, m) for part in parts)
+
+
+def _transaction_k(publication: Publication, k: int, _: int) -> bool:
+    return all(size >= k for size in Counter(map(frozenset, rows_of(publication))).values())
+
+
+def _coherence(publication: Publication, k: int, m: int) -> bool:
+    return is_coherent(rows_of(publication), (), Fraction(1), k, m)
+
+
+def _lm(publication: Publication, k: int, m: int) -> bool:
+    return is_diverse(rows_of(publication), SECRETS, k, 2, m)
+
+
+def _values(publication: BucketPublication) -> dict[Hashable, list[str]]:
+    groups, found = publication.group.vocabulary.labels, dict[Hashable, list[str]]()
+    for group, value, count in zip(
+        publication.snt_group, publication.snt_value.labels(), publication.snt_count.tolist(), strict=True
+    ):
+        found.setdefault(groups[group], []).extend([value] * count)
+    return found
+
+
+def _anatomy(publication: BucketPublication, k: int, _: int) -> bool:
+    return all(is_bucket_diverse(values, k) for values in _values(publication).values())
+
+
+def _safe(publication: BucketPublication, k: int, m: int) -> bool:
+    shown = [None if who == "*" else who for who in publication.ids[0].labels()]
+    return is_safe(shown, publication.group.labels(), _values(publication), k, min(k, m))
+
+
+def by_k_and_m(cls: type[Any], k: int, m: int) -> Algorithm:
+    made: Algorithm = cls(k=k, m=m)
+    return made
+
+
+def by_k(cls: type[Any], k: int, _: int) -> Algorithm:
+    made: Algorithm = cls(k=k)
+    return made
+
+
+def by_k_and_p(cls: type[Any], k: int, m: int) -> Algorithm:
+    made: Algorithm = cls(k=k, p=m)
+    return made
+
+
+def by_l(cls: type[Any], k: int, _: int) -> Algorithm:
+    made: Algorithm = cls(l=k)
+    return made
+
+
+def few_items(k: int) -> Case:
+    return Case(table_of([{"tea", "skim"}] * (k - 1) + [set()] * 9), BOUND)
+
+
+def few_records(k: int) -> Case:
+    case = rt_case(3, k - 1)
+    return Case(case.table, case.hierarchies)
+
+
+def few_rows(k: int) -> Case:
+    return relational_case(3, k - 1)
+
+
+def _too_frequent(k: int) -> Case:
+    ids = CategoricalColumn.of("person", [f"P{i}" for i in range(2 * k)])
+    return Case(Table(sensitive=CategoricalColumn.of("drug", ["a"] * (2 * k)), ids=(ids,)))
+
+
+def _secret_everywhere(_: int) -> Case:
+    rows = [{"tea", "test"}] * 12
+    return Case(Table(SetColumn.of(rows, universe=(*HIERARCHY.leaves.labels, *sorted(SECRETS)))), BOUND)
+
+
+def _of_lm(cls: type[Any], k: int, m: int) -> Algorithm:
+    made: Algorithm = cls(k=k, l=2, m=m, sensitive_items=SECRETS)
+    return made
+
+
+def _of_safe(cls: type[Any], k: int, m: int) -> Algorithm:
+    made: Algorithm = cls(k=k, l=min(k, m) if isinstance(k, int) and isinstance(m, int) else m)
+    return made
+
+
+def _without_hierarchy(make: Callable[[int, int], Case]) -> Callable[[int, int], Case]:
+    return lambda seed, n: Case(make(seed, n).table)
+
+
+def _of_rt(cls: type[Any], k: int, m: int) -> Algorithm:
+    delta = {"delta": 1.0} if hasattr(cls, "delta") else {}
+    made: Algorithm = cls(k=k, m=m, **delta)
+    return made
+
+
+CUT = Contract(by_k_and_m, KmAnonymity, items_case, _km, few_items)
+SUPPRESSING = Contract(by_k_and_m, KmAnonymity, items_case, _km, suppresses=True)
+SETS = Contract(
+    by_k_and_m, lambda k, m: ConstraintSet(k, m=m), _without_hierarchy(items_case), _km, longest_is_most=False
+)
+RELATIONAL = Contract(by_k, lambda k, _: KAnonymity(k), relational_case, _k, few_rows, parameters=("k",))
+RT = Contract(_of_rt, KKmAnonymity, rt_case, _kkm, few_records, same_at_one=False, longest_is_most=False)
+ANATOMY = Contract(
+    by_l, lambda k, _: AnatomyDiversity(k), buckets_case, _anatomy, _too_frequent, same_at_one=False, parameters=("l",)
+)
+SAFE = Contract(
+    _of_safe,
+    lambda k, m: SafeGrouping(k, min(k, m)),
+    buckets_case,
+    _safe,
+    lambda k: buckets_case(3, k - 1),
+    suppresses=True,
+    same_at_one=False,
+    parameters=("k",),
+)
+COHERENCE = Contract(
+    by_k_and_p,
+    lambda k, m: Coherence(1.0, k, m),
+    items_case,
+    _coherence,
+    suppresses=True,
+    parameters=("k", "p"),
+)
+LM = Contract(
+    _of_lm,
+    lambda k, m: LmDiversity(k, 2, m, SECRETS),
+    secrets_case,
+    _lm,
+    _secret_everywhere,
+    same_at_one=False,
+)
+CONTRACTS: Mapping[str, Contract] = {
+    "apriori": CUT,
+    "direct": CUT,
+    "optimal": CUT,
+    "vpa": CUT,
+    "lra": Contract(by_k_and_m, PartitionKmAnonymity, items_case, _partitions, few_items),
+    "hghs": SUPPRESSING,
+    "mhghs": SUPPRESSING,
+    "coherence-suppression": COHERENCE,
+    "local-generalization": Contract(
+        by_k,
+        lambda k, _: TransactionKAnonymity(k),
+        filled_case,
+        _transaction_k,
+        few_items,
+        parameters=("k",),
+    ),
+    "lm-apriori": LM,
+    "coat": SETS,
+    "pcta": SETS,
+    "cluster": RELATIONAL,
+    "mondrian": RELATIONAL,
+    "k-member": RELATIONAL,
+    "xu-bottom-up": RELATIONAL,
+    "xu-top-down": RELATIONAL,
+    "rum-bound": RT,
+    "tum-bound": RT,
+    "rfirst": RT,
+    "tfirst": RT,
+    "anatomy": ANATOMY,
+    "safe-grouping": SAFE,
+}

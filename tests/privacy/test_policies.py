@@ -1,0 +1,175 @@
+"""Policies: their generation, their checks, and the model they make."""
+
+from itertools import combinations
+
+import pytest
+
+from anonset.data import Hierarchy, Vocabulary
+from anonset.errors import InputError
+from anonset.privacy import PrivacyModel
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.policies import (
+    PERCENT_OF_ITEMS,
+    SHARE_OF_SIZES,
+    PrivacyPolicy,
+    UtilityPolicy,
+    groups_of_level,
+    groups_of_siblings,
+    one_group,
+    random_policy,
+)
+from reference.hierarchy_model import parse
+
+ITEMS = Vocabulary.of(f"{i:03d}" for i in range(200))
+TREE = Hierarchy.from_tree(parse("ALL(dairy(milk(skim,full),yogurt),bakery(bread,rolls,cake),tea)"))
+
+
+@pytest.mark.parametrize("name", PERCENT_OF_ITEMS)
+def test_policies_of_pairs_hold_all_pairs_of_some_items(name: str) -> None:
+    policy = random_policy(name, ITEMS, seed=5)
+    chosen = sorted({item for itemset in policy.itemsets for item in itemset})
+    assert len(chosen) == 2 * PERCENT_OF_ITEMS[name]
+    assert policy.itemsets == tuple(combinations(chosen, 2))
+
+
+@pytest.mark.parametrize("name", SHARE_OF_SIZES)
+def test_policies_of_mixed_sizes_have_the_shares_of_the_table(name: str) -> None:
+    policy = random_policy(name, ITEMS, n_itemsets=300, seed=5)
+    sizes = [len(itemset) for itemset in policy.itemsets]
+    expected = [min(200, round(share * 300)) for share in SHARE_OF_SIZES[name]]
+    assert [sizes.count(size) for size in (1, 2, 3, 4)] == expected
+    assert len(set(policy.itemsets)) == len(policy)
+    assert all(list(itemset) == sorted(itemset) for itemset in policy.itemsets)
+
+
+def test_there_are_no_more_itemsets_than_exist() -> None:
+    policy = random_policy("PP8", Vocabulary.of("abcde"), n_itemsets=1000)
+    assert [sum(len(i) == size for i in policy.itemsets) for size in (1, 2, 3, 4)] == [5, 10, 10, 5]
+
+
+def test_a_seed_determines_a_random_policy() -> None:
+    assert random_policy("PP6", ITEMS, seed=1) == random_policy("PP6", ITEMS, seed=1)
+    assert random_policy("PP6", ITEMS, seed=1) != random_policy("PP6", ITEMS, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("depth", "groups"),
+    [
+        (0, ["skim full yogurt bread rolls cake tea"]),
+        (1, ["skim full yogurt", "bread rolls cake", "tea"]),
+        (2, ["skim full", "yogurt", "bread", "rolls", "cake", "tea"]),
+        (3, ["skim", "full", "yogurt", "bread", "rolls", "cake", "tea"]),
+    ],
+)
+def test_groups_of_a_level(depth: int, groups: list[str]) -> None:
+    assert [" ".join(group) for group in groups_of_level(TREE, depth).groups] == groups
+
+
+@pytest.mark.parametrize("depth", [-1, 4])
+def test_levels_that_do_not_exist_are_refused(depth: int) -> None:
+    with pytest.raises(InputError, match=rf"depth must be in 0\.\.3, the levels of the hierarchy, got {depth}"):
+        groups_of_level(TREE, depth)
+
+
+def test_groups_of_siblings_follow_the_leaves() -> None:
+    assert [" ".join(group) for group in groups_of_siblings(TREE.leaves, 3).groups] == [
+        "skim full yogurt",
+        "bread rolls cake",
+        "tea",
+    ]
+    with pytest.raises(InputError, match="size of the groups must be at least 1, got 0"):
+        groups_of_siblings(TREE.leaves, 0)
+
+
+def test_every_generated_utility_policy_is_a_partition() -> None:
+    policies = [one_group(TREE.leaves), groups_of_siblings(TREE.leaves, 2), groups_of_level(TREE, 2)]
+    assert [sorted(policy.codes(TREE.leaves)) for policy in policies] == [
+        [0] * 7,
+        [0, 0, 1, 1, 2, 2, 3],
+        [0, 0, 1, 2, 3, 4, 5],
+    ]
+    assert one_group(Vocabulary(())).groups == ()
+
+
+def test_a_utility_policy_can_be_completed() -> None:
+    partial = UtilityPolicy.of([["bread", "rolls"]])
+    completed = partial.completed(TREE.leaves)
+    assert completed.groups[1] == ("skim", "full", "yogurt", "cake", "tea")
+    assert completed.completed(TREE.leaves) is completed
+
+
+@pytest.mark.parametrize(
+    ("itemsets", "message"),
+    [
+        ([["a"], []], "privacy constraint 2 is empty; it must be a non-empty set"),
+        ([["a", "b", "a"]], "privacy constraint 1 holds an item twice"),
+    ],
+)
+def test_bad_privacy_constraints_are_refused(itemsets: list[list[str]], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        PrivacyPolicy.of(itemsets)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (["ab", ""], "utility constraint 2 is empty"),
+        (["ab", "cb"], "utility constraints 1 and 2 both hold item 'b'; an item must be in one group"),
+        (["aa"], "utility constraints 1 and 1 both hold item 'a'"),
+    ],
+)
+def test_bad_utility_constraints_are_refused(groups: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        UtilityPolicy.of(groups)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (["abx"], "utility constraint 1: item 'x' must be one of the 7 items of the data"),
+        (["ab"], "utility constraints must hold every item, but miss 5 of 7: 'c', 'd', 'e', 'f', 'g'; add a group"),
+        (["a"], "miss 6 of 7: 'b', 'c', 'd', 'e', 'f', …; add a group for what is left"),
+    ],
+)
+def test_utility_constraints_that_do_not_fit_the_items_are_refused(groups: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        UtilityPolicy.of(groups).codes(Vocabulary.of("abcdefg"))
+
+
+def test_unknown_items_of_privacy_constraints_are_refused() -> None:
+    with pytest.raises(InputError, match="privacy constraint 2: item 'x' must be one of the 3 items of the data"):
+        PrivacyPolicy.of(["ab", "ax", "x"]).codes(Vocabulary.of("abc"))
+    start, codes = PrivacyPolicy.of(["ca", "b"]).codes(Vocabulary.of("abc"))
+    assert (start.tolist(), codes.tolist()) == ([0, 2, 3], [2, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "message"), [("PP10", 9, "must be one of PP1, .* got 'PP10'"), ("PP6", 0, "got 0")]
+)
+def test_random_policies_that_do_not_exist_are_refused(name: str, n: int, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        random_policy(name, ITEMS, n_itemsets=n)
+
+
+def test_the_model_says_what_it_guarantees() -> None:
+    model = ConstraintSet(5, PrivacyPolicy.of(["abc"]))
+    assert isinstance(model, PrivacyModel)
+    assert "any items of one protected itemset" in model.statement
+    assert "at least 5 published records" in model.statement
+    assert "not together in a protected itemset" in model.limits
+    assert "up to 3 item(s)" in ConstraintSet(5, m=3).statement
+    assert "more than 3 item(s)" in ConstraintSet(5, m=3).limits
+
+
+@pytest.mark.parametrize(
+    ("k", "policy", "m", "message"),
+    [
+        (0, None, 2, "k must be an integer of at least 1, got 0"),
+        (2, None, 0, "m must be an integer of at least 1, got 0"),
+        (2, None, None, "exactly one of a policy and m, got neither"),
+        (2, PrivacyPolicy.of(["a"]), 2, "exactly one of a policy and m, got both"),
+    ],
+)
+def test_bad_models_are_refused(k: int, policy: PrivacyPolicy | None, m: int | None, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ConstraintSet(k, policy, m)

@@ -1,0 +1,174 @@
+"""True and expected answers: the paper's figure, and enumeration of everything a symbol may stand for."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import chain, combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.errors import InputError
+from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
+from anonset.measures.query_error import average_relative_error, relative_errors
+from anonset.queries import ExpectedCounts, Query, TrueCounts, Workload, presence_probability
+from reference.hierarchy_model import parse
+
+ROWS = ["abcdefgh", "acefg", "cdefh", "acef", "efgh", "defg", "abde", "acf", "ac", "bh"]
+FIGURE_2C = [0, 0, 1, -1, 2, 3, 4, 4]
+QUERIES = [("a", 6, "14/3", "14/3"), ("c", 6, "6", "6"), ("d", 4, "0", "0"), ("ab", 2, "7/3", "28/9"),
+           ("ae", 4, "8/3", "8/3"), ("gh", 2, "2", "8/3"), ("ac", 5, "10/3", "10/3")]  # fmt: skip
+
+
+def figure_2c() -> tuple[SetColumn, Publication]:
+    table = Table.from_sets(ROWS)
+    assert table.transactions is not None
+    groups = ItemGroups(table.transactions.vocabulary, np.array(FIGURE_2C, np.int32))
+    return table.transactions, apply(table, groups)
+
+
+@pytest.mark.parametrize(("items", "true", "joint", "literal"), QUERIES)
+def test_answers_of_figure_2c(items: str, true: int, joint: str, literal: str) -> None:
+    column, publication = figure_2c()
+    query = Query(tuple(items))
+    assert TrueCounts(column).count(query) == true == len(TrueCounts(column).records(query))
+    assert ExpectedCounts(publication).count(query) == pytest.approx(float(Fraction(joint)))
+    assert ExpectedCounts(publication, joint=False).count(query) == pytest.approx(float(Fraction(literal)))
+
+
+def test_average_error_of_figure_2c() -> None:
+    column, publication = figure_2c()
+    workload = Workload.of(items for items, *_ in QUERIES)
+    assert average_relative_error(column, publication, workload).average == pytest.approx(0.293651, abs=1e-6)
+    literal = average_relative_error(column, publication, workload, joint=False)
+    assert literal.average == pytest.approx(0.396825, abs=1e-6)
+    assert (literal.answered, literal.skipped) == (7, 0)
+
+
+def test_queries_without_records_are_skipped_unless_there_is_a_floor() -> None:
+    pruned = [row for row in ROWS if row != "abcdefgh"]
+    table = Table.from_sets(pruned, universe="abcdefgh")
+    assert table.transactions is not None
+    published = apply(table, ItemGroups(table.transactions.vocabulary, np.array(FIGURE_2C, np.int32)))
+    found = average_relative_error(table.transactions, published, Workload.of(["bg", "c"]))
+    assert (found.average, found.answered, found.skipped) == (0.0, 1, 1)
+    assert [one.error for one in found.errors] == [None, 0.0]
+    floored = average_relative_error(table.transactions, published, Workload.of(["bg", "c"]), floor=1)
+    assert floored.errors[0].error == pytest.approx(found.errors[0].expected)
+    assert (floored.answered, floored.skipped) == (2, 0)
+
+
+def expected_by_enumeration(rows: Sequence[Sequence[Sequence[str]]], items: Sequence[str]) -> Fraction:
+    """Expand every published record into all it may stand for."""
+    total = Fraction(0)
+    for symbols in rows:
+        probability = Fraction(1)
+        for symbol in symbols:
+            wanted = {x for x in items if x in symbol}
+            sizes = range(1, len(symbol) + 1)
+            subsets = [set(s) for s in chain.from_iterable(combinations(symbol, size) for size in sizes)]
+            probability *= Fraction(sum(wanted <= subset for subset in subsets), len(subsets))
+        covered = {x for symbol in symbols for x in symbol}
+        total += probability if set(items) <= covered else 0
+    return total
+
+
+groupings = st.lists(st.integers(-1, 3), min_size=6, max_size=6)
+datasets = st.lists(st.sets(st.sampled_from("abcdef")), max_size=8)
+
+
+@settings(max_examples=100, deadline=None)
+@given(datasets, groupings, st.sets(st.sampled_from("abcdef"), min_size=1))
+def test_expected_answers_of_groups(rows: list[set[str]], group: list[int], items: set[str]) -> None:
+    table = Table.from_sets(rows, universe="abcdef")
+    assert table.transactions is not None
+    publication = apply(table, ItemGroups(table.transactions.vocabulary, np.array(group, np.int32)))
+    assert_expected(publication, sorted(items))
+
+
+@settings(max_examples=100, deadline=None)
+@given(datasets, st.lists(groupings, min_size=3, max_size=3), st.sets(st.sampled_from("abcdef"), min_size=1))
+def test_expected_answers_of_local_groups(rows: list[set[str]], groups: list[list[int]], items: set[str]) -> None:
+    table = Table.from_sets(rows, universe="abcdef")
+    assert table.transactions is not None
+    vocabulary = table.transactions.vocabulary
+    cluster = (np.arange(len(rows)) % 3).astype(np.int32)
+    mappings = tuple(ItemGroups(vocabulary, np.array(group, np.int32)) for group in groups[: min(3, len(rows))])
+    assert_expected(apply(table, PerCluster(cluster, mappings)), sorted(items))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    datasets,
+    st.sampled_from(["X Y", "X d e f", "a b c Y", "a b c d e f"]),
+    st.sets(st.sampled_from("abcdef"), min_size=1),
+)
+def test_expected_answers_of_hierarchy_nodes(rows: list[set[str]], cut: str, items: set[str]) -> None:
+    hierarchy = Hierarchy.from_tree(parse("ALL(X(a,b,c),Y(d,e,f))"))
+    image = np.empty(6, np.int32)
+    for label in cut.split():
+        node = hierarchy.node_of[label]
+        image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = node
+    assert_expected(apply(Table.from_sets(rows, universe="abcdef"), Cut(hierarchy, image)), sorted(items))
+
+
+def assert_expected(publication: Publication, items: list[str]) -> None:
+    column = publication.transactions
+    assert column is not None
+    rows = [
+        [publication.symbols[code].members for code in column.items[column.indptr[r] : column.indptr[r + 1]]]
+        for r in range(column.n)
+    ]
+    found, query = ExpectedCounts(publication), Query(tuple(items))
+    exact = float(expected_by_enumeration(rows, items))
+    assert found.count(query) == pytest.approx(exact, abs=1e-12)
+    records, probabilities = found.probabilities(query)
+    assert list(records) == sorted(records)
+    assert sum(probabilities) == pytest.approx(exact, abs=1e-12)
+    for r, symbols in enumerate(rows):
+        alone = float(expected_by_enumeration([symbols], items))
+        assert dict(zip(records.tolist(), probabilities.tolist(), strict=True)).get(r, 0.0) == pytest.approx(alone)
+
+
+def test_a_query_for_nothing_matches_every_record() -> None:
+    _, publication = figure_2c()
+    records, probabilities = ExpectedCounts(publication).probabilities(Query(()))
+    assert records.tolist() == list(range(10))
+    assert probabilities.tolist() == [1.0] * 10
+    assert ExpectedCounts(publication).count(Query(())) == 10
+
+
+def test_many_symbols_of_an_item_are_looked_up_record_by_record() -> None:
+    """A local recoding with a symbol of its own for each of 12 clusters: more combinations than are gone through."""
+    universe = "abcdefghijklmno"
+    rows = [{"a", "b", x} for x in universe[2:14]]
+    table = Table.from_sets(rows, universe=universe)
+    assert table.transactions is not None
+    mappings = []
+    for i in range(12):
+        group = np.arange(15, dtype=np.int32)
+        group[2 + i], group[14 - i] = 0, 1
+        group[1] = 1
+        mappings.append(ItemGroups(table.transactions.vocabulary, group))
+    publication = apply(table, PerCluster(np.arange(12, dtype=np.int32), tuple(mappings)))
+    assert_expected(publication, ["a", "b"])
+
+
+def test_presence_of_large_symbols_is_stable() -> None:
+    assert presence_probability(5000, 2) == 0.25
+    assert presence_probability(3, 2) == pytest.approx(2 / 7)
+
+
+def test_bad_queries_are_refused() -> None:
+    column, publication = figure_2c()
+    with pytest.raises(InputError, match="query: item 'Z' must be one of the 8 items of the data"):
+        average_relative_error(column, publication, Workload.of(["aZ"]))
+    with pytest.raises(InputError, match="conditions on relational columns need relational answers"):
+        average_relative_error(column, publication, Workload((Query(("a",), where=("age",)),)))
+    with pytest.raises(InputError, match="floor must be above 0, got 0"):
+        relative_errors([], lambda _: (1.0, 1.0), floor=0)
+    without = Publication(None, (), (), (), np.arange(0, dtype=np.int64))
+    with pytest.raises(InputError, match="queries speak of a set-valued column"):
+        ExpectedCounts(without)

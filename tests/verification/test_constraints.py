@@ -1,0 +1,162 @@
+"""The check of privacy and utility constraints, against Definition 3.4 word by word."""
+
+import random
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import SetColumn, Table
+from anonset.errors import InputError
+from anonset.generalization import ItemGroups, Publication, apply
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.verification.constraints import check_constraints, check_utility
+from reference.set_based import State, all_itemsets, uniform
+
+UNIVERSE = "abcdefgh"
+ROWS = ["abcdefgh", "acefg", "cdefh", "acef", "efgh", "defg", "abde", "acf", "ac", "bh"]
+FIGURE_2C = [0, 0, 1, -1, 2, 3, 4, 4]
+UTILITY = UtilityPolicy.of(["ab", "c", "d", "efgh"])
+
+
+def publish(rows: list[set[str]], group: list[int]) -> Publication:
+    table = Table.from_sets(rows, universe=UNIVERSE)
+    assert table.transactions is not None
+    return apply(table, ItemGroups(table.transactions.vocabulary, np.array(group, np.int32)))
+
+
+def figure_2c() -> tuple[SetColumn, Publication]:
+    return SetColumn.of(ROWS, universe=UNIVERSE), publish([set(row) for row in ROWS], FIGURE_2C)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_verdicts_are_those_of_the_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = [set(rng.choices(UNIVERSE, k=rng.randint(0, 6))) for _ in range(rng.randint(1, 14))]
+    occurring = {x for row in rows for x in row}
+    group = [rng.choice([-1, 0, 1, 2, 3, 4]) if x in occurring else 9 + i for i, x in enumerate(UNIVERSE)]
+    k, m = rng.choice([1, 2, 2, 3]), rng.choice([None, 1, 2, 3])
+    constraints = [tuple(rng.sample(UNIVERSE, rng.randint(1, 6))) for _ in range(rng.randint(0, 4))]
+    publication = publish(rows, group)
+    state = State(rows, UNIVERSE, k, [UNIVERSE], uniform, Fraction(1))
+    for x, g in zip(UNIVERSE, group, strict=True):
+        members = frozenset(y for y, h in zip(UNIVERSE, group, strict=True) if h == g)
+        state.image[x] = members if g >= 0 else None
+    model = ConstraintSet(k, PrivacyPolicy.of(constraints)) if m is None else ConstraintSet(k, m=m)
+    wanted = constraints if m is None else all_itemsets(rows, UNIVERSE, m)
+    column = publication.transactions
+    assert column is not None
+    verdict = check_constraints(column, [symbol.members for symbol in publication.symbols], model, 10**9)
+    assert verdict.holds == all(state.satisfied(p) for p in wanted)
+    assert verdict == check_constraints(column, None, model, 10**9)
+    assert verdict.model is model
+    if verdict.witness is not None:
+        shown = set(verdict.witness.what)
+        published = [set(row) for row in column.rows()]
+        assert sum(1 for row in published if shown <= row) == verdict.witness.support
+        assert 0 < verdict.witness.support < k == verdict.witness.required
+        assert shown <= published[verdict.witness.record]
+
+
+def test_the_witness_is_of_the_first_violated_constraint() -> None:
+    _, publication = figure_2c()
+    assert publication.transactions is not None
+    model = ConstraintSet(6, PrivacyPolicy.of(["a", "d", "efgh", "abc"]))
+    verdict = check_constraints(publication.transactions, None, model, 10**6)
+    assert verdict.outcome == "fails"
+    assert str(verdict.witness) == (
+        "{e, f, (g,h)} matches 5 record(s), 6 required; published row 0 shows it; of privacy constraint 3 {e, f, g, h}"
+    )
+    assert verdict.checked["covered"] == "2 of 4 constraints"
+
+
+def test_figure_2c_holds_for_its_constraints_alone() -> None:
+    _, publication = figure_2c()
+    assert publication.transactions is not None
+    assert check_constraints(
+        publication.transactions, None, ConstraintSet(5, PrivacyPolicy.of(["abc", "defgh"])), 10**6
+    )
+    assert not check_constraints(publication.transactions, None, ConstraintSet(5, m=2), 10**6)
+
+
+def test_more_symbols_than_a_word_has_bits() -> None:
+    items = [f"{i:03d}" for i in range(70)]
+    rows = [items, items, items[:69], items[1:], items[1:], items[:5]]
+    column = SetColumn.of(rows)
+    wide = PrivacyPolicy.of([items[:3], items, items[4:]])
+    assert check_constraints(column, None, ConstraintSet(2, wide), 10**6)
+    verdict = check_constraints(column, None, ConstraintSet(3, wide), 10**6)
+    assert verdict.witness is not None
+    assert verdict.witness.what == tuple(items)
+    assert (verdict.witness.support, verdict.witness.record) == (2, 0)
+    assert verdict.checked["covered"] == "1 of 3 constraints"
+
+
+def test_a_small_budget_leaves_it_undecided() -> None:
+    _, publication = figure_2c()
+    assert publication.transactions is not None
+    model = ConstraintSet(5, PrivacyPolicy.of(["a", "bc", "ef"]))
+    seen: list[tuple[str, float, float]] = []
+    verdict = check_constraints(publication.transactions, None, model, 20, lambda *told: seen.append(told))
+    assert verdict.holds is None
+    assert verdict.checked["covered"].startswith("2 of 3 constraints; the next has more symbol occurrences")
+    assert seen == [("privacy constraints", 2.0, 3.0)]
+
+
+def test_an_item_behind_two_symbols_is_refused() -> None:
+    column = SetColumn.of([["(a,b)"], ["a"]])
+    with pytest.raises(InputError, match=r"item 'a' stands behind two symbols, '\(a,b\)' and 'a'"):
+        check_constraints(column, None, ConstraintSet(2, PrivacyPolicy.of(["a"])), 100)
+
+
+def test_figure_2c_respects_its_utility_constraints() -> None:
+    original, publication = figure_2c()
+    found = check_utility(original, publication, UTILITY, 0.15)
+    assert found
+    assert found.suppressed == ("d",)
+    assert found.exact == (0, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("group", "share", "reason"),
+    [
+        ([0, 1, 0, 2, 3, 4, 5, 6], 0.0, r"symbol \(a,c\) joins items of utility constraints 1 and 2"),
+        ([0, 1, -1, -1, 3, 4, 5, 6], 0.15, "2 of 8 items are suppressed, max_suppressed=0.15 allows 1"),
+    ],
+)
+def test_violated_utility_constraints_are_named(group: list[int], share: float, reason: str) -> None:
+    original, _ = figure_2c()
+    found = check_utility(original, publish([set(row) for row in ROWS], group), UTILITY, share)
+    assert not found
+    assert re.fullmatch(reason, found.reason)
+
+
+def test_a_count_that_is_not_exact_is_found() -> None:
+    original, publication = figure_2c()
+    tampered = publication.take(np.array([0, 1, 2, 3, 4, 5, 6, 7, 8], np.int64))
+    found = check_utility(original, tampered, UTILITY, 0.15)
+    assert not found
+    assert found.reason == "utility constraint 1 occurs in 7 original, but 6 published records"
+
+
+def test_symbols_of_other_data_are_refused() -> None:
+    _, publication = figure_2c()
+    other = SetColumn.of(["ab"])
+    with pytest.raises(InputError, match=r"symbol 'c' stands for 'c', none of the 2 original items"):
+        check_utility(other, publication, UtilityPolicy.of(["ab"]), 0.0)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sets(st.sampled_from(UNIVERSE)), max_size=10), st.lists(st.integers(0, 3), min_size=8, max_size=8))
+def test_groups_inside_utility_constraints_keep_their_counts(rows: list[set[str]], group: list[int]) -> None:
+    """Corollary 3.12 on random data, and the count that the check compares."""
+    publication = publish(rows, group)
+    utility = UtilityPolicy.of(symbol.members for symbol in publication.symbols)
+    found = check_utility(SetColumn.of(rows, universe=UNIVERSE), publication, utility, 0.0)
+    assert found
+    assert found.exact == tuple(range(len(utility)))
