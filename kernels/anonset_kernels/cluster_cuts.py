@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anonset_kernels._bits import bit, bit_count
+from anonset_kernels._candidates import comes_before, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
 
 
@@ -248,11 +249,11 @@ def _fix(itemset: Any, k: int, shape: Any, state: Any) -> None:
     size = len(itemset)
     raised, chosen, best = itemset.copy(), np.empty(size, np.int64), np.empty(size, np.int64)
     n_best, best_cost, best_moved = 0, np.int64(0), np.int64(0)
-    while _next_candidate(itemset, raised, above):
-        n_chosen = _maximal(raised, end, chosen)
+    while next_candidate(itemset, raised, above):
+        n_chosen = maximal_nodes(raised, end, chosen)
         cost, moved = np.int64(0), np.int64(0)
         for v in chosen[:n_chosen]:
-            if not _holds(itemset, v):
+            if not holds(itemset, v):
                 cost += occurrences[v] * leaves[v] - below[v]
                 moved += leaves[v]
         if moved == 0:
@@ -260,13 +261,13 @@ def _fix(itemset: Any, k: int, shape: Any, state: Any) -> None:
         if n_best > 0:
             if cost > best_cost or (cost == best_cost and moved > best_moved):
                 continue
-            if cost == best_cost and moved == best_moved and not _before(chosen[:n_chosen], best[:n_best]):
+            if cost == best_cost and moved == best_moved and not comes_before(chosen[:n_chosen], best[:n_best]):
                 continue
         if _support(posting, chosen[:n_chosen]) >= k:
             n_best, best_cost, best_moved = n_chosen, cost, moved
             best[:n_chosen] = chosen[:n_chosen]
     for v in best[:n_best]:
-        if not _holds(itemset, v):
+        if not holds(itemset, v):
             change = occurrences[v] * leaves[v] - below[v]
             published[v] = 1
             dead[v + 1 : end[v]] = 1
@@ -284,53 +285,3 @@ def _support(posting: Any, nodes: Any) -> int:
             word &= posting[v, w]
         found += bit_count(word)
     return found
-
-
-@kernel()
-def _next_candidate(itemset: Any, raised: Any, above: Any) -> bool:
-    """Step to the next tuple of the product of the members' ancestor chains; False after the last."""
-    j = len(itemset) - 1
-    while j >= 0:
-        if above[raised[j]] >= 0:
-            raised[j] = above[raised[j]]
-            return True
-        raised[j] = itemset[j]
-        j -= 1
-    return False
-
-
-@kernel()
-def _maximal(raised: Any, end: Any, chosen: Any) -> int:
-    """Keep the maximal nodes of a tuple, in preorder; return their number."""
-    n_chosen = 0
-    for a in range(len(raised)):
-        u, covered = raised[a], False
-        for b in range(len(raised)):
-            v = raised[b]
-            if b != a and v <= u < end[v]:
-                covered |= u != v or b < a
-        if not covered:
-            place = n_chosen
-            while place > 0 and chosen[place - 1] > u:
-                chosen[place] = chosen[place - 1]
-                place -= 1
-            chosen[place] = u
-            n_chosen += 1
-    return n_chosen
-
-
-@kernel()
-def _holds(itemset: Any, v: int) -> bool:
-    for member in itemset:
-        if member == v:
-            return True
-    return False
-
-
-@kernel()
-def _before(nodes: Any, others: Any) -> bool:
-    """Compare two ascending node lists lexicographically."""
-    for j in range(min(len(nodes), len(others))):
-        if nodes[j] != others[j]:
-            return bool(nodes[j] < others[j])
-    return len(nodes) < len(others)

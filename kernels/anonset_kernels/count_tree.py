@@ -11,6 +11,7 @@ import numpy as np
 
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
+from anonset_kernels._prefix import count_extensions, project
 from anonset_kernels._tree import is_below
 
 EXACT, LEAVES, MARK = 0, 1, 2
@@ -192,7 +193,7 @@ def walk(
                 opened[depth] = 1
                 source = codes if depth == 1 else local
                 held = stack[begin[depth] : end[depth]]
-                _count_extensions(source, held, count, row)
+                count_extensions(source, held, count, row)
                 n_kept, total = _keep_extensions(prefix, depth, count, row, place[depth], top[depth], intervals, skip)
                 if mode == LEAVES and n_kept == 0 and len(held) < k:
                     if n_found == len(found):
@@ -212,7 +213,7 @@ def walk(
                         local = _with_room(local, 0, entries + support)
                         _project_first(codes, stack, support, place[1], local)
                     else:
-                        _project(local, stack, begin[depth], end[depth], place[depth])
+                        project(local, stack, begin[depth], end[depth], place[depth])
                     top[depth + 1] = total
             c = _next_code(row)
             if c < 0:
@@ -266,19 +267,6 @@ def _next_code(words: Any) -> int:
 
 
 @kernel()
-def _count_extensions(codes: Any, held: Any, count: Any, words: Any) -> None:
-    for p in held:
-        at = p + 1
-        c = codes[at]
-        while c >= 0:
-            if count[c] == 0:
-                words[c >> 6] |= bit(c & 63)
-            count[c] += 1
-            at += 1
-            c = codes[at]
-
-
-@kernel()
 def _keep_extensions(
     prefix: Any, depth: int, count: Any, words: Any, place: Any, top: int, intervals: Any, skip: Any
 ) -> Any:
@@ -307,22 +295,8 @@ def _keep_extensions(
 
 
 @kernel()
-def _project(codes: Any, stack: Any, begin: int, end: int, place: Any) -> None:
-    """Write for each extension the positions where it follows the prefix."""
-    for p in range(begin, end):
-        at = stack[p] + 1
-        c = codes[at]
-        while c >= 0:
-            if place[c] >= 0:
-                stack[place[c]] = at
-                place[c] += 1
-            at += 1
-            c = codes[at]
-
-
-@kernel()
 def _project_first(codes: Any, stack: Any, end: int, place: Any, local: Any) -> None:
-    """Project as `_project`, and copy what is left of the records, so that the positions are those in the copy."""
+    """Project as `project`, and copy what is left of the records, so that the positions are those in the copy."""
     filled = 0
     for p in range(end):
         at = stack[p] + 1

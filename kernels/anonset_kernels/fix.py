@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from anonset_kernels._candidates import comes_before, first_at_least, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
-from anonset_kernels._tree import is_below
 
 
 @kernel()
@@ -54,7 +54,7 @@ def fix_threats(
         n_rules = 0
         rules[n_fixed] = -1
         for rule in best[:n_best]:
-            if not _holds(itemset, length, rule):
+            if not holds(itemset[:length], rule):
                 rules[n_fixed, n_rules] = rule
                 n_rules += 1
                 cost = (occurrences[leaf_hi[rule]] - occurrences[leaf_lo[rule]]) * np.int64(
@@ -75,16 +75,16 @@ def fix_threats(
 @kernel()
 def _choose(itemset: Any, tree: Any, data: Any, state: Any, k: int, best: Any) -> int:
     """Find the candidate with the smallest (NCP, leaves moved, nodes in preorder) whose support is at least k."""
-    parent, leaf_lo, leaf_hi, _ = tree
+    parent, leaf_lo, leaf_hi, subtree_end = tree
     occurrences, below = state[0], state[1]
     length = len(itemset)
     raised, chosen = itemset.copy(), np.empty(length, np.int32)
     n_best, best_cost, best_moved = 0, np.int64(0), np.int64(0)
-    while _next_candidate(itemset, raised, parent):
-        n_chosen = _maximal(raised, leaf_lo, leaf_hi, chosen)
+    while next_candidate(itemset, raised, parent):
+        n_chosen = maximal_nodes(raised, subtree_end, chosen)
         cost, moved = np.int64(0), np.int64(0)
         for node in chosen[:n_chosen]:
-            if not _holds(itemset, length, node):
+            if not holds(itemset[:length], node):
                 leaves = np.int64(leaf_hi[node] - leaf_lo[node])
                 cost += (occurrences[leaf_hi[node]] - occurrences[leaf_lo[node]]) * leaves - below[node]
                 moved += leaves
@@ -93,61 +93,12 @@ def _choose(itemset: Any, tree: Any, data: Any, state: Any, k: int, best: Any) -
         if n_best > 0:
             if cost > best_cost or (cost == best_cost and moved > best_moved):
                 continue
-            if cost == best_cost and moved == best_moved and not _before(chosen[:n_chosen], best[:n_best]):
+            if cost == best_cost and moved == best_moved and not comes_before(chosen[:n_chosen], best[:n_best]):
                 continue
         if _is_frequent(chosen[:n_chosen], leaf_lo, leaf_hi, data, state[4], k):
             n_best, best_cost, best_moved = n_chosen, cost, moved
             best[:n_chosen] = chosen[:n_chosen]
     return n_best
-
-
-@kernel()
-def _next_candidate(itemset: Any, raised: Any, parent: Any) -> bool:
-    """Step to the next tuple of the product of the members' ancestor chains; False after the last."""
-    j = len(itemset) - 1
-    while j >= 0:
-        if parent[raised[j]] >= 0:
-            raised[j] = parent[raised[j]]
-            return True
-        raised[j] = itemset[j]
-        j -= 1
-    return False
-
-
-@kernel()
-def _maximal(raised: Any, leaf_lo: Any, leaf_hi: Any, chosen: Any) -> int:
-    """Keep the maximal nodes of a tuple, in preorder; return their number."""
-    n_chosen = 0
-    for a in range(len(raised)):
-        covered = False
-        for b in range(len(raised)):
-            if b != a and is_below(leaf_lo, leaf_hi, raised[a], raised[b]):
-                covered |= raised[a] != raised[b] or b < a
-        if not covered:
-            place = n_chosen
-            while place > 0 and chosen[place - 1] > raised[a]:
-                chosen[place] = chosen[place - 1]
-                place -= 1
-            chosen[place] = raised[a]
-            n_chosen += 1
-    return n_chosen
-
-
-@kernel()
-def _holds(itemset: Any, length: int, node: int) -> bool:
-    for member in itemset[:length]:
-        if member == node:
-            return True
-    return False
-
-
-@kernel()
-def _before(nodes: Any, others: Any) -> bool:
-    """Compare two ascending node lists lexicographically."""
-    for j in range(min(len(nodes), len(others))):
-        if nodes[j] != others[j]:
-            return bool(nodes[j] < others[j])
-    return len(nodes) < len(others)
 
 
 @kernel()
@@ -167,27 +118,15 @@ def _is_frequent(nodes: Any, leaf_lo: Any, leaf_hi: Any, data: Any, support: Any
         for at in range(item_start[leaf], item_start[leaf + 1]):
             record = item_records[at]
             begin, end = indptr[record], indptr[record + 1]
-            matches = items[_first_at_least(items, begin, end, low)] == leaf  # each record once: by its first leaf here
+            matches = items[first_at_least(items, begin, end, low)] == leaf  # each record once: by its first leaf here
             for j in range(len(nodes)):
                 if not matches:
                     break
                 if j != rarest:
-                    there = _first_at_least(items, begin, end, leaf_lo[nodes[j]])
+                    there = first_at_least(items, begin, end, leaf_lo[nodes[j]])
                     matches = there < end and items[there] < leaf_hi[nodes[j]]
             if matches:
                 n_found += 1
                 if n_found == k:
                     return True
     return False
-
-
-@kernel()
-def _first_at_least(items: Any, begin: int, end: int, code: int) -> int:
-    """Return the index of the first item of a sorted row that is at least `code`."""
-    while begin < end:
-        middle = (begin + end) >> 1
-        if items[middle] < code:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anonset_kernels._bits import bit, trailing_zeros
+from anonset_kernels._bits import trailing_zeros
+from anonset_kernels._candidates import comes_before, first_at_least, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
+from anonset_kernels._prefix import count_extensions, project
 from anonset_kernels._tree import is_below
 
 
@@ -63,12 +65,12 @@ def find_violation(
                 continue
             row = words[depth]
             if not opened[depth]:
-                _count_extensions(codes, stack, begin[depth], end[depth], count, row)
+                count_extensions(codes, stack[begin[depth] : end[depth]], count, row)
                 least = after[depth] if _equal(prefix[:depth], after) else 0
                 layout = (place[depth], support[depth])
                 top[depth + 1] = _keep(prefix[:depth], row, count, on_cut, intervals, least, layout, top[depth])
                 stack = _with_room(stack, top[depth], top[depth + 1])
-                _project(codes, stack, begin[depth], end[depth], place[depth])
+                project(codes, stack, begin[depth], end[depth], place[depth])
                 opened[depth] = 1
             w = 0
             while w < len(row) and row[w] == 0:
@@ -127,19 +129,6 @@ def _is_good(cohort: Any, record: Any, sensitive: Any, rule: Any, tally: Any) ->
 
 
 @kernel()
-def _count_extensions(codes: Any, stack: Any, begin: int, end: int, count: Any, words: Any) -> None:
-    for p in range(begin, end):
-        at = stack[p] + 1
-        c = codes[at]
-        while c >= 0:
-            if count[c] == 0:
-                words[c >> 6] |= bit(c & 63)
-            count[c] += 1
-            at += 1
-            c = codes[at]
-
-
-@kernel()
 def _keep(prefix: Any, words: Any, count: Any, on_cut: Any, intervals: Any, least: int, layout: Any, top: int) -> Any:
     """Keep the extensions from `least` on that are on the cut and apart from the prefix; clear the counts.
 
@@ -165,19 +154,6 @@ def _keep(prefix: Any, words: Any, count: Any, on_cut: Any, intervals: Any, leas
 
 
 @kernel()
-def _project(codes: Any, stack: Any, begin: int, end: int, place: Any) -> None:
-    for p in range(begin, end):
-        at = stack[p] + 1
-        c = codes[at]
-        while c >= 0:
-            if place[c] >= 0:
-                stack[place[c]] = at
-                place[c] += 1
-            at += 1
-            c = codes[at]
-
-
-@kernel()
 def choose_rules(itemset: Any, tree: Any, data: Any, losses: Any, rule: Any, tally: Any, best: Any) -> int:
     """Find the generalisation of a set with the smallest (NCP, leaves moved, nodes in preorder) whose cohort is good.
 
@@ -186,7 +162,7 @@ def choose_rules(itemset: Any, tree: Any, data: Any, losses: Any, rule: Any, tal
     itemset
         int32 (size,): the set, as nodes of the cut.
     tree
-        (parent, leaf_lo, leaf_hi) of the hierarchy.
+        (parent, leaf_lo, leaf_hi, subtree_end) of the hierarchy.
     data
         (indptr, items, item_start, item_records, sensitive_start, sensitive_items, own): the records, those of each
         item, the sensitive items of each record, and int64 (n,) 0 to n - 1.
@@ -202,15 +178,15 @@ def choose_rules(itemset: Any, tree: Any, data: Any, losses: Any, rule: Any, tal
     -------
     Their number, 0 if there is no candidate. O((h + 1)^size) candidates, each with the records of its rarest node.
     """
-    parent, leaf_lo, leaf_hi = tree
+    parent, leaf_lo, leaf_hi, subtree_end = tree
     size = len(itemset)
     raised, chosen = itemset.copy(), np.empty(size, np.int32)
     n_best, best_cost, best_moved = 0, np.int64(0), np.int64(0)
-    while _raise_next(itemset, raised, parent):
-        n_chosen = _maximal(raised, leaf_lo, leaf_hi, chosen)
+    while next_candidate(itemset, raised, parent):
+        n_chosen = maximal_nodes(raised, subtree_end, chosen)
         cost, moved = np.int64(0), np.int64(0)
         for node in chosen[:n_chosen]:
-            if not _holds(itemset, node):
+            if not holds(itemset, node):
                 leaves = np.int64(leaf_hi[node] - leaf_lo[node])
                 cost += (losses[0][leaf_hi[node]] - losses[0][leaf_lo[node]]) * leaves - losses[1][node]
                 moved += leaves
@@ -218,7 +194,7 @@ def choose_rules(itemset: Any, tree: Any, data: Any, losses: Any, rule: Any, tal
             continue
         better = n_best == 0 or cost < best_cost or (cost == best_cost and moved < best_moved)
         if not better and cost == best_cost and moved == best_moved:
-            better = _comes_before(chosen[:n_chosen], best[:n_best])
+            better = comes_before(chosen[:n_chosen], best[:n_best])
         if better and has_good_cohort(chosen[:n_chosen], tree, data, rule, tally):
             n_best, best_cost, best_moved = n_chosen, cost, moved
             best[:n_chosen] = chosen[:n_chosen]
@@ -226,47 +202,9 @@ def choose_rules(itemset: Any, tree: Any, data: Any, losses: Any, rule: Any, tal
 
 
 @kernel()
-def _raise_next(itemset: Any, raised: Any, parent: Any) -> bool:
-    """Step to the next tuple of the product of the members' ancestor chains; False after the last."""
-    for j in range(len(itemset) - 1, -1, -1):
-        if parent[raised[j]] >= 0:
-            raised[j] = parent[raised[j]]
-            return True
-        raised[j] = itemset[j]
-    return False
-
-
-@kernel()
-def _maximal(raised: Any, leaf_lo: Any, leaf_hi: Any, chosen: Any) -> int:
-    """Keep the maximal nodes of a tuple, each once, in preorder; return their number."""
-    ordered, n_chosen = np.sort(raised), 0
-    for node in ordered:  # in preorder a node stands behind all that are above it
-        if n_chosen == 0 or not is_below(leaf_lo, leaf_hi, node, chosen[n_chosen - 1]):
-            chosen[n_chosen] = node
-            n_chosen += 1
-    return n_chosen
-
-
-@kernel()
-def _holds(itemset: Any, node: int) -> bool:
-    for member in itemset:
-        if member == node:
-            return True
-    return False
-
-
-@kernel()
-def _comes_before(nodes: Any, others: Any) -> bool:
-    for j in range(min(len(nodes), len(others))):
-        if nodes[j] != others[j]:
-            return bool(nodes[j] < others[j])
-    return len(nodes) < len(others)
-
-
-@kernel()
 def has_good_cohort(nodes: Any, tree: Any, data: Any, rule: Any, tally: Any) -> bool:
     """Tell whether the cohort of a set of nodes, none above another, is good or empty; `tally` is left zero."""
-    _, leaf_lo, leaf_hi = tree
+    _, leaf_lo, leaf_hi, _ = tree
     indptr, items, item_start, item_records, sensitive_start, sensitive_items, own = data
     rarest = nodes[0]
     for node in nodes:
@@ -279,23 +217,11 @@ def has_good_cohort(nodes: Any, tree: Any, data: Any, rule: Any, tally: Any) -> 
         for at in range(item_start[leaf], item_start[leaf + 1]):
             record = item_records[at]
             begin, end = indptr[record], indptr[record + 1]
-            matches = items[_first_at_least(items, begin, end, leaf_lo[rarest])] == leaf  # once: by its first leaf here
+            matches = items[first_at_least(items, begin, end, leaf_lo[rarest])] == leaf  # once: by its first leaf here
             for node in nodes:
-                there = _first_at_least(items, begin, end, leaf_lo[node]) if matches else end
+                there = first_at_least(items, begin, end, leaf_lo[node]) if matches else end
                 matches = there < end and items[there] < leaf_hi[node]
             if matches:
                 cohort[n_found] = record
                 n_found += 1
     return n_found == 0 or _is_good(cohort[:n_found], own, (sensitive_start, sensitive_items), rule, tally)
-
-
-@kernel()
-def _first_at_least(items: Any, begin: int, end: int, code: int) -> int:
-    """Return the index of the first item of a sorted row that is at least `code`."""
-    while begin < end:
-        middle = (begin + end) >> 1
-        if items[middle] < code:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin

@@ -15,6 +15,7 @@ import numpy as np
 
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
+from anonset_kernels._prefix import count_extensions, project
 
 
 @kernel()
@@ -164,7 +165,7 @@ def mine(records: Any, allowed: Any, known: Any, slots: Any, span: Any, rule: An
         while depth >= 1:
             row = words[depth]
             if word_at[depth] < 0:
-                _count_extensions(codes, stack, begin[depth], end[depth], count, seen)
+                count_extensions(codes, stack[begin[depth] : end[depth]], count, seen)
                 for w in range(len(seen)):
                     row[w] = seen[w] & words[depth - 1, w] & allowed[prefix[depth - 1], w]
                 if depth == size - 1:
@@ -178,7 +179,7 @@ def mine(records: Any, allowed: Any, known: Any, slots: Any, span: Any, rule: An
                 top[depth + 1] = _keep_frequent(count, row, k, place[depth], support[depth], top[depth])
                 _clear(count, seen)
                 stack = _with_room(stack, top[depth], top[depth + 1])
-                _project(codes, stack, begin[depth], end[depth], place[depth])
+                project(codes, stack, begin[depth], end[depth], place[depth])
                 word_at[depth] = 0
                 if depth == size - 1:
                     heap = (codes, stack, place[depth], support[depth])
@@ -217,19 +218,6 @@ def _with_room(stack: Any, used: int, needed: int) -> Any:
 
 
 @kernel()
-def _count_extensions(codes: Any, stack: Any, begin: int, end: int, count: Any, words: Any) -> None:
-    for p in range(begin, end):
-        at = stack[p] + 1
-        c = codes[at]
-        while c >= 0:
-            if count[c] == 0:
-                words[c >> 6] |= bit(c & 63)
-            count[c] += 1
-            at += 1
-            c = codes[at]
-
-
-@kernel()
 def _clear(count: Any, words: Any) -> None:
     for w in range(len(words)):
         word = words[w]
@@ -254,19 +242,6 @@ def _keep_frequent(count: Any, words: Any, k: int, place: Any, support: Any, top
                 place[c], support[c] = top, count[c]
                 top += count[c]
     return top
-
-
-@kernel()
-def _project(codes: Any, stack: Any, begin: int, end: int, place: Any) -> None:
-    for p in range(begin, end):
-        at = stack[p] + 1
-        c = codes[at]
-        while c >= 0:
-            if place[c] >= 0:
-                stack[place[c]] = at
-                place[c] += 1
-            at += 1
-            c = codes[at]
 
 
 @kernel()

@@ -107,7 +107,7 @@ class _DiversitySearch:
         self.indptr, self.items = ordinary
         parent = hierarchy.parent.copy()
         parent[self.top] = -1
-        self.tree = (parent, hierarchy.leaf_lo, hierarchy.leaf_hi)
+        self.tree = (parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
         self.support: Int64 = node_supports(self.indptr, self.items, hierarchy.leaf_node, parent)
         rank = np.lexsort((np.arange(hierarchy.n_nodes), -self.support)).astype(np.int32)
         self.rank = rank[(rank != self.top) & (self.support[rank] > 0)]

@@ -1,0 +1,30 @@
+"""Which kernel files may call which."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import anonset_kernels
+
+FILES = sorted(Path(anonset_kernels.__file__).parent.glob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            modules.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+    return {m.removeprefix("anonset_kernels.") for m in modules if m.startswith("anonset_kernels")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_kernels_share_steps_alone(path):
+    assert all(module.startswith("_") for module in imported(path))
+
+
+@pytest.mark.parametrize("name", ["verification.py", "constraints_check.py"])
+def test_the_verification_shares_nothing(name):
+    assert imported(Path(anonset_kernels.__file__).with_name(name)) == {"_jit"}
