@@ -40,7 +40,7 @@ coverage: $(READY)  ## Run the tests as plain Python, measuring coverage
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not data" --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: $(READY)  ## Benchmark the kernels and the algorithms
-	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only
+	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json
 
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

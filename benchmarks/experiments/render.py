@@ -161,15 +161,16 @@ def _plot(folder: Path, figure: Figure, measured: Results, quantity: str) -> str
         curve = measured.curve(name, quantity)
         xs, ys = [float(place[x]) for x, _ in curve], [y for _, y in curve]
         ax.plot(xs, ys, marker=_MARKERS[i % len(_MARKERS)], linestyle="-" if numeric else "none", label=name)
-    if _is_wide(y for name in measured.series for y in measured.values(name, quantity)):
+    values = [y for name in measured.series for y in measured.values(name, quantity)]
+    if _is_wide(values):
         ax.set_yscale("log")
     else:
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, 1.08 * max(values) or 1)
     if numeric and _is_wide(numeric):
         ax.set_xscale("log")
-    if not numeric:
-        ax.set_xticks(range(len(positions)), [str(x) for x in positions])
-        ax.margins(x=0.2)
+    else:
+        ax.set_xticks([float(at) for at in place.values()], [str(x) if isinstance(x, str) else f"{x:,}" for x in place])
+        ax.margins(x=0.05 if numeric else 0.2)
     ax.set_xlabel(figure.x_label)
     ax.set_ylabel(figure.quantities[quantity])
     ax.grid(alpha=0.3)
@@ -181,6 +182,5 @@ def _plot(folder: Path, figure: Figure, measured: Results, quantity: str) -> str
     return name
 
 
-def _is_wide(values: Iterable[float]) -> bool:
-    found = list(values)
-    return min(found) > 0 and max(found) / min(found) >= _LOG_FROM
+def _is_wide(values: Sequence[float]) -> bool:
+    return min(values) > 0 and max(values) / min(values) >= _LOG_FROM

@@ -62,7 +62,7 @@ def tree_nodes(
         prefix[0] = first
         candidates = np.arange(first + 1, len(rank), dtype=np.int32)
         held = position[start[first] : start[first + 1]]
-        below = int(_nodes_below((codes, record, members), held, candidates, 1, size, exact, prefix, intervals, room))
+        below = int(_nodes_below((codes, record, members), held, candidates, 1, (size, exact), prefix, intervals, room))
         found += below + (below > 0 or not exact)
     return found
 
@@ -77,7 +77,7 @@ def _set_bits(codes: Any, record: Any, members: Any) -> None:
 
 @kernel()
 def _nodes_below(
-    records: Any, held: Any, candidates: Any, level: int, size: int, exact: bool, prefix: Any, intervals: Any, room: Any
+    records: Any, held: Any, candidates: Any, level: int, rule: Any, prefix: Any, intervals: Any, room: Any
 ) -> int:
     """Count the nodes below the prefix of `level` codes that occurs at the positions `held`.
 
@@ -87,12 +87,13 @@ def _nodes_below(
         Codes by record, the record of each position, and the codes of each record as bits.
     candidates
         int32: the codes that may come next: those that do after the prefix without its last code.
-    exact
-        Whether a node counts only if a set of `size` passes through it.
+    rule
+        (size, exact): length of the longest paths, and whether a node counts only if such a path passes through it.
     room
         int64 (size, C): for each level, counters that are zero.
     """
     leaf_lo, leaf_hi = intervals
+    size, exact = rule
     last = prefix[level - 1]
     kept, n_kept = np.empty(len(candidates), np.int32), 0
     for c in candidates:  # what is above a node has a smaller code, so only the other way round is possible
@@ -128,7 +129,7 @@ def _nodes_below(
         if begin[i] < begin[i + 1]:
             prefix[level] = kept[i]
             here = positions[begin[i] : begin[i + 1]]
-            below = _nodes_below(records, here, kept, level + 1, size, exact, prefix, intervals, room)
+            below = _nodes_below(records, here, kept, level + 1, rule, prefix, intervals, room)
             found += below + (1 if below > 0 or not exact else 0)
     return found
 
