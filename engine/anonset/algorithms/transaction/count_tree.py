@@ -306,7 +306,10 @@ class CutSearch:
 
         allowed = np.empty((0, 0), np.uint8) if together is None else together
         phase = f"sets of {size}"
-        self._account(records, size)
+        if together is None or not len(together):
+            self._account(records, size)
+        else:  # an upper bound: which pairs to leave out is known, how many sets that saves is not
+            self.increments += float(records.work.sum())
 
         def find(span: tuple[int, int]) -> tuple[Int32, Int32, int]:
             found, support = (
