@@ -10,9 +10,29 @@ km-anonymity with k=2, m=2 holds
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from anonset.algorithms.buckets.anatomy import Anatomy
+    from anonset.algorithms.buckets.safe_grouping import SafeGrouping
+    from anonset.algorithms.relational.cluster import Cluster
+    from anonset.algorithms.relational.k_member import KMember
+    from anonset.algorithms.relational.mondrian import Mondrian
+    from anonset.algorithms.relational.xu_bottom_up import XuBottomUp
+    from anonset.algorithms.relational.xu_top_down import XuTopDown
+    from anonset.algorithms.rt.rfirst import RFirst
+    from anonset.algorithms.rt.rum_bound import RumBound
+    from anonset.algorithms.rt.tfirst import TFirst
+    from anonset.algorithms.rt.tum_bound import TumBound
     from anonset.algorithms.transaction.apriori import Apriori
+    from anonset.algorithms.transaction.coat import Coat
+    from anonset.algorithms.transaction.coherence_suppression import CoherenceSuppression
     from anonset.algorithms.transaction.direct import Direct
+    from anonset.algorithms.transaction.hghs import HgHs
+    from anonset.algorithms.transaction.lm_apriori import LmApriori
+    from anonset.algorithms.transaction.local_generalization import LocalGeneralization
+    from anonset.algorithms.transaction.lra import Lra
+    from anonset.algorithms.transaction.mhghs import MHgHs
     from anonset.algorithms.transaction.optimal import Optimal
+    from anonset.algorithms.transaction.pcta import Pcta
+    from anonset.algorithms.transaction.vpa import Vpa
     from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
     from anonset.errors import (
         AnonsetError,
@@ -23,50 +43,128 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from anonset.generalization import Publication
+    from anonset.generalization.buckets import BucketPublication
+    from anonset.io.buckets import read_buckets
     from anonset.io.hierarchies import read_hierarchy, write_hierarchy
+    from anonset.io.policies import read_privacy_policy, read_utility_policy, write_privacy_policy, write_utility_policy
     from anonset.io.read import read
+    from anonset.measures.item_weights import ItemWeights
     from anonset.measures.ncp import ncp
     from anonset.privacy import KmAnonymity, Verdict, Witness
+    from anonset.privacy.anatomy import AnatomyDiversity
+    from anonset.privacy.coherence import Coherence
+    from anonset.privacy.constraints import ConstraintSet
+    from anonset.privacy.k import KAnonymity
+    from anonset.privacy.kkm import KKmAnonymity
+    from anonset.privacy.lm import KLmDiversity, LmDiversity
+    from anonset.privacy.partitions import PartitionKmAnonymity
+    from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+    from anonset.privacy.transaction_k import TransactionKAnonymity
     from anonset.runner.release import Release
     from anonset.runner.run import anonymize
     from anonset.support import SupportIndex
     from anonset.verification import verify
 
 __all__ = [
+    "Anatomy",
+    "AnatomyDiversity",
     "AnonsetError",
     "Apriori",
+    "BucketPublication",
     "CategoricalColumn",
+    "Cluster",
+    "Coat",
+    "Coherence",
+    "CoherenceSuppression",
+    "ConstraintSet",
     "Direct",
+    "HgHs",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
     "InputError",
+    "ItemWeights",
+    "KAnonymity",
+    "KKmAnonymity",
+    "KLmDiversity",
+    "KMember",
     "KmAnonymity",
+    "LmApriori",
+    "LmDiversity",
+    "LocalGeneralization",
+    "Lra",
+    "MHgHs",
+    "Mondrian",
     "NumericColumn",
     "Optimal",
+    "PartitionKmAnonymity",
+    "Pcta",
+    "PrivacyPolicy",
     "Publication",
+    "RFirst",
     "Release",
+    "RumBound",
+    "SafeGrouping",
     "SetColumn",
     "SupportIndex",
+    "TFirst",
     "Table",
+    "TransactionKAnonymity",
+    "TumBound",
     "UndecidedError",
+    "UtilityPolicy",
     "Verdict",
     "VerificationError",
     "Vocabulary",
+    "Vpa",
     "Witness",
+    "XuBottomUp",
+    "XuTopDown",
     "anonymize",
     "ncp",
     "read",
+    "read_buckets",
     "read_hierarchy",
+    "read_privacy_policy",
+    "read_utility_policy",
     "verify",
     "write_hierarchy",
+    "write_privacy_policy",
+    "write_utility_policy",
 ]
 
 _HOMES = {
+    "anonset.algorithms.buckets.anatomy": ("Anatomy",),
+    "anonset.algorithms.buckets.safe_grouping": ("SafeGrouping",),
+    "anonset.algorithms.relational.cluster": ("Cluster",),
+    "anonset.algorithms.relational.k_member": ("KMember",),
+    "anonset.algorithms.relational.mondrian": ("Mondrian",),
+    "anonset.algorithms.relational.xu_bottom_up": ("XuBottomUp",),
+    "anonset.algorithms.relational.xu_top_down": ("XuTopDown",),
+    "anonset.algorithms.rt.rfirst": ("RFirst",),
+    "anonset.algorithms.rt.rum_bound": ("RumBound",),
+    "anonset.algorithms.rt.tfirst": ("TFirst",),
+    "anonset.algorithms.rt.tum_bound": ("TumBound",),
     "anonset.algorithms.transaction.apriori": ("Apriori",),
+    "anonset.algorithms.transaction.coat": ("Coat",),
+    "anonset.algorithms.transaction.coherence_suppression": ("CoherenceSuppression",),
     "anonset.algorithms.transaction.direct": ("Direct",),
+    "anonset.algorithms.transaction.hghs": ("HgHs",),
+    "anonset.algorithms.transaction.lm_apriori": ("LmApriori",),
+    "anonset.algorithms.transaction.local_generalization": ("LocalGeneralization",),
+    "anonset.algorithms.transaction.lra": ("Lra",),
+    "anonset.algorithms.transaction.mhghs": ("MHgHs",),
     "anonset.algorithms.transaction.optimal": ("Optimal",),
-    "anonset.data": ("CategoricalColumn", "Hierarchy", "NumericColumn", "SetColumn", "Table", "Vocabulary"),
+    "anonset.algorithms.transaction.pcta": ("Pcta",),
+    "anonset.algorithms.transaction.vpa": ("Vpa",),
+    "anonset.data": (
+        "CategoricalColumn",
+        "Hierarchy",
+        "NumericColumn",
+        "SetColumn",
+        "Table",
+        "Vocabulary",
+    ),
     "anonset.errors": (
         "AnonsetError",
         "HierarchyError",
@@ -76,10 +174,41 @@ _HOMES = {
         "VerificationError",
     ),
     "anonset.generalization": ("Publication",),
-    "anonset.io.hierarchies": ("read_hierarchy", "write_hierarchy"),
+    "anonset.generalization.buckets": ("BucketPublication",),
+    "anonset.io.buckets": ("read_buckets",),
+    "anonset.io.hierarchies": (
+        "read_hierarchy",
+        "write_hierarchy",
+    ),
+    "anonset.io.policies": (
+        "read_privacy_policy",
+        "read_utility_policy",
+        "write_privacy_policy",
+        "write_utility_policy",
+    ),
     "anonset.io.read": ("read",),
+    "anonset.measures.item_weights": ("ItemWeights",),
     "anonset.measures.ncp": ("ncp",),
-    "anonset.privacy": ("KmAnonymity", "Verdict", "Witness"),
+    "anonset.privacy": (
+        "KmAnonymity",
+        "Verdict",
+        "Witness",
+    ),
+    "anonset.privacy.anatomy": ("AnatomyDiversity",),
+    "anonset.privacy.coherence": ("Coherence",),
+    "anonset.privacy.constraints": ("ConstraintSet",),
+    "anonset.privacy.k": ("KAnonymity",),
+    "anonset.privacy.kkm": ("KKmAnonymity",),
+    "anonset.privacy.lm": (
+        "KLmDiversity",
+        "LmDiversity",
+    ),
+    "anonset.privacy.partitions": ("PartitionKmAnonymity",),
+    "anonset.privacy.policies": (
+        "PrivacyPolicy",
+        "UtilityPolicy",
+    ),
+    "anonset.privacy.transaction_k": ("TransactionKAnonymity",),
     "anonset.runner.release": ("Release",),
     "anonset.runner.run": ("anonymize",),
     "anonset.support": ("SupportIndex",),

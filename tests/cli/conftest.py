@@ -1,11 +1,15 @@
 """A small data set on disk, and the command line run in this process."""
 
+import random
 from pathlib import Path
 
 import pytest
 
 from anonset.cli.main import main
 from cli.place import HIERARCHY, RECORDS, Place, Ran
+from cli.published import ORIGIN, RT
+
+ITEMS = "abcdefghijkl"
 
 
 @pytest.fixture
@@ -20,3 +24,28 @@ def place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
     made.write("data.csv", "age,codes\n" + "".join(f"{20 + i},{row}\n" for i, row in enumerate(RECORDS.splitlines())))
     made.write("hierarchy.csv", HIERARCHY)
     return made
+
+
+@pytest.fixture
+def rt(place: Place) -> Place:
+    place.write("rt.csv", RT)
+    place.write("origin.csv", ORIGIN)
+    return place
+
+
+@pytest.fixture
+def long(place: Place) -> Place:
+    """Twenty people with one to three tuples each."""
+    drugs = [f"P{i % 20},{20 + i % 7},{'abcdefgh'[(i * 3 + i // 20) % 8]}\n" for i in range(45)]
+    place.write("long.csv", "name,age,drug\n" + "".join(drugs))
+    return place
+
+
+@pytest.fixture
+def shop(place: Place) -> Place:
+    """Sixty baskets of twelve items, and seldom a secret one."""
+    rng = random.Random(1)
+    rows = [" ".join(rng.sample(ITEMS, rng.randint(1, 4))) for _ in range(60)]
+    rows = [f"{row} secret" if at % 12 == 0 else row for at, row in enumerate(rows)]
+    place.write("shop.dat", "\n".join(rows) + "\n")
+    return place

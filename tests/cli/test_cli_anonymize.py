@@ -80,7 +80,8 @@ def test_attestation_says_what_holds_and_nothing_of_the_input(place: Place) -> N
 def test_report_holds_the_run(place: Place) -> None:
     place.run(*place.job("--seed", "7", "--trace"))
     report = json.loads((place.private / "report.json").read_text())
-    assert report["measures"] == {"ncp": pytest.approx(5 / 22), "lm": pytest.approx(5 / 33)}
+    assert next(iter(report["measures"])) == "ncp"
+    assert report["measures"]["ncp"] == pytest.approx(5 / 22)
     assert report["seed"] == 7
     assert report["settings"]["k"] == 2
     assert report["algorithm"] == "apriori"

@@ -30,7 +30,7 @@ def test_release_carries_its_evidence(release: anonset.Release) -> None:
     assert release.verdict.holds
     assert release.verdict.model == anonset.KmAnonymity(2, 2)
     assert release.recoding.labels == ["A", "b1", "b2"]  # type: ignore[union-attr]
-    assert release.measures == {"ncp": pytest.approx(5 / 22), "lm": pytest.approx(5 / 33)}
+    assert {name: release.measures[name] for name in ("ncp", "lm")} == pytest.approx({"ncp": 5 / 22, "lm": 5 / 33})
     assert len(release.trace) == 1
     assert release.warnings == ()
     assert list(release.seconds) == ["hierarchies", "search", "apply", "measure", "verify"]

@@ -10,7 +10,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.runner import memory
 from anonset.runner.models import MODELS
-from anonset.runner.parameters import field_texts, make_algorithm, parameters
+from anonset.runner.parameters import default_algorithm, field_texts, make_algorithm, parameters
 from anonset.runner.settings import make_settings
 
 NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
@@ -26,12 +26,17 @@ def test_every_parameter_has_a_line_of_documentation() -> None:
 GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2}
 
 
-def test_default_algorithms_give_their_model() -> None:
+@pytest.mark.parametrize("relational", [False, True])
+def test_default_algorithms_give_their_model(relational: bool) -> None:
     for model, entry in MODELS.items():
-        fields = {field.name for field in dataclasses.fields(ALGORITHMS[entry.algorithm])}  # type: ignore[arg-type]
-        made = make_algorithm(model, None, {name: value for name, value in GIVEN.items() if name in fields})
+        name = default_algorithm(model, relational=relational)
+        assert name is not None
+        fields = {field.name for field in dataclasses.fields(ALGORITHMS[name])}  # type: ignore[arg-type]
+        fields |= {"l"} if model == "klm" else set()
+        made = make_algorithm(model, name, {name: value for name, value in GIVEN.items() if name in fields})
         assert entry.is_met_by(made.model), model
-        assert made.name == entry.algorithm
+    assert default_algorithm("klm", relational=relational) == ("rum-bound" if relational else "lm-apriori")
+    assert default_algorithm(None, relational=relational) is None
 
 
 @pytest.mark.parametrize(
@@ -41,6 +46,8 @@ def test_default_algorithms_give_their_model() -> None:
         ("k", "apriori", {"k": 2, "m": 2}, "guarantees the model km, not k"),
         ("kkm", "rum-bound", {"k": 2, "m": 2, "transaction": "lra"}, "--transaction must be one of coat, "),
         ("kkm", "rum-bound", {"k": 2, "m": 2, "relational_weights": {"a": "x"}}, "weight of 'a' must be a number"),
+        ("klm", "rum-bound", {"k": 2, "m": 2}, "--transaction lm-apriori requires --l"),
+        ("kkm", "rum-bound", {"k": 2, "m": 2, "l": 2}, "--l does not apply"),
         ("kkm", "tfirst", {"k": 2, "m": 2, "merge": "rt"}, "--merge does not apply to algorithm tfirst"),
         ("anatomy", None, {"k": 2}, "--k does not apply .*; algorithm anatomy requires --l"),
     ],

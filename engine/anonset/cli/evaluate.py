@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import flags_of, given
+from anonset.cli.flags import flags_of, given, pairs, split, whole_number
 from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json
 from anonset.runner.settings import RoleSettings, make_roles
@@ -19,23 +19,52 @@ def evaluate(
     /,
     *,
     private: Annotated[str | None, Parameter(help="Its private directory; default: OUT.private.")] = None,
+    hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
+    item_weights: Annotated[str | None, Parameter(help="Weights of UL: lca, uniform, ones, or a file.")] = None,
+    relational_weights: Annotated[list[str] | None, Parameter(help="COL=W,...: weights of relational columns.")] = None,
+    queries: Annotated[
+        str | None, Parameter(help="File with the items of a query a line, or a workload (.json).")
+    ] = None,
+    workload: Annotated[
+        str | None,
+        Parameter(
+            help="Random queries: record:100x2 (or domain, published) asks for 2 items, +1 for a relational value."
+        ),
+    ] = None,
+    width: Annotated[float, Parameter(help="Reach of conditions on numbers, as a share of the column's width.")] = 0.0,
+    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of random queries.")] = 0,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     json: Annotated[bool, Parameter(help="The losses as JSON.")] = False,
 ) -> int:
-    """Measure what a publication lost: NCP of the items.
+    """Measure what a publication lost: NCP, LM, UL of the items, NCP of relational values, errors of queries.
 
     The mapping is read from the private directory, or where there is none from the codebook. The columns of the
-    original need the same roles as they had.
+    original need the same roles and hierarchies as they had; without a hierarchy of the items, UL weighs all
+    generalized symbols alike. The loss of buckets is the share of tuples that were starred or removed.
     """
     from anonset.io.read import read
     from anonset.report.account import evaluation_account
+    from anonset.runner.binding import numeric_columns
     from anonset.runner.documents import plain
+    from anonset.runner.evaluate import Weights, flattened
     from anonset.runner.evaluate import evaluate as losses
+    from anonset.runner.forms import Context, weights
+    from anonset.runner.forms import item_weights as read_item_weights
+    from anonset.runner.workloads import WorkloadSpec
 
-    table = read(original, **make_roles(given(flags)).read_options())
-    found = losses(table, Path(out), None if private is None else Path(private))
+    spec = WorkloadSpec(queries, workload, seed, width)
+    hierarchies = pairs("--hierarchy", hierarchy or [])
+    roles = make_roles(given(flags)).read_options()
+    table = read(original, **{**roles, "numeric": [*roles["numeric"], *numeric_columns(hierarchies)]})
+    of_columns = pairs("--relational-weights", split(relational_weights or []))
+    chosen = Weights(
+        None if item_weights is None else read_item_weights(item_weights, Context(table.transactions)),
+        weights(of_columns, Context()) if of_columns else None,
+    )
+    home = None if private is None else Path(private)
+    found = losses(table, Path(out), home, hierarchies=hierarchies, weights=chosen, workload=spec)
     if json:
-        show_json(plain(found))
+        show_json(plain(flattened(found)))
     else:
         show(evaluation_account(found))
     return DONE

@@ -15,13 +15,47 @@ from anonset.errors import AnonsetError, InfeasibleError, UndecidedError, Verifi
 
 DONE, FAILED, BAD_INPUT, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
 _DEFECT, _TERMINATED = 70, 143
+_COMMANDS = {
+    "anonymize": "Anonymize a data set, verify the result and publish it.",
+    "verify": "Check a publication against a privacy model.",
+    "evaluate": "Measure what a publication lost.",
+    "compare": "Compare algorithms or parameters on one input.",
+    "demo": "Run the whole job on a generated data set.",
+}
+_GROUPS: dict[str, tuple[str, dict[str, str]]] = {
+    "hierarchy": (
+        "Build, check, print and convert hierarchies.",
+        {
+            "build": "Build a balanced hierarchy over the items of a data set.",
+            "check": "Check a hierarchy, and that it covers a data set.",
+            "print": "Print a hierarchy as a tree.",
+            "convert": "Write a hierarchy in the house format.",
+        },
+    ),
+    "policy": (
+        "Generate, check and convert the constraints of COAT and PCTA.",
+        {
+            "generate": "Generate privacy or utility constraints for a data set.",
+            "check": "Check constraints, and that they fit a data set.",
+            "convert": "Write constraints in the house format.",
+        },
+    ),
+    "datasets": (
+        "The catalogue of data sets, and generators.",
+        {
+            "list": "List the catalogue and the generators.",
+            "make": "Generate a data set.",
+            "path": "Print where a data set of the catalogue lies.",
+        },
+    ),
+}
 
 
 def make_app() -> App:
     """Return the application with its commands, none of them imported yet."""
     app = App(
         name="anonset",
-        help="Anonymize transaction (set-valued) data: fast, verified, reproducible.",
+        help="Anonymize transaction (set-valued), relational and mixed data: fast, verified, reproducible.",
         version=_version,
         default_parameter=Parameter(negative=()),
         exit_on_error=False,
@@ -30,39 +64,13 @@ def make_app() -> App:
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
-    commands = {
-        "anonymize": "Anonymize a data set, verify the result and publish it.",
-        "verify": "Check a publication against a privacy model.",
-        "evaluate": "Measure what a publication lost.",
-        "demo": "Run the whole job on a generated data set.",
-    }
-    for name, text in commands.items():
+    for name, text in _COMMANDS.items():
         app.command(f"anonset.cli.{name}:{name}", name=name, help=text)
-    hierarchy = App(name="hierarchy", help="Build, check, print and convert hierarchies.")
-    for name, text in {
-        "build": "Build a balanced hierarchy over the items of a data set.",
-        "check": "Check a hierarchy, and that it covers a data set.",
-        "print": "Print a hierarchy as a tree.",
-        "convert": "Write a hierarchy in the house format.",
-    }.items():
-        hierarchy.command(f"anonset.cli.hierarchy:{name}_hierarchy", name=name, help=text)
-    app.command(hierarchy)
-    policy = App(name="policy", help="Generate, check and convert the constraints of COAT and PCTA.")
-    for name, text in {
-        "generate": "Generate privacy or utility constraints for a data set.",
-        "check": "Check constraints, and that they fit a data set.",
-        "convert": "Write constraints in the house format.",
-    }.items():
-        policy.command(f"anonset.cli.policy:{name}_policy", name=name, help=text)
-    app.command(policy)
-    datasets = App(name="datasets", help="The catalogue of data sets, and generators.")
-    for name, text in {
-        "list": "List the catalogue and the generators.",
-        "make": "Generate a data set.",
-        "path": "Print where a data set of the catalogue lies.",
-    }.items():
-        datasets.command(f"anonset.cli.datasets:{name}_datasets", name=name, help=text)
-    app.command(datasets)
+    for group, (about, commands) in _GROUPS.items():
+        inner = App(name=group, help=about)
+        for name, text in commands.items():
+            inner.command(f"anonset.cli.{group}:{name}_{group}", name=name, help=text)
+        app.command(inner)
     return app
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table as RichTable
 
-from anonset.generalization import Publication
+from anonset.generalization import ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.runner.candidate import Candidate
 from anonset.runner.documents import parameters_of, plain
@@ -14,7 +14,7 @@ from anonset.runner.job import Outcome
 from anonset.runner.memory import format_size
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
-"""The losses that people are shown; programs get all."""
+"""The losses that people are shown, UL of groups of items alone; programs get all."""
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:
@@ -65,18 +65,24 @@ def account(outcome: Outcome) -> list[str | RichTable]:
 
 def evaluation_account(evaluation: Evaluation) -> RichTable:
     """Return the losses of a publication as a table."""
-    return facts_table(
-        {
-            "loss (NCP)": f"{evaluation.ncp:.6f}",
-            "records": f"{evaluation.records:,}",
-            "item occurrences": f"{evaluation.occurrences:,}",
-            "items of the universe": f"{evaluation.universe:,}",
-            "symbols": f"{evaluation.symbols:,}",
-            "generalized items": f"{evaluation.generalized:,}",
-            "suppressed items": f"{evaluation.suppressed:,}",
-            "read from": evaluation.source,
-        }
-    )
+    names = {"occurrences": "item occurrences", "universe": "items of the universe"}
+    names |= {"generalized": "generalized items", "suppressed": "suppressed items"}
+    facts = {f"loss ({loss_label(name)})": f"{loss:.6g}" for name, loss in evaluation.measures.items()}
+    if evaluation.answers is not None:
+        found = evaluation.answers
+        skipped = f", {found.skipped:,} with the answer 0 skipped" if found.skipped else ""
+        facts["error of queries (ARE)"] = f"{found.are:.6g} over {found.answered:,} queries{skipped}"
+    facts |= {names.get(name, name): f"{size:,}" for name, size in evaluation.sizes.items()}
+    return facts_table({**facts, "read from": evaluation.source})
+
+
+def loss_label(name: str) -> str:
+    """Return the name of a loss for people.
+
+    >>> loss_label("log2_ul"), loss_label("ncp")
+    ('log2 UL', 'NCP')
+    """
+    return name.upper().replace("LOG2_", "log2 ").replace("_", " ")
 
 
 def facts_table(facts: dict[str, str]) -> RichTable:
@@ -129,11 +135,11 @@ def sizes(outcome: Outcome) -> dict[str, int]:
 def _loss_texts(candidate: Candidate) -> dict[str, str]:
     """Return the losses, and what some of them were before clusters were merged."""
     texts, before = {}, candidate.result.figures
+    shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(candidate.result.recoding, ItemGroups)]
     for name, loss in candidate.measures.items():
-        if name in _HEADLINES:
-            label = name.upper().replace("LOG2_", "log2 ").replace("_", " ")
+        if name in shown:
             earlier = f" ({before[f'{name}_before']:.4f} before merging)" if f"{name}_before" in before else ""
-            texts[f"loss ({label})"] = f"{loss:.4f}{earlier}"
+            texts[f"loss ({loss_label(name)})"] = f"{loss:.4f}{earlier}"
     return texts
 
 

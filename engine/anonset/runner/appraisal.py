@@ -13,6 +13,8 @@ from anonset.algorithms.base import Algorithm, Result
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication
+from anonset.runner.models import entry_of
+from anonset.runner.symbols import without
 
 LOSSES = {
     "ncp": "NCP of the items",
@@ -53,7 +55,9 @@ def measures_of(
         if found:
             from anonset.measures.record_utility_loss import record_utility_loss
 
-            found["tum"] = record_utility_loss(publication)
+            beside = entry_of(algorithm.model).beside
+            secrets = getattr(algorithm.model, "sensitive_items", ()) if beside else ()
+            found["tum"] = record_utility_loss(without(publication, secrets))
         found |= _item_losses(table.transactions, hierarchies, algorithm, recoding)
     if not found:
         msg = f"a recoding of type {type(recoding).__name__} has nothing to measure"
@@ -74,23 +78,18 @@ def _relational_loss(
 def _item_losses(
     column: SetColumn, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: Any
 ) -> dict[str, float]:
+    from anonset.measures.item_weights import group_weights
     from anonset.measures.lm import lm
     from anonset.measures.local_ncp import local_ncp
-    from anonset.measures.ncp import ncp
+    from anonset.measures.utility_loss import weighted_utility_loss
 
-    if isinstance(recoding, Cut):
-        return {"ncp": ncp(column, recoding), "lm": lm(column, recoding)}
-    found = {"ncp": local_ncp(column, recoding)}
-    if isinstance(recoding, ItemGroups):
-        from anonset.measures.item_weights import group_weights
-        from anonset.measures.utility_loss import weighted_utility_loss
-
-        weights = group_weights(
-            getattr(algorithm, "item_weights", None), column.vocabulary, hierarchies.get(column.name)
-        )
+    found = {"ncp": local_ncp(column, recoding), "lm": lm(column, recoding)}
+    if isinstance(recoding, (Cut, ItemGroups)) and column.n:
+        tree = recoding.hierarchy if isinstance(recoding, Cut) else hierarchies.get(column.name)
+        weights = group_weights(getattr(algorithm, "item_weights", None), column.vocabulary, tree)
         loss = weighted_utility_loss(column, recoding, weights)
         found |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
-    return {**found, "lm": lm(column, recoding)}
+    return found
 
 
 def no_information(table: Table, publication: Any, measures: Mapping[str, float]) -> tuple[str, ...]:

@@ -36,18 +36,31 @@ def bind(
     InputError
         If a hierarchy is given for a column that takes none, or is no tree over the column's values.
     """
+    beside: Iterable[str] = getattr(model, "sensitive_items", ()) if entry_of(model).beside else ()
+    return bind_columns(table, hierarchies, tuple(beside))
+
+
+def bind_columns(
+    table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
+) -> tuple[Table, dict[str, Hierarchy]]:
+    """Read the hierarchies, and re-encode the set-valued column by its own; the items `beside` it are left out of it.
+
+    Raises
+    ------
+    InputError
+        If a hierarchy is given for a column that takes none, or is no tree over the column's values.
+    """
     column = table.transactions
     known = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
     if unknown := sorted(set(hierarchies) - set(known)):
         msg = f"--hierarchy names column {unknown[0]!r}; the columns that take one are: {', '.join(known) or 'none'}"
         raise InputError(msg)
-    beside: Iterable[str] = getattr(model, "sensitive_items", ()) if entry_of(model).beside else ()
     found: dict[str, Hierarchy] = {}
     for name, given in hierarchies.items():
         spec = given if isinstance(given, Hierarchy) else os.fspath(given)
         target = known[name]
         if isinstance(target, SetColumn):
-            found[name] = _items_hierarchy(spec, target, tuple(beside))
+            found[name] = _items_hierarchy(spec, target, beside)
             table = table.with_transactions(found[name].bind(target))
         elif (bound := _relational_hierarchy(spec, target)) is not None:
             found[name] = bound

@@ -26,7 +26,7 @@ class BucketsKind:
         if layout.order != "sorted":
             msg = "buckets are published in the order of their content: in that of the input, rows would meet values"
             raise InputError(msg)
-        if layout.format != "csv":
+        if layout.format not in ("csv", None):
             msg = f"buckets are published as csv (qit.csv and snt.csv), got format {layout.format!r}"
             raise InputError(msg)
 

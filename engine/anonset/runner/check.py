@@ -41,7 +41,6 @@ class CheckSettings(BaseModel):
         None, description="records.csv: the original record of each row; without it, rows are in the original order."
     )
     hierarchy: dict[str, str] = Field({}, description="With --original, COL=SPEC: hierarchy of a relational column.")
-    sensitive: str | None = Field(None, description="With --original: its sensitive column, of buckets.")
     drop: Names = Field([], description="With --original: its columns that were left out.")
     missing: str = Field("refuse", description="With --original: what null became.")
     utility_constraints: str | None = Field(

@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import platform
 from collections.abc import Mapping
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
@@ -179,6 +180,8 @@ def plain(value: Any) -> Any:
     """Turn dataclasses, mappings, tuples and NumPy values into what JSON knows."""
     if isinstance(value, (PrivacyPolicy, UtilityPolicy)):  # a file of its own: it may be large, and tell of records
         return f"{len(value)} constraint(s)"
+    if isinstance(value, partial):
+        return {"name": plain(value.func), **plain(value.keywords)}
     if isinstance(value, type):
         return getattr(value, "name", value.__name__)
     if dataclasses.is_dataclass(value):

@@ -1,41 +1,65 @@
 """Losses of a publication that lies on disk, against the data that it was made from."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from anonset.data import Table
+from anonset.data import Hierarchy, Table
+from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.runner.check import read_attestation
-from anonset.runner.home_files import read_codebook, read_mapping
+from anonset.generalization import Publication
+from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.recoding import SUPPRESSED
+from anonset.measures.item_weights import ItemWeights
+from anonset.runner.binding import HierarchySpec, bind_columns
+from anonset.runner.candidate import Named
+from anonset.runner.check import read_attestation, require_attested
+from anonset.runner.documents import Attestation, BucketFiles
+from anonset.runner.models import MODELS
+from anonset.runner.published_recoding import PublishedRecoding, recoding_of
+from anonset.runner.published_values import published_relational_loss
+from anonset.runner.symbols import spelled_out, without
+from anonset.runner.workloads import QueryAnswers, WorkloadSpec, answers
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """How much a publication lost."""
 
-    ncp: float
-    """Normalized certainty penalty of the items, in [0, 1]."""
-    records: int
-    occurrences: int
-    """Item occurrences of the original."""
-    universe: int
-    """Items of the universe."""
-    symbols: int
-    """Distinct symbols that the occurring items are published as."""
-    generalized: int
-    """Items that occur and are published as a symbol of several items."""
-    suppressed: int
-    """Items that occur and are not published."""
+    measures: Mapping[str, float]
+    """Losses by name: ``ncp``, ``lm``, ``ul``, ``log2_ul`` of the items, ``rum`` and ``tum``, ``grouping_loss``."""
+    sizes: Mapping[str, int]
+    """Records, and of the items: occurrences, universe, published symbols, generalized and suppressed items."""
     source: str
-    """Where the mapping came from: ``mapping`` (the private directory) or ``codebook``."""
+    """Where the mapping came from: ``mapping`` (the private directory), ``codebook``, or ``data`` alone."""
+    answers: QueryAnswers | None = None
+    """Errors of a workload of queries."""
 
 
-def evaluate(original: Table, out: Path, private: Path | None = None) -> Evaluation:
+@dataclass(frozen=True)
+class Weights:
+    """Weights of the losses."""
+
+    items: str | ItemWeights | None = None
+    """See `anonset.measures.item_weights`; ``lca`` with a hierarchy, else ``uniform``."""
+    relational: Mapping[str, float] | None = None
+    """Weight of each relational column; all the same by default."""
+    secrets: tuple[str, ...] = ()
+    """Sensitive items, which Tum leaves out."""
+
+
+def evaluate(
+    original: Table,
+    out: Path,
+    private: Path | None = None,
+    *,
+    hierarchies: Mapping[str, HierarchySpec] | None = None,
+    weights: Weights | None = None,
+    workload: WorkloadSpec | None = None,
+) -> Evaluation:
     """Return the losses of the publication in a directory.
 
     The mapping of the items is read from the private directory, or where there is none from the codebook; an
@@ -46,68 +70,128 @@ def evaluate(original: Table, out: Path, private: Path | None = None) -> Evaluat
     InputError
         If the directory is no publication, or not one of this table.
     """
-    column = original.transactions
-    if column is None:
-        msg = "the original must have a set-valued column, got none"
-        raise InputError(msg)
-    _require_publication(original, out)
+    attested = _require_publication(original, out)
+    require_attested(out, attested)
+    named = read_named(out, attested)
+    original, bound = bind_columns(original, hierarchies or {})
+    publication = named.publication
+    if isinstance(publication, Publication):
+        publication = replace(publication, relational=spelled_out(publication.relational, named.values))
+    found = answers(original, publication, workload or WorkloadSpec(), bound)
+    if isinstance(named.publication, BucketPublication):
+        lost = original.n - named.publication.n + int(named.publication.starred.sum())
+        losses = {"grouping_loss": lost / max(1, original.n)}
+        sizes = {"records": original.n, "published": named.publication.n, "groups": named.publication.n_groups}
+        return Evaluation(losses, sizes, "data", found)
+    home = _private_folder(out, private)
+    beside = attested.model in MODELS and MODELS[attested.model].beside
+    secrets = tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
+    return _of_records(original, named, bound, home, replace(weights or Weights(), secrets=secrets), found)
+
+
+def read_named(out: Path, attested: Attestation) -> Named:
+    """Read the publication of a directory."""
+    from anonset.runner.buckets import BucketsKind
+    from anonset.runner.records import RecordsKind
+
+    if isinstance(attested.data, BucketFiles):
+        return BucketsKind().read(out, attested.data)
+    return RecordsKind().read(out, attested.data)
+
+
+def _of_records(
+    original: Table,
+    named: Named,
+    hierarchies: Mapping[str, Hierarchy],
+    home: Path | None,
+    weights: Weights,
+    found: QueryAnswers | None,
+) -> Evaluation:
+    from anonset.measures.record_utility_loss import record_utility_loss
+
+    publication: Publication = named.publication
+    measures: dict[str, float] = {}
+    sizes: dict[str, int] = {"records": original.n}
+    source, column = "data", original.transactions
+    if column is not None:
+        hierarchy = hierarchies.get(column.name)
+        recoded = recoding_of(column, publication.symbols, home, _records(home), hierarchy)
+        measures |= _item_losses(recoded, hierarchy, weights)
+        sizes |= _item_sizes(recoded, publication)
+        source = recoded.source
+    if original.relational:
+        values = spelled_out(publication.relational, named.values)
+        rum = published_relational_loss(original, values, hierarchies, weights.relational)
+        tum = {} if column is None else {"tum": record_utility_loss(without(publication, weights.secrets))}
+        measures = {"rum": rum, **tum, **measures}
+    return Evaluation(measures, sizes, source, found)
+
+
+def _item_losses(recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: Weights) -> dict[str, float]:
+    from anonset.measures.item_weights import group_weights
+    from anonset.measures.utility_loss import weighted_utility_loss
+
+    column, recoding = recoded.column, recoded.recoding
+    losses = {"ncp": recoded.ncp, "lm": recoded.lm}
+    if recoding is not None and column.n:
+        chosen = group_weights(weights.items, column.vocabulary, hierarchy)
+        loss = weighted_utility_loss(column, recoding, chosen)
+        losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
+    return losses
+
+
+def _item_sizes(recoded: PublishedRecoding, publication: Publication) -> dict[str, int]:
+    """Count the items; those of a local recoding are generalized or suppressed here or there, and not counted."""
+    column, recoding = recoded.column, recoded.recoding
+    published = publication.transactions
+    sizes = {
+        "occurrences": len(column.items),
+        "universe": len(column.vocabulary),
+        "symbols": 0 if published is None else int(np.count_nonzero(published.occurrences)),
+    }
+    if recoding is not None:
+        group = recoding.group
+        occurring = column.occurrences > 0
+        members = np.bincount(group[group != SUPPRESSED], minlength=1)
+        sizes["generalized"] = int(np.count_nonzero(occurring & (group != SUPPRESSED) & (members[group] > 1)))
+        sizes["suppressed"] = int(np.count_nonzero(occurring & (group == SUPPRESSED)))
+    return sizes
+
+
+def _records(home: Path | None) -> tuple[Int64, Int32 | None] | None:
+    from anonset.runner.home_files import read_records
+
+    path = None if home is None else home / "records.csv"
+    return read_records(path) if path is not None and path.is_file() else None
+
+
+def _private_folder(out: Path, private: Path | None) -> Path | None:
+    """Return the private directory, if it is there; a missing one that was named is an error."""
+    if private is not None:
+        if not private.is_dir():
+            msg = f"{str(private)!r} must be the private directory of a publication; there is none"
+            raise InputError(msg)
+        return private
     here = out.resolve()  # the directory may be given as "."
-    folder = here.parent / f"{here.name}.private" if private is None else private
-    if private is not None or (folder / "mapping.csv").is_file():
-        mapping, source = read_mapping(folder / "mapping.csv"), "mapping"
-    else:
-        book = read_codebook(out / "codebook.csv")
-        known = invert({s.label: s.members for s in book if s.kind != "values"})
-        mapping, source = {**dict.fromkeys(column.vocabulary.labels, ""), **known}, "codebook"
-    occurring = np.flatnonzero(column.occurrences)
-    counts = {column.vocabulary.labels[code]: int(column.occurrences[code]) for code in occurring}
-    if unknown := sorted(counts.keys() - mapping.keys()):
-        msg = f"item {unknown[0]!r} of the original is not in the {source}: {str(out)!r} was made from other data"
-        raise InputError(msg)
-    return _evaluation(original.n, counts, mapping, source)
+    folder = here.parent / f"{here.name}.private"
+    return folder if folder.is_dir() else None
 
 
-def _evaluation(n: int, counts: Mapping[str, int], mapping: Mapping[str, str], source: str) -> Evaluation:
-    """Add up the losses: a suppressed item costs 1, one in a class of s > 1 items s/M, one as itself nothing."""
-    universe, size = len(mapping), Counter(mapping.values())
-    occurrences = sum(counts.values())
-    lost, generalized, suppressed = 0, 0, 0
-    for item, count in counts.items():
-        symbol = mapping[item]
-        if not symbol:
-            suppressed, lost = suppressed + 1, lost + count * universe
-        elif size[symbol] > 1:
-            generalized, lost = generalized + 1, lost + count * size[symbol]
-    symbols = len({mapping[item] for item in counts} - {""})
-    ncp = float(Fraction(lost, max(1, universe * occurrences)))
-    return Evaluation(ncp, n, occurrences, universe, symbols, generalized, suppressed, source)
-
-
-def invert(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the symbol of each item.
-
-    Raises
-    ------
-    InputError
-        If two symbols stand for the same item, as in a local recoding.
-    """
-    found: dict[str, str] = {}
-    for symbol, items in members.items():
-        for item in items:
-            if item in found:
-                msg = f"item {item!r} is behind {found[item]!r} and {symbol!r}; the private mapping is needed"
-                raise InputError(msg)
-            found[item] = symbol
-    return found
-
-
-def _require_publication(original: Table, out: Path) -> None:
+def _require_publication(original: Table, out: Path) -> Attestation:
     """Refuse a directory that is no publication, or one of another number of records."""
     attested = read_attestation(out)
     if attested is None:
         msg = f"{str(out)!r} must be a directory made by anonset anonymize, with its attestation.json"
         raise InputError(msg)
     published = attested.counts.get("records")
-    if published != original.n:
+    if published != original.n and not isinstance(attested.data, BucketFiles):
         msg = f"the original has {original.n} records, but {str(out)!r} was published with {published}"
         raise InputError(msg)
+    return attested
+
+
+def flattened(evaluation: Evaluation) -> dict[str, Any]:
+    """Return an evaluation as one mapping of names to values."""
+    found = evaluation.answers
+    asked = {} if found is None else {"are": found.are, "answered": found.answered, "skipped": found.skipped}
+    return {**evaluation.measures, **asked, **evaluation.sizes, "source": evaluation.source}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -54,16 +55,30 @@ class Form:
     """What the setting is; empty: the field's documentation."""
     needs_data: Callable[[Any], bool] = lambda _: False
     """Whether the value can be read with the data alone."""
+    companions: Callable[[Any], frozenset[str]] = lambda _: frozenset()
+    """Other settings that a value takes."""
 
 
-def transaction_class(value: str, _: Context) -> type[Any]:
-    """Return the class of a transaction function of the RT frameworks by its name."""
+def transaction_class(value: str, context: Context) -> Any:
+    """Return the class of a transaction function of the RT frameworks by its name, with what it needs beside k, m."""
     from anonset.algorithms.registry import ALGORITHMS
 
     if value not in TRANSACTION_FUNCTIONS:
         msg = f"--transaction must be one of {', '.join(TRANSACTION_FUNCTIONS)}, got {value!r}"
         raise InputError(msg)
-    return ALGORITHMS[value]
+    if value != DIVERSE:
+        return ALGORITHMS[value]
+    if "l" not in context.given:
+        msg = f"--transaction {value} requires --l"
+        raise InputError(msg)
+    diverse: Any = ALGORITHMS[value]
+    secrets = sensitive_items(context.given.get("sensitive_items", []), context)
+    return partial(diverse, l=context.given["l"], sensitive_items=secrets)
+
+
+def transaction_companions(value: Any) -> frozenset[str]:
+    """Return the settings that a transaction function takes beside k and m."""
+    return frozenset({"l", "sensitive_items"}) if value == DIVERSE else frozenset()
 
 
 def sensitive_items(value: list[str], _: Context) -> tuple[str, ...]:
@@ -144,7 +159,9 @@ _PRIVACY = Form(
     "What must be protected: a file with an itemset a line, km (all itemsets of --m items), or pgen.",
     lambda value: value != "km",
 )
-TRANSACTION_FUNCTIONS = ("coat", "pcta", "apriori", "direct", "optimal", "vpa")
+DIVERSE = "lm-apriori"
+"""The transaction function for (k, l^m)-diversity."""
+TRANSACTION_FUNCTIONS = ("coat", "pcta", "apriori", "direct", "optimal", "vpa", DIVERSE)
 """The algorithms that the RT frameworks can run on a cluster."""
 
 FORMS: dict[str, Form] = {
@@ -162,7 +179,11 @@ FORMS: dict[str, Form] = {
     ),
     "order": Form("item_order"),
     "transaction": Form(
-        "transaction", str, transaction_class, f"Algorithm for the items: {', '.join(TRANSACTION_FUNCTIONS)}."
+        "transaction",
+        str,
+        transaction_class,
+        f"Algorithm for the items: {', '.join(TRANSACTION_FUNCTIONS)}.",
+        companions=transaction_companions,
     ),
     "sensitive_items": Form("sensitive_items", Names, sensitive_items, "Items a,b,... or @FILE, one a line."),
     "relational_weights": Form(

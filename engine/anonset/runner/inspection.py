@@ -119,7 +119,7 @@ def _original(publication: Any, settings: "CheckSettings") -> Table:
         items=None if fimi else sets,
         relational=relational,
         numeric=[name for name in numeric_columns(settings.hierarchy) if name in relational],
-        sensitive=publication.snt_value.name if buckets else settings.sensitive,
+        sensitive=publication.snt_value.name if buckets else None,
         id=ids,
         keep=[column.name for column in publication.kept],
         drop=settings.drop,

@@ -14,7 +14,7 @@ from anonset.runner.kinds import kind_of
 from anonset.runner.layout import Layout
 from anonset.runner.memory import require_memory
 from anonset.runner.models import entry_of
-from anonset.runner.parameters import make_algorithm, needs_data
+from anonset.runner.parameters import default_algorithm, make_algorithm, needs_data
 from anonset.runner.phases import Phase, Stopwatch
 from anonset.runner.publish import Request, publish
 from anonset.runner.run import search
@@ -54,7 +54,8 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
     from anonset.io.read import read
 
     given = settings.algorithm_parameters()
-    algorithm = make_algorithm(settings.model, settings.algorithm, given)
+    name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
+    algorithm = make_algorithm(settings.model, name, given)
     source, request = Path(settings.input), request_of(settings, algorithm.model)
     require_new(request.out, request.private_folder)
     require_memory(estimate_bytes(source) * _MEMORY_PER_BYTE, settings.memory_limit)
@@ -67,7 +68,7 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
     with watch.phase("hierarchies"):
         table, hierarchies = bind(table, settings.hierarchy, algorithm.model)
         if needs_data(given):
-            algorithm = make_algorithm(settings.model, settings.algorithm, given, context_of(table, hierarchies, given))
+            algorithm = make_algorithm(settings.model, name, given, context_of(table, hierarchies, given))
         kind_of(algorithm.model).require_publishable(table, hierarchies, algorithm, request.layout)
     candidate = search(
         table,

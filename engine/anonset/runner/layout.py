@@ -18,8 +18,8 @@ class Layout:
     """Order of the rows: by their published content, or as in the input."""
     symbols: Symbols = "auto"
     """How a set of items or values is named: by its members, by a short code, or by a code above 8 members."""
-    format: Format = "csv"
-    """Format of the data."""
+    format: Format | None = "csv"
+    """Format of the data; None: they stay in memory."""
     separator: str = " "
     """Separates the symbols within a field."""
 
@@ -27,7 +27,7 @@ class Layout:
         for name, value, choices in (
             ("order", self.order, ("sorted", "input")),
             ("symbols", self.symbols, ("auto", "members", "short")),
-            ("format", self.format, ("csv", "parquet", "dat")),
+            ("format", self.format or "csv", ("csv", "parquet", "dat")),
         ):
             if value not in choices:
                 shown = " or ".join([", ".join(map(repr, choices[:-1])), repr(choices[-1])])

@@ -1,6 +1,8 @@
 """The privacy models by name: what each speaks of, and which algorithm serves it unless another is named."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from anonset.data import Table
@@ -33,6 +35,10 @@ class ModelEntry:
     """Whether it speaks of ids and a sensitive column, which are published as buckets."""
     beside: bool = False
     """Whether its sensitive items stand beside the hierarchy, which generalizes the others alone."""
+    alone: str | None = None
+    """Its default algorithm where there are no relational columns, if it is another."""
+    preset: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that an algorithm gets for this model unless others are given."""
     equals: type[Any] | None = None
     """A model that says the same where there are no relational columns."""
 
@@ -61,7 +67,16 @@ MODELS: dict[str, ModelEntry] = {
         ModelEntry(KmAnonymity, "apriori", items=True),
         ModelEntry(KAnonymity, "cluster", relational=True),
         ModelEntry(KKmAnonymity, "rum-bound", items=True, relational=True),
-        ModelEntry(KLmDiversity, "lm-apriori", items=True, relational=True, beside=True, equals=LmDiversity),
+        ModelEntry(
+            KLmDiversity,
+            "rum-bound",
+            items=True,
+            relational=True,
+            beside=True,
+            alone="lm-apriori",
+            equals=LmDiversity,
+            preset=MappingProxyType({"transaction": "lm-apriori"}),
+        ),
         ModelEntry(LmDiversity, "lm-apriori", items=True, beside=True),
         ModelEntry(ConstraintSet, "coat", items=True),
         ModelEntry(Coherence, "coherence-suppression", items=True),

@@ -4,7 +4,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any, get_type_hints
@@ -113,11 +113,21 @@ def make_algorithm(
     cls: type[Any] = ALGORITHMS[name]
     own = {form_of(field.name).setting for field in fields(cls)}
     given = {setting: value for setting, value in given.items() if setting in own or setting not in GENERAL}
-    made: Algorithm = build(cls, f"algorithm {name}", given, context or Context(given=given, early=True))
+    preset = {} if model is None else MODELS[model].preset
+    given = {**{setting: value for setting, value in preset.items() if setting in own}, **given}
+    made: Algorithm = build(cls, f"algorithm {name}", given, replace(context or Context(early=True), given=given))
     if model is not None and not MODELS[model].is_met_by(made.model):
         msg = f"--algorithm {name} guarantees the model {made.model.name}, not {model}"
         raise InputError(msg)
     return made
+
+
+def default_algorithm(model: str | None, *, relational: bool) -> str | None:
+    """Return the name of the algorithm that serves a model, given whether there are relational columns."""
+    entry = MODELS.get(model or "")
+    if entry is None:
+        return None
+    return entry.algorithm if relational else entry.alone or entry.algorithm
 
 
 def algorithm_name(model: str | None, algorithm: str | None) -> str:
@@ -151,13 +161,14 @@ def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context)
     """
     own = {form_of(field.name).setting: field for field in fields(cls)}
     needed = [n for n, f in own.items() if f.default is MISSING and f.default_factory is MISSING]
-    problems = misfits(what, given, own)
+    taken = {n for name, value in given.items() if name in own for n in form_of(own[name].name).companions(value)}
+    problems = misfits(what, [name for name in given if name not in taken], own)
     if missing := [option(n) for n in needed if n not in given]:
         problems.append(f"{what} requires {' and '.join(missing)}")
     if problems:
         raise InputError("; ".join(problems))
     values = {}
-    for setting, value in given.items():
+    for setting, value in ((name, value) for name, value in given.items() if name in own):
         form = form_of(own[setting].name)
         values[own[setting].name] = value if form.read is None else form.read(value, context)
     return cls(**values)

@@ -12,7 +12,7 @@ from anonset.algorithms.transaction.coat import Coat
 from anonset.algorithms.transaction.pcta import Pcta
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import AnonsetError, InputError
-from anonset.generalization import Publication, Symbol
+from anonset.generalization import PerCluster, Publication, Symbol
 from anonset.generalization.sensitive import is_attached
 from anonset.privacy import PrivacyModel, Witness
 from anonset.runner.candidate import Candidate, Named
@@ -44,7 +44,8 @@ class RecordsKind:
         labels = column.vocabulary.labels if hierarchy is None else hierarchy.labels
         if hierarchy is not None and is_attached(hierarchy, getattr(algorithm.model, "sensitive_items", ())):
             labels = labels[1:]  # nothing is ever generalized to the root above the sensitive items
-        check_labels(labels, layout.format, layout.separator)
+        if layout.format is not None:
+            check_labels(labels, layout.format, layout.separator)
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Named:
         """Apply a recoding, order the rows, and give large sets their codes."""
@@ -64,13 +65,14 @@ class RecordsKind:
         from anonset.io.publish import write_codebook, write_published
 
         publication: Publication = candidate.publication
-        data = write_published(publication, folder, layout.format, layout.separator)
+        chosen = layout.format or "csv"
+        data = write_published(publication, folder, chosen, layout.separator)
         # the codebook explains the codes of value sets too
         symbols = (*publication.symbols, *candidate.named.values)
         write_codebook(replace(publication, symbols=symbols), folder / "codebook.csv")
         return DataFile(
             file=data.name,
-            format=layout.format,
+            format=chosen,
             separator=layout.separator,
             items=None if publication.transactions is None else publication.transactions.name,
             relational=[column.name for column in publication.relational],
@@ -80,11 +82,15 @@ class RecordsKind:
 
     def write_private(self, candidate: Candidate, folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the way back to the input records."""
+        from anonset.io.local_mapping import write_local_mapping
         from anonset.io.publish import write_mapping, write_records
 
         publication: Publication = candidate.publication
-        if publication.transactions is not None:
-            write_mapping(candidate.result.recoding, folder / "mapping.csv", publication.symbols)
+        recoding, column = candidate.result.recoding, candidate.table.transactions
+        if isinstance(recoding, PerCluster) and column is not None:
+            write_local_mapping(recoding, column, folder / "mapping.csv", publication.symbols)
+        elif column is not None:
+            write_mapping(recoding, folder / "mapping.csv", publication.symbols)
         write_records(publication, folder / "records.csv")
 
     def read(self, folder: Path, files: DataFile) -> Named:

@@ -80,7 +80,7 @@ def anonymize(
     watch, layout = Stopwatch(), Layout(order=order, symbols=symbols)
     with watch.phase("hierarchies"):
         table, bound = bind(table, hierarchies or {}, algorithm.model)
-        kind_of(algorithm.model).require_publishable(table, bound, algorithm, replace(layout, format="parquet"))
+        kind_of(algorithm.model).require_publishable(table, bound, algorithm, replace(layout, format=None))
     candidate = search(
         table,
         algorithm,

@@ -51,7 +51,10 @@ class Settings(RoleSettings):
     model: str | None = Field(None, description=f"What must hold (in parentheses the default algorithm): {_DEFAULTS}.")
     algorithm: str | None = Field(None, description=f"How: {', '.join(ALGORITHMS)}.")
     max_loss: float | None = Field(
-        None, ge=0, le=1, description="Refuse to publish above this loss, the first that the report names."
+        None,
+        ge=0,
+        le=1,
+        description="Refuse to publish above this loss: NCP; Rum of relational data; grouping loss.",
     )
     order: Literal["sorted", "input"] = Field("sorted", description="Order of the published rows.")
     symbols: Literal["auto", "members", "short"] = Field(

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
@@ -62,6 +64,17 @@ def spelled_out(columns: Sequence[CategoricalColumn], symbols: Iterable[Symbol])
         CategoricalColumn(c.name, c.codes, Vocabulary(tuple(texts.get(label, label) for label in c.vocabulary.labels)))
         for c in columns
     )
+
+
+def without(publication: Publication, items: Iterable[str]) -> Publication:
+    """Return a publication without the symbols that stand for one of these items alone."""
+    column, hidden = publication.transactions, set(items)
+    if column is None or not hidden:
+        return publication
+    gone = np.array([len(symbol.members) == 1 and symbol.members[0] in hidden for symbol in publication.symbols], bool)
+    kept = ~gone[column.items] if len(gone) else np.ones(0, bool)
+    indptr = np.concatenate([[0], np.cumsum(kept)])[column.indptr].astype(np.int64)
+    return replace(publication, transactions=SetColumn(column.name, indptr, column.items[kept], column.vocabulary))
 
 
 def members_of(label: str) -> tuple[str, ...]:

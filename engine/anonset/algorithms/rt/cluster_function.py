@@ -69,6 +69,12 @@ class ClusterFunction:
         """Tell whether a cluster has some, but fewer than k, records with items: nothing makes it anonymous."""
         return bool(0 < np.count_nonzero(self.column.lengths[members]) < self.k)
 
+    def hopeless(self, name: str, members: Int64) -> InfeasibleError:
+        """Return the error that one cluster of all records is poor."""
+        found = int(np.count_nonzero(self.column.lengths[members]))
+        reason = f"there are {found} non-empty records, at least k={self.k} (or none) are required"
+        return InfeasibleError(name, reason, achieved=float(found), bound=float(self.k))
+
     def _require_feasible(self, members: Int64) -> None:
         if not self.is_poor(members):
             return

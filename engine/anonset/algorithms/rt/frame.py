@@ -14,11 +14,15 @@ from anonset.algorithms.relational.formations import formation_of
 from anonset.algorithms.relational.states import ClusterStates
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.algorithms.rt.cluster_function import ClusterFunction, ClusterMapping, TransactionClass
+from anonset.algorithms.rt.diverse_function import DiverseFunction
 from anonset.algorithms.rt.merging import Clusters, ItemOrder, Numerator
+from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InputError
 from anonset.generalization import PerCluster, RelationalValues
+from anonset.privacy.kkm import KKmAnonymity
+from anonset.privacy.lm import KLmDiversity
 
 OnInfeasible = Literal["error", "merge"]
 """What to do with a cluster that has some, but fewer than k, records with items."""
@@ -52,12 +56,17 @@ class Frame:
         InfeasibleError
             If there are fewer than k records.
         """
-        column = _bound_items(table, hierarchies)
+        transaction, k, m = function
+        algorithm = transaction(k=k, m=m)
+        of: ClusterFunction
+        if isinstance(algorithm, LmApriori):
+            of = DiverseFunction.of(table, hierarchies, algorithm, transaction, workers[0])
+        else:
+            column = _bound_items(table, hierarchies)
+            of = ClusterFunction(column, hierarchies.get(column.name), transaction, k, m, workers[0])
         qi = QuasiIdentifiers.of(table.relational, hierarchies, weights, bounded=True)
         require_plain_values(qi)
-        transaction, k, m = function
         require_records(name, qi.n, k)
-        of = ClusterFunction(column, hierarchies.get(column.name), transaction, k, m, workers[0])
         return cls(name, qi, of, workers[1])
 
     def clusters(self, formation: str, seed: int | None, order: ItemOrder, numerator: Numerator) -> Clusters:
@@ -66,7 +75,7 @@ class Frame:
         return Clusters(self.qi, cluster, self.function, order, numerator)
 
     def repair(self, clusters: Clusters) -> None:
-        """Merge each cluster with some, but fewer than k, records with items with its best partner, the first first.
+        """Merge each cluster that nothing makes anonymous with its best partner, the first first.
 
         Raises
         ------
@@ -79,9 +88,7 @@ class Frame:
                 at += 1
                 continue
             if clusters.count == 1:
-                found = int(np.count_nonzero(self.function.column.lengths))
-                reason = f"there are {found} non-empty records, at least k={self.function.k} (or none) are required"
-                raise InfeasibleError(self.name, reason, achieved=float(found), bound=float(self.function.k))
+                raise self.function.hopeless(self.name, clusters.members(at))
             ncp = clusters.states.merged_loss(at)
             best, distance = clusters.best(at, "r", ncp)
             at = clusters.merge(at, best, float(ncp[best]), distance)
@@ -118,6 +125,15 @@ class Frame:
         }
         recoding = PerCluster(cluster, self.function.recoding(mappings), relational_values(self.qi, states))
         return Result(recoding, tuple(clusters.trace), {k: v for k, v in found.items() if v is not None})
+
+
+def rt_model(transaction: TransactionClass, k: int, m: int) -> KKmAnonymity | KLmDiversity:
+    """Return what a framework guarantees with a transaction function: (k, k^m)-anonymity, or (k, l^m)-diversity."""
+    model = KKmAnonymity(k, m)
+    algorithm = transaction(k=k, m=m)
+    if isinstance(algorithm, LmApriori):
+        return KLmDiversity(k, algorithm.l, m, algorithm.sensitive_items)
+    return model
 
 
 def mean_loss(sums: list[float], n: int) -> float:

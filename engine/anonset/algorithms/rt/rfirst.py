@@ -8,10 +8,11 @@ from typing import ClassVar
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.relational.formations import formation_of
 from anonset.algorithms.rt.cluster_function import TransactionClass
-from anonset.algorithms.rt.frame import Frame, OnInfeasible, empty_result, require_one_of
+from anonset.algorithms.rt.frame import Frame, OnInfeasible, empty_result, require_one_of, rt_model
 from anonset.algorithms.transaction.coat import Coat
 from anonset.data import Hierarchy, Table
 from anonset.privacy.kkm import KKmAnonymity
+from anonset.privacy.lm import KLmDiversity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +32,7 @@ class RFirst:
     m: int
     """Largest number of items the attacker knows (>= 1)."""
     transaction: TransactionClass = Coat
-    """The transaction algorithm, as a class; it is given k and m."""
+    """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
     formation: str = "cluster"
     """How the clusters are formed."""
     relational_weights: Mapping[str, float] | None = None
@@ -47,9 +48,9 @@ class RFirst:
         formation_of(self.formation, self.k, self.seed)
 
     @property
-    def model(self) -> KKmAnonymity:
-        """(k, k^m)-anonymity."""
-        return KKmAnonymity(self.k, self.m)
+    def model(self) -> KKmAnonymity | KLmDiversity:
+        """(k, k^m)-anonymity, or (k, l^m)-diversity by the transaction function ``lm-apriori``."""
+        return rt_model(self.transaction, self.k, self.m)
 
     def anonymize(
         self,

@@ -11,7 +11,15 @@ import numpy as np
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.relational.formations import formation_of
 from anonset.algorithms.rt.cluster_function import ClusterMapping, TransactionClass
-from anonset.algorithms.rt.frame import Frame, OnInfeasible, empty_result, mean_loss, require_one_of, require_share
+from anonset.algorithms.rt.frame import (
+    Frame,
+    OnInfeasible,
+    empty_result,
+    mean_loss,
+    require_one_of,
+    require_share,
+    rt_model,
+)
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters, ItemOrder, MergeOrder, Numerator
 from anonset.algorithms.transaction.coat import Coat
 from anonset.data import Hierarchy, Table
@@ -19,6 +27,7 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError
 from anonset.privacy.kkm import KKmAnonymity
+from anonset.privacy.lm import KLmDiversity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +52,7 @@ class TumBound:
     delta: float = 0.65
     """Largest utility loss of the items (UL), in [0, 1]."""
     transaction: TransactionClass = Coat
-    """The transaction algorithm, as a class; it is given k and m."""
+    """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
     merge: MergeOrder = "rt"
     """Which candidates come first: the best relationally (r), by their items (t), or by both ranks (rt)."""
     formation: str = "cluster"
@@ -71,9 +80,9 @@ class TumBound:
         formation_of(self.formation, self.k, self.seed)
 
     @property
-    def model(self) -> KKmAnonymity:
-        """(k, k^m)-anonymity."""
-        return KKmAnonymity(self.k, self.m)
+    def model(self) -> KKmAnonymity | KLmDiversity:
+        """(k, k^m)-anonymity, or (k, l^m)-diversity by the transaction function ``lm-apriori``."""
+        return rt_model(self.transaction, self.k, self.m)
 
     def anonymize(
         self,

@@ -1,0 +1,57 @@
+"""``anonset compare``: several algorithms or parameters on one input."""
+
+import csv
+import io
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from anonset.cli.flags import flags_of, given, pairs
+from anonset.cli.main import DONE
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import say_compiling, shown_progress
+from anonset.runner.compare import compare as run_all
+from anonset.runner.compare import compare_settings_model, make_compare_settings, rows
+
+Flags: Any = flags_of(compare_settings_model(), leave_out=["input", "vary"])
+
+
+def compare(
+    source: Annotated[str, Parameter(name="INPUT", help="Data set: CSV, TSV, Parquet or FIMI (.dat).")],
+    /,
+    *,
+    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
+    vary: Annotated[
+        list[str] | None, Parameter(help="NAME=VALUE,VALUE,...: parameter to vary, such as k=5,10; repeatable.")
+    ] = None,
+    format: Annotated[Literal["table", "csv", "json"], Parameter(help="Format of the comparison.")] = "table",  # noqa: A002
+    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
+) -> int:
+    """Compare algorithms or parameters on one input: losses and times side by side. Nothing is published.
+
+    A parameter goes to those algorithms that have it; what is infeasible is reported as such. The first run loads
+    the kernels: compare the times of later ones.
+    """
+    settings = make_compare_settings({"input": source, **given(flags), "vary": pairs("--vary", vary or [])})
+    say_compiling(quiet=quiet)
+    with shown_progress(quiet=quiet) as progress:
+        found = rows(run_all(settings, progress=progress))
+    if format == "json":
+        from anonset.runner.documents import plain
+
+        show_json(plain(found))
+    elif format == "csv":
+        show(_csv(found).rstrip("\n"))
+    else:
+        from anonset.report.comparison import comparison_table
+
+        show(comparison_table(found), *(f"{row['algorithm']}: {row['note']}" for row in found if row["note"]))
+    return DONE
+
+
+def _csv(found: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(found[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: "" if value is None else value for name, value in row.items()} for row in found)
+    return text.getvalue()

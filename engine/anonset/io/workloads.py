@@ -1,0 +1,97 @@
+"""Workload files: JSON, a query a line, so that the same questions can be asked of other publications."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from anonset.errors import InputError
+from anonset.io.files import read_bytes, write_file
+from anonset.queries.conditions import Among, Between, Condition
+from anonset.queries.workload import Query, Workload
+
+SCHEMA = 1
+"""Version of the format."""
+
+
+def write_workload(workload: Workload, path: str | Path) -> Path:
+    """Write a workload: ``{"schema": 1, "source": .., "seed": .., "queries": [{"items": [..], "where": [..]}]}``.
+
+    A condition is ``{"column": .., "low": .., "high": ..}`` or ``{"column": .., "among": [..]}``.
+
+    Raises
+    ------
+    InputError
+        If a condition is of another kind, or the file cannot be written.
+    """
+    head = {"schema": SCHEMA, "source": workload.source, "seed": workload.seed}
+    queries = [{"items": [*query.items], "where": [*map(_plain, query.where)]} for query in workload.queries]
+    lines = ",\n".join(json.dumps(query, ensure_ascii=False) for query in queries)
+    text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "queries": [\n{lines}\n]}}\n'
+    return write_file(Path(path), [text.encode()])
+
+
+def read_workload(path: str | Path) -> Workload:
+    """Read a workload (also ``.gz`` and ``.zst``).
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is no workload.
+    """
+    where = Path(path)
+    try:
+        found = json.loads(read_bytes(where).decode("utf-8-sig"))
+    except ValueError as error:
+        msg = f"{where}: must be a workload in JSON: {error}"
+        raise InputError(msg) from None
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA or not isinstance(found.get("queries"), list):
+        msg = f'{where}: must be a workload with "schema": {SCHEMA} and a list of "queries"'
+        raise InputError(msg)
+    queries = tuple(_query(where, number, query) for number, query in enumerate(found["queries"], 1))
+    source, seed = found.get("source", "given"), found.get("seed")
+    if not isinstance(source, str) or not (seed is None or _is_number(seed, int)):
+        msg = f'{where}: "source" must be text and "seed" an integer or null, got {source!r} and {seed!r}'
+        raise InputError(msg)
+    return Workload(queries, source, seed)
+
+
+def _plain(condition: Any) -> dict[str, Any]:
+    if isinstance(condition, Between):
+        return {"column": condition.column, "low": condition.low, "high": condition.high}
+    if isinstance(condition, Among):
+        return {"column": condition.column, "among": [*condition.values]}
+    msg = f"a condition must be Between or Among, got {condition!r}"
+    raise InputError(msg)
+
+
+def _query(path: Path, number: int, found: Any) -> Query:
+    asked: dict[str, Any] = found if isinstance(found, dict) else {"items": None}
+    items, where = asked.get("items", []), asked.get("where", [])
+    if not _is_texts(items) or len(set(items)) < len(items) or not isinstance(where, list):
+        msg = f'{path}: query {number} must have "items", distinct texts, and "where", a list; got {found!r}'
+        raise InputError(msg)
+    try:
+        return Query(tuple(items), tuple(map(_condition, where)))
+    except InputError as error:
+        msg = f"{path}: query {number}: {error}"
+        raise InputError(msg) from None
+
+
+def _condition(found: Any) -> Condition:
+    keys = set(found) if isinstance(found, dict) else set()
+    if keys == {"column", "among"} and isinstance(found["column"], str) and _is_texts(found["among"]):
+        return Among(found["column"], tuple(found["among"]))
+    if keys == {"column", "low", "high"} and isinstance(found["column"], str):
+        low, high = found["low"], found["high"]
+        if _is_number(low, int, float) and _is_number(high, int, float):
+            return Between(found["column"], low, high)
+    msg = f'a condition must have "column" with "low" and "high", or with "among"; got {found!r}'
+    raise InputError(msg)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is_number(value: Any, *kinds: type) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)

@@ -1,0 +1,39 @@
+"""Conditions of queries on relational columns."""
+
+from dataclasses import dataclass
+from math import isfinite
+
+from anonset.errors import InputError
+
+
+@dataclass(frozen=True)
+class Between:
+    """The number is at least `low` and at most `high`."""
+
+    column: str
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.low) and isfinite(self.high) and self.low <= self.high):
+            msg = (
+                f"condition on {self.column!r}: low and high must be numbers, low <= high, got {self.low}, {self.high}"
+            )
+            raise InputError(msg)
+
+
+@dataclass(frozen=True)
+class Among:
+    """The category is one of `values`."""
+
+    column: str
+    values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            msg = f"condition on {self.column!r}: values must hold at least one, got none"
+            raise InputError(msg)
+
+
+Condition = Between | Among
+"""A condition on a relational column."""

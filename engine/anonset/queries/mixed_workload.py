@@ -1,0 +1,234 @@
+"""Workloads of COUNT queries for relational values, items, or both.
+
+References: Poulis et al. (2013), section 6: random values and sets of items; Loukides et al. (2010), section 6.1.
+Deviation: random numbers are those of SplitMix64, so that a seed gives the same workload everywhere.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.split_mix import SplitMix
+from anonset.errors import InputError
+from anonset.generalization import Publication
+from anonset.queries.conditions import Among, Between, Condition
+from anonset.queries.relational import PublishedValues, ValueDomain, domains_of
+from anonset.queries.workload import Query, Workload
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryShape:
+    """What each query of a workload asks for.
+
+    >>> QueryShape(n_values=1, n_items=2)
+    QueryShape(n_values=1, n_items=2, width=0.0)
+    """
+
+    n_values: int
+    """Relational columns with a condition, drawn for each query (>= 0)."""
+    n_items: int
+    """Items (>= 0)."""
+    width: float = 0.0
+    """A condition on a number reaches this share of the column's width to both sides of it, in [0, 1]."""
+
+    def __post_init__(self) -> None:
+        for name, value in (("n_values", self.n_values), ("n_items", self.n_items)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                msg = f"{name} must be an integer of at least 0, got {value!r}"
+                raise InputError(msg)
+        if not self.n_values + self.n_items:
+            msg = "a query must ask for something: n_values or n_items must be at least 1, got 0 and 0"
+            raise InputError(msg)
+        if isinstance(self.width, bool) or not isinstance(self.width, int | float) or not 0.0 <= self.width <= 1.0:
+            msg = f"width must be a number in [0, 1], got {self.width!r}"
+            raise InputError(msg)
+
+
+def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed: int = 0) -> Workload:
+    """Draw a record for each query, distinct items of it, and some of its relational values: none has the answer 0.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or no record has so many items.
+
+    Examples
+    --------
+    >>> table = Table.from_columns({"items": [{"a"}, {"b"}]}, sex=["f", "m"])
+    >>> mixed_record_workload(table, 1, QueryShape(n_values=1, n_items=1)).queries[0]
+    Query(items=('b',), where=(Among(column='sex', values=('m',)),))
+    """
+    draw = _Draw.of(table, {}, n_queries, shape, seed)
+    column = table.transactions
+    records = np.arange(table.n)
+    if column is not None and shape.n_items:
+        records = np.flatnonzero(column.lengths >= shape.n_items)
+    if not len(records):
+        msg = f"a workload of records needs one with {shape.n_items} item(s), got none among {table.n}"
+        raise InputError(msg)
+    queries = []
+    for _ in range(n_queries):
+        record = int(records[draw.random.below(len(records))])
+        items: list[int] = []
+        if column is not None and shape.n_items:
+            row = column.items[column.indptr[record] : column.indptr[record + 1]]
+            items = [int(row[j]) for j in draw.random.distinct(len(row), shape.n_items)]
+        where = [draw.around(domain, _value_of(domain, record)) for domain in draw.columns()]
+        queries.append(_query(column, items, where))
+    return Workload(tuple(queries), "record", seed)
+
+
+def mixed_domain_workload(
+    table: Table,
+    n_queries: int,
+    shape: QueryShape,
+    seed: int = 0,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> Workload:
+    """Draw items and values uniformly from the domains (numbers from those that occur): many have the answer 0.
+
+    Parameters
+    ----------
+    hierarchies
+        Those of relational columns: the domain is then their leaves.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or the domain is too small.
+    """
+    draw = _Draw.of(table, hierarchies, n_queries, shape, seed)
+    column, queries = table.transactions, []
+    n = 0 if column is None else len(column.vocabulary)
+    _require_enough("n_items", shape.n_items, n, "items")
+    for _ in range(n_queries):
+        items = draw.random.distinct(n, shape.n_items)
+        where = [draw.around(domain, draw.one_of(_values(domain))) for domain in draw.columns()]
+        queries.append(_query(column, items, where))
+    return Workload(tuple(queries), "domain", seed)
+
+
+def mixed_published_workload(
+    table: Table,
+    publication: Publication,
+    n_queries: int,
+    shape: QueryShape,
+    seed: int = 0,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> Workload:
+    """Draw distinct published symbols and an item of each, and published values and one that each stands for.
+
+    Columns are drawn independently of each other and of the items.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or too few symbols or values are published.
+    """
+    draw = _Draw.of(table, hierarchies, n_queries, shape, seed)
+    published = {c.name: PublishedValues(draw.domains[c.name], c) for c in publication.relational}
+    if missing := sorted(draw.domains.keys() - published.keys()):
+        msg = f"the publication must have the relational column {missing[0]!r}, but has not"
+        raise InputError(msg)
+    occurring = {name: np.unique(values.column.codes) for name, values in published.items()}
+    column, symbols = table.transactions, publication.transactions
+    present = np.empty(0, np.int64) if symbols is None else np.flatnonzero(symbols.occurrences)
+    _require_enough("n_items", shape.n_items, len(present), "published symbols")
+    queries = []
+    for _ in range(n_queries):
+        chosen = [publication.symbols[present[j]].members for j in draw.random.distinct(len(present), shape.n_items)]
+        labels = dict.fromkeys(draw.one_of(members) for members in chosen)
+        items = [] if column is None else [column.vocabulary.index[label] for label in labels]
+        where = []
+        for domain in draw.columns():
+            values = published[domain.column.name]
+            code = int(draw.one_of(occurring[domain.column.name]))
+            where.append(draw.around(domain, draw.one_of(_covered(values, code))))
+        queries.append(_query(column, items, where))
+    return Workload(tuple(queries), "published", seed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Draw:
+    """The random numbers of a workload, and what is drawn from."""
+
+    random: SplitMix
+    domains: dict[str, ValueDomain]
+    shape: QueryShape
+
+    @classmethod
+    def of(
+        cls, table: Table, hierarchies: Mapping[str, Hierarchy] | None, n_queries: int, shape: QueryShape, seed: int
+    ) -> "_Draw":
+        """Check what all workloads require."""
+        if isinstance(n_queries, bool) or not isinstance(n_queries, int) or n_queries < 1:
+            msg = f"n_queries must be an integer of at least 1, got {n_queries!r}"
+            raise InputError(msg)
+        random = SplitMix(seed)
+        if not table.n:
+            msg = "a workload needs a table with at least one record, got none"
+            raise InputError(msg)
+        if shape.n_items and table.transactions is None:
+            msg = f"n_items must be 0 where the table has no set-valued column, got {shape.n_items}"
+            raise InputError(msg)
+        _require_enough("n_values", shape.n_values, len(table.relational), "relational columns")
+        return cls(random, domains_of(table, hierarchies), shape)
+
+    def columns(self) -> list[ValueDomain]:
+        """Draw the columns of a query, in the order of the table."""
+        domains = list(self.domains.values())
+        return [domains[j] for j in sorted(self.random.distinct(len(domains), self.shape.n_values))]
+
+    def one_of(self, values: Sequence[Any] | NDArray[np.integer]) -> Any:
+        """Draw one of some values."""
+        return values[self.random.below(len(values))]
+
+    def around(self, domain: ValueDomain, value: Any) -> Condition:
+        """Return the condition for a value: itself, or for a number a range around it within the domain."""
+        name = domain.column.name
+        if domain.vocabulary is not None:
+            return Among(name, (value,))
+        low, high = float(domain.numbers[0]), float(domain.numbers[-1])
+        reach = self.shape.width * (high - low)
+        first, last = max(low, float(value) - reach), min(high, float(value) + reach)
+        if domain.whole:
+            first, last = float(np.ceil(first)), float(np.floor(last))
+        return Between(name, first, last)
+
+
+def _value_of(domain: ValueDomain, record: int) -> Any:
+    if domain.vocabulary is None:
+        return domain.column.values[record]  # type: ignore[union-attr]
+    return domain.column.vocabulary.labels[int(domain.column.codes[record])]  # type: ignore[union-attr]
+
+
+def _values(domain: ValueDomain) -> Sequence[Any]:
+    return domain.numbers.tolist() if domain.vocabulary is None else domain.labels
+
+
+def _covered(values: PublishedValues, code: int) -> Sequence[Any]:
+    """Return what a published value stands for: labels, or the numbers of the original that lie in a range."""
+    numbers = values.domain.numbers
+    if values.domain.vocabulary is not None:
+        return values.members[code]
+    first, last = (
+        np.searchsorted(numbers, values.low[code], "left"),
+        np.searchsorted(numbers, values.high[code], "right"),
+    )
+    covered: list[float] = numbers[first:last].tolist()
+    return covered or [float(values.low[code])]
+
+
+def _query(column: SetColumn | None, codes: Sequence[int], where: Sequence[Condition]) -> Query:
+    labels = () if column is None else tuple(column.vocabulary.labels[code] for code in sorted(codes))
+    return Query(labels, tuple(where))
+
+
+def _require_enough(name: str, value: int, n: int, what: str) -> None:
+    if value > n:
+        msg = f"{name} must be at most {n}, the number of {what}, got {value}"
+        raise InputError(msg)

@@ -1,0 +1,310 @@
+"""Conditions on relational columns, alone or together with items: true answers, and those that published data expect.
+
+A published relational value stands for one value of those it covers, each with equal probability, independently of
+the other columns and of the items (Poulis et al. 2013, section 6; LeFevre et al. 2006): whole numbers of a range,
+any number of a range of reals, the leaves below a node, the members of a set.
+"""
+
+from collections.abc import Collection, Mapping
+from math import fsum
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
+from anonset.data.quasi_identifiers import Float64
+from anonset.data.table import Column
+from anonset.errors import InputError
+from anonset.generalization import Publication
+from anonset.queries.conditions import Among, Between, Condition
+from anonset.queries.estimate import TrueCounts
+from anonset.queries.record_probabilities import RecordProbabilities
+from anonset.queries.workload import Query
+
+_T = TypeVar("_T")
+
+
+class ValueDomain:
+    """The values that a relational column may have, before it is generalized.
+
+    Parameters
+    ----------
+    column
+        The original column.
+    hierarchy
+        Its hierarchy, if it has one; the domain is then its leaves.
+
+    Raises
+    ------
+    InputError
+        If a numeric column has a hierarchy.
+    """
+
+    def __init__(self, column: Column, hierarchy: Hierarchy | None = None) -> None:
+        if isinstance(column, NumericColumn) and hierarchy is not None:
+            msg = f"column {column.name!r} is numeric and must have no hierarchy"
+            raise InputError(msg)
+        self.column, self.hierarchy = column, hierarchy
+        self.numbers: Float64 = np.empty(0)
+        self.whole = False
+        if isinstance(column, NumericColumn):
+            self.numbers = np.unique(column.values).astype(np.float64)
+            self.whole = bool(np.all(self.numbers == np.floor(self.numbers)))
+            self.vocabulary = None
+        else:
+            self.vocabulary = column.vocabulary if hierarchy is None else hierarchy.leaves
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of a category, in canonical order."""
+        return () if self.vocabulary is None else self.vocabulary.labels
+
+    def allowed(self, condition: Condition) -> frozenset[str]:
+        """Return the labels that a condition allows.
+
+        Raises
+        ------
+        InputError
+            If the column is numeric, the condition is one on numbers, or names a value that is not in the domain.
+        """
+        name = self.column.name
+        if self.vocabulary is None or not isinstance(condition, Among):
+            kind, needed = ("numeric", "Between") if self.vocabulary is None else ("categorical", "Among")
+            msg = f"column {name!r} is {kind}, a condition on it must be {needed}, got {condition!r}"
+            raise InputError(msg)
+        for value in condition.values:
+            if value not in self.vocabulary.index:
+                msg = f"condition on {name!r}: value {value!r} must be one of the {len(self.vocabulary)} of the column"
+                raise InputError(msg)
+        return frozenset(condition.values)
+
+    def bounds(self, condition: Condition) -> tuple[float, float]:
+        """Return the bounds of a condition on numbers; of whole numbers, the outermost that it allows.
+
+        Raises
+        ------
+        InputError
+            If the column or the condition is one on categories.
+        """
+        if self.vocabulary is not None or not isinstance(condition, Between):
+            self.allowed(condition)
+            msg = f"column {self.column.name!r} must be numeric for {condition!r}"
+            raise InputError(msg)
+        if self.whole:
+            return float(np.ceil(condition.low)), float(np.floor(condition.high))
+        return condition.low, condition.high
+
+
+def domains_of(table: Table, hierarchies: Mapping[str, Hierarchy] | None = None) -> dict[str, ValueDomain]:
+    """Return the domain of each relational column by its name.
+
+    Raises
+    ------
+    InputError
+        If a numeric column has a hierarchy.
+    """
+    known = hierarchies or {}
+    return {column.name: ValueDomain(column, known.get(column.name)) for column in table.relational}
+
+
+class TrueAnswers:
+    """True answers to queries for items, relational values, or both, from the original records.
+
+    >>> table = Table.from_columns({"items": [{"a"}, {"a", "b"}]}, sex=["f", "m"])
+    >>> TrueAnswers(table).count(Query(("a",), (Among("sex", ("m",)),)))
+    1
+
+    Raises
+    ------
+    InputError
+        If a numeric column has a hierarchy.
+    """
+
+    def __init__(self, table: Table, hierarchies: Mapping[str, Hierarchy] | None = None) -> None:
+        self.n, self.domains = table.n, domains_of(table, hierarchies)
+        self.items = None if table.transactions is None else TrueCounts(table.transactions)
+
+    def count(self, query: Query) -> int:
+        """Return the number of records that hold all items of a query and satisfy all its conditions.
+
+        Raises
+        ------
+        InputError
+            If an item, a column or a value is unknown, or a condition does not fit its column.
+        """
+        if not query.where:
+            return _require_items(self.items).count(query) if query.items else self.n
+        chosen = np.ones(self.n, np.bool_)
+        for condition in query.where:
+            chosen &= self._satisfied(_domain(self.domains, condition), condition)
+        if query.items:
+            chosen = chosen[_require_items(self.items).records(query)]
+        return int(np.count_nonzero(chosen))
+
+    def _satisfied(self, domain: ValueDomain, condition: Condition) -> NDArray[np.bool_]:
+        column = domain.column
+        if isinstance(column, NumericColumn):
+            low, high = domain.bounds(condition)
+            within: NDArray[np.bool_] = (column.values >= low) & (column.values <= high)
+            return within
+        allowed = domain.allowed(condition)
+        held = np.array([label in allowed for label in column.vocabulary.labels], np.bool_)
+        return held[column.codes]
+
+
+class PublishedValues:
+    """The published values of a relational column, and what each stands for.
+
+    Parameters
+    ----------
+    domain
+        The domain of the original column.
+    column
+        The published column: ``[low:high]``, nodes, ``(a,b,c)`` or plain values.
+
+    Raises
+    ------
+    InputError
+        If a published value stands for none of the domain.
+    """
+
+    def __init__(self, domain: ValueDomain, column: CategoricalColumn) -> None:
+        self.domain, self.column = domain, column
+        labels = column.vocabulary.labels
+        if domain.vocabulary is None:
+            bounds = np.array([self._range(label) for label in labels], np.float64).reshape(-1, 2)
+            self.low, self.high = bounds[:, 0], bounds[:, 1]
+        else:
+            self.members = [self._members(label) for label in labels]
+
+    def probabilities(self, condition: Condition) -> Float64:
+        """Return float64 (V,): the probability that each published value satisfies a condition.
+
+        Raises
+        ------
+        InputError
+            If the condition does not fit the column, or names an unknown value.
+        """
+        if self.domain.vocabulary is None:
+            return self._of_ranges(*self.domain.bounds(condition))
+        allowed = self.domain.allowed(condition)
+        return np.array([sum(x in allowed for x in members) / len(members) for members in self.members])
+
+    def _of_ranges(self, low: float, high: float) -> Float64:
+        first, last = np.maximum(self.low, low), np.minimum(self.high, high)
+        held = first <= last
+        wanted: Float64 = np.maximum(last - first, 0.0)
+        all_of: Float64 = self.high - self.low
+        if self.domain.whole:
+            wanted, all_of = np.where(held, last - first + 1.0, 0.0), all_of + 1.0
+        elif low == high:
+            numbers = self.domain.numbers
+            inside = np.searchsorted(numbers, self.high, "right") - np.searchsorted(numbers, self.low, "left")
+            wanted, all_of = np.where(held & (low in numbers), 1.0, 0.0), np.maximum(inside, 1).astype(np.float64)
+        point = all_of == 0
+        share: Float64 = np.where(point, held, wanted) / np.where(point, 1.0, all_of)
+        return share
+
+    def _range(self, label: str) -> tuple[float, float]:
+        low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, "", label)
+        try:
+            found = float(low), float(high)
+        except ValueError:
+            found = 1.0, 0.0
+        if not found[0] <= found[1]:
+            self._refuse(label)
+        return found
+
+    def _members(self, label: str) -> tuple[str, ...]:
+        hierarchy, vocabulary = self.domain.hierarchy, self.domain.vocabulary
+        if hierarchy is not None:
+            if (node := hierarchy.node_of.get(label)) is not None:
+                return hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
+        elif vocabulary is not None:
+            if label in vocabulary.index:
+                return (label,)
+            members = tuple(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else (label,)
+            if all(member in vocabulary.index for member in members):
+                return members
+        return self._refuse(label)
+
+    def _refuse(self, label: str) -> tuple[str, ...]:
+        msg = f"column {self.column.name!r}: published value {label!r} must stand for values of the original column"
+        raise InputError(msg)
+
+
+class ExpectedAnswers:
+    """Expected answers to queries for items, relational values, or both, from published records.
+
+    The probability of a record is the product of those of its columns and of its items.
+
+    Parameters
+    ----------
+    table
+        The original records, for the domains of their columns.
+    publication
+        The published records, with their codebook.
+    hierarchies
+        Those of relational columns.
+    joint
+        See `anonset.queries.ExpectedCounts`.
+
+    Raises
+    ------
+    InputError
+        If a published relational value stands for none of its domain.
+
+    Examples
+    --------
+    >>> table = Table.from_columns(sex=["f", "m"])
+    >>> said = CategoricalColumn.of("sex", ["(f,m)", "(f,m)"])
+    >>> published = Publication(None, (), (said,), (), np.arange(2))
+    >>> ExpectedAnswers(table, published).count(Query((), (Among("sex", ("m",)),)))
+    1.0
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        publication: Publication,
+        hierarchies: Mapping[str, Hierarchy] | None = None,
+        *,
+        joint: bool = True,
+    ) -> None:
+        domains = domains_of(table, hierarchies)
+        self.n = publication.n
+        self.values = {c.name: PublishedValues(domains[c.name], c) for c in publication.relational if c.name in domains}
+        self.items = None if publication.transactions is None else RecordProbabilities(publication, joint=joint)
+
+    def count(self, query: Query) -> float:
+        """Return the expected number of records that hold all items of a query and satisfy all its conditions.
+
+        Raises
+        ------
+        InputError
+            If a column is not published, a value is unknown, or a condition does not fit its column.
+        """
+        found = _require_items(self.items).of(query.items) if query.items else np.ones(self.n)
+        for condition in query.where:
+            published = _domain(self.values, condition)
+            found *= published.probabilities(condition)[published.column.codes]
+        return fsum(found[found > 0].tolist())
+
+
+def _domain(known: Mapping[str, _T], condition: Condition) -> _T:
+    if condition.column not in known:
+        msg = f"a condition's column must be among {_listed(known)}, got {condition.column!r}"
+        raise InputError(msg)
+    return known[condition.column]
+
+
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(map(repr, names)) or "none"
+
+
+def _require_items(items: _T | None) -> _T:
+    if items is None:
+        msg = "the query asks for items, and there is no set-valued column"
+        raise InputError(msg)
+    return items

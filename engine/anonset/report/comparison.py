@@ -1,0 +1,28 @@
+"""A comparison of algorithms as a table."""
+
+from typing import Any
+
+from rich.table import Table as RichTable
+
+from anonset.report.account import loss_label
+from anonset.runner.appraisal import LOSSES
+
+
+def comparison_table(found: list[dict[str, Any]]) -> RichTable:
+    """Return the rows of a comparison as a table, without their notes."""
+    table = RichTable(box=None, padding=(0, 2, 0, 0))
+    names = [name for name in found[0] if name != "note"]
+    for name in names:
+        shown = loss_label(name) if name in {*LOSSES, "are"} else name.replace("seconds_verify", "verify")
+        table.add_column(shown, justify="left" if name in ("algorithm", "outcome") else "right")
+    for row in found:
+        table.add_row(*(_text(name, row[name]) for name in names))
+    return table
+
+
+def _text(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if name.startswith("seconds"):
+        return f"{value:.2f} s"
+    return f"{value:.5g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,242 @@
+"""Every privacy model from the command line: anonymize, verify, verify against the original, evaluate."""
+
+import json
+import os
+
+import pytest
+
+from cli.place import Place
+from cli.published import KKM, ROLES, RT, hierarchies, place_has, publish, report_of, rows_of, verified
+
+BUCKETS = ["--id", "name", "--sensitive", "drug", "--keep", "age"]
+
+
+@pytest.mark.parametrize("algorithm", ["rum-bound", "tum-bound", "rfirst", "tfirst"])
+def test_rt_frameworks(rt: Place, algorithm: str) -> None:
+    function = [] if algorithm == "tfirst" else ["--transaction", "apriori"]
+    more = ["--delta", "1"] if "bound" in algorithm else ["--partitions", "2"] if algorithm == "tfirst" else []
+    ran = publish(rt, "rt.csv", *ROLES, *KKM, "--algorithm", algorithm, *function, *more, *hierarchies(rt), "--json")
+    assert ran.json["verdict"] == "holds"
+    assert list(ran.json["measures"])[:2] == ["rum", "tum"]
+    assert ran.json["clusters"] >= 1
+    assert place_has(rt, "published.csv", "mapping.csv")
+    assert {row["cluster"] for row in rows_of(rt.private / "records.csv")} == {
+        row["cluster"] for row in rows_of(rt.private / "mapping.csv")
+    }
+    found = verified(rt, "rt.csv", *hierarchies(rt)[:4])
+    assert (found.code, found.json["true"]) == (0, True), found.err
+    measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *ROLES, *hierarchies(rt), "--json")
+    assert measured.code == 0, measured.err
+    for name in ("rum", "tum", "ncp", "lm"):
+        assert measured.json[name] == pytest.approx(ran.json["measures"][name]), name
+
+
+def test_rum_bound_with_coat_by_default(rt: Place) -> None:
+    ran = publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--delta", "0.65")
+    assert "(k,km)-anonymity with k=2, m=2 holds" in ran.out
+    assert "before merging" in ran.out
+    report = json.loads((rt.private / "report.json").read_text())
+    assert report["parameters"]["transaction"] == "coat"
+    assert {"rum_before", "tum_before", "clusters"} <= set(report["figures"])
+    assert report["measures"]["rum"] == pytest.approx(report["figures"]["rum"])
+    assert report["measures"]["tum"] == pytest.approx(report["figures"]["tum"])
+
+
+def test_an_rt_publication_made_elsewhere(rt: Place) -> None:
+    rt.write("else.csv", 'age,items\n[1:2],x\n[1:2],x\n3,"x y"\n3,x y\n')
+    assert rt.run("verify", str(rt.folder / "else.csv"), *KKM, "--items", "items", "--relational", "age").code == 0
+    rt.write("else.csv", "age,items\n[1:2],x\n[1:2],x\n3,x y\n3,x\n")
+    ran = rt.run("verify", str(rt.folder / "else.csv"), *KKM, "--items", "items", "--relational", "age")
+    assert (ran.code, "{y} matches 1 record(s)" in ran.out) == (1, True)
+
+
+def test_a_bound_that_cannot_be_kept_is_infeasible(rt: Place) -> None:
+    ran = rt.run(
+        "anonymize", str(rt.folder / "rt.csv"), "-o", str(rt.out), *ROLES, *KKM, *hierarchies(rt), "--delta", "0.01"
+    )
+    assert (ran.code, "a delta of at least" in ran.err) == (1, True)
+    assert not rt.out.exists()
+    assert not rt.private.exists()
+
+
+@pytest.mark.parametrize("algorithm", ["cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"])
+def test_relational_data_alone(rt: Place, algorithm: str) -> None:
+    roles = ["--relational", "age,origin,gender", "--drop", "items", *hierarchies(rt)[:4]]
+    weights = ["--relational-weights", "age=0.5,origin=0.25,gender=0.25"]
+    ran = publish(rt, "rt.csv", "--model", "k", "--algorithm", algorithm, "--k", "2", *roles, *weights, "--json")
+    assert list(ran.json["measures"]) == ["rum"]
+    assert not (rt.private / "mapping.csv").exists()
+    found = verified(rt, "rt.csv", "--drop", "items", *hierarchies(rt)[:4])
+    assert (found.code, found.json["true"]) == (0, True), found.err
+    measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *roles, *weights, "--json")
+    assert measured.json["rum"] == pytest.approx(ran.json["measures"]["rum"])
+    assert measured.json["source"] == "data"
+
+
+def test_an_untrue_publication_is_found(rt: Place) -> None:
+    rt.write("else.csv", "age,items\n[60:70],E\n[60:70],E\n")
+    rt.write("original.csv", "age,items\n19,E\n65,E\n")
+    ran = rt.run(
+        "verify",
+        str(rt.folder / "else.csv"),
+        "--model",
+        "kkm",
+        "--k",
+        "2",
+        "--m",
+        "1",
+        "--items",
+        "items",
+        "--relational",
+        "age",
+        "--original",
+        str(rt.folder / "original.csv"),
+        "--hierarchy",
+        "age=range",
+    )
+    assert ran.code == 1
+    assert "holds" in ran.out
+    assert "not true of the original: {[60:70]}" in ran.out
+
+
+def test_safe_grouping(long: Place) -> None:
+    ran = publish(long, "long.csv", "--model", "safe-grouping", *BUCKETS, "--k", "4", "--l", "2", "--json")
+    assert list(ran.json["measures"]) == ["grouping_loss"]
+    assert {path.name for path in long.out.iterdir()} == {"qit.csv", "snt.csv", "attestation.json"}
+    assert list(rows_of(long.out / "qit.csv")[0]) == ["name", "age", "group"]
+    assert list(rows_of(long.out / "snt.csv")[0]) == ["group", "drug"]
+    assert len(rows_of(long.private / "records.csv")) == len(rows_of(long.out / "qit.csv"))
+    assert long.run("verify", str(long.out)).code == 0
+    assert long.run("verify", str(long.out), "--k", "11").code == 1
+    found = verified(long, "long.csv")
+    assert (found.code, found.json["true"]) == (0, True), found.err
+    assert found.json["correlations"] == {"intra_group": [], "inter_group": []}
+    measured = long.run(
+        "evaluate", str(long.folder / "long.csv"), str(long.out), *BUCKETS, "--workload", "record:20x1", "--json"
+    )
+    assert measured.json["grouping_loss"] == pytest.approx(ran.json["measures"]["grouping_loss"])
+    assert measured.json["answered"] == 20
+
+
+def test_anatomy_and_what_it_gives_away(long: Place) -> None:
+    publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
+    ran = long.run("verify", str(long.out))
+    assert ran.code == 0
+    assert "correlations, inter group: " in ran.out
+    ran = long.run("verify", str(long.out), "--model", "safe-grouping", "--k", "2", "--l", "2")
+    assert (ran.code, "one is required" in ran.out) == (1, True)
+
+
+def test_buckets_made_elsewhere(long: Place) -> None:
+    folder = long.folder / "else"
+    folder.mkdir()
+    (folder / "qit.csv").write_text("name,group\nP1,1\nP1,1\nP2,1\n")
+    (folder / "snt.csv").write_text("group,drug\n1,a\n1,a\n1,b\n")
+    model = ["--model", "anatomy", "--id", "name"]
+    ran = long.run("verify", str(folder), *model, "--l", "1")
+    assert ran.code == 0
+    assert "correlations, intra group: 1 violation(s)" in ran.out
+    assert "(P1) has 2 of the 3 tuples of group 1, 2 of which are 'a': at least 1 are theirs" in ran.out
+    assert long.run("verify", str(folder), *model, "--l", "2").code == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "fragment"),
+    [
+        (["--order", "input"], "in the order of their content"),
+        (["--format", "parquet"], "published as csv"),
+        (["--l", "30"], "an l of at most"),
+    ],
+)
+def test_buckets_that_cannot_be(long: Place, more: list[str], fragment: str) -> None:
+    arguments = ["--model", "anatomy", *BUCKETS, "--l", "2", *more]
+    if "--l" in more:
+        arguments = ["--model", "anatomy", *BUCKETS, *more]
+    ran = long.run("anonymize", str(long.folder / "long.csv"), "-o", str(long.out), *arguments)
+    assert ran.code == (1 if "--l" in more else 2)
+    assert fragment in ran.err
+    assert not long.out.exists()
+
+
+def test_changed_buckets_are_not_those_that_were_attested(long: Place) -> None:
+    publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
+    with (long.out / "snt.csv").open("a") as file:
+        file.write("1,a\n")
+    ran = long.run("verify", str(long.out))
+    assert (ran.code, "not the file that was attested" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("algorithm", ["lra", "vpa", "hghs", "mhghs"])
+def test_other_algorithms_for_km(shop: Place, algorithm: str) -> None:
+    job = ["--model", "km", "--algorithm", algorithm, "--k", "3", "--m", "2", "--hierarchy", "items=balanced:3"]
+    ran = publish(shop, "shop.dat", *job, "--json")
+    assert ran.json["verdict"] == "holds"
+    for model in ([], ["--model", "km", "--k", "3", "--m", "2"]):
+        assert shop.run("verify", str(shop.out), *model).code == 0
+    found = verified(shop, "shop.dat")
+    assert (found.code, found.json["true"]) == (0, True), found.err
+    measured = shop.run(
+        "evaluate", str(shop.folder / "shop.dat"), str(shop.out), "--workload", "record:10x2", "--seed", "1", "--json"
+    )
+    assert measured.json["ncp"] == pytest.approx(ran.json["measures"]["ncp"])
+    assert measured.json["lm"] == pytest.approx(ran.json["measures"]["lm"])
+    assert (measured.json["answered"], measured.json["skipped"]) == (10, 0)
+
+
+def test_local_generalization(shop: Place) -> None:
+    publish(shop, "shop.dat", "--algorithm", "local-generalization", "--k", "3", "--hierarchy", "items=balanced:3")
+    ran = shop.run("verify", str(shop.out))
+    assert (ran.code, "k-anonymity of transactions with k=3 holds" in ran.out) == (0, True)
+    shop.private.rename(shop.folder / "gone")
+    ran = shop.run("evaluate", str(shop.folder / "shop.dat"), str(shop.out))
+    assert (ran.code, "the private mapping is needed" in ran.err) == (2, True)
+
+
+def test_coherence(shop: Place) -> None:
+    job = ["--model", "coherence", "--h", "0.6", "--k", "3", "--p", "1", "--sensitive-items", "secret"]
+    publish(shop, "shop.dat", *job)
+    attestation = json.loads((shop.out / "attestation.json").read_text())
+    assert attestation["parameters"] == {"h": 0.6, "k": 3, "p": 1, "sensitive_items": ["secret"]}
+    assert shop.run("verify", str(shop.out)).code == 0
+    assert shop.run("verify", str(shop.out), "--h", "0.01").code == 1
+
+
+def test_diversity_with_the_sensitive_items_in_a_file(shop: Place) -> None:
+    listed = shop.write("secrets.txt", "secret\n\n")
+    job = ["--model", "klm", "--k", "3", "--l", "3", "--m", "1", "--sensitive-items", f"@{listed}"]
+    publish(shop, "shop.dat", *job, "--hierarchy", "items=balanced:3")
+    mapping = {row["item"]: row["published"] for row in rows_of(shop.private / "mapping.csv")}
+    assert mapping["secret"] == "secret"
+    assert shop.run("verify", str(shop.out)).code == 0
+    klm = ["--model", "klm", "--k", "3", "--l", "3", "--m", "1", "--sensitive-items", "secret"]
+    assert shop.run("verify", str(shop.out / "published.dat"), *klm).code == 0
+    assert shop.run("verify", str(shop.out / "published.dat"), *klm[:4], "--l", "59", *klm[6:]).code == 1
+
+
+def test_diversity_of_rt_data(rt: Place) -> None:
+    rt.write("rt.csv", RT.replace("E F B", "E F secret"))
+    job = [*ROLES, "--model", "klm", "--k", "2", "--l", "2", "--m", "2", "--sensitive-items", "secret"]
+    ran = publish(rt, "rt.csv", *job, *hierarchies(rt), "--delta", "1", "--on-infeasible", "merge", "--json")
+    assert ran.json["parameters"]["transaction"] == {"name": "lm-apriori", "l": 2, "sensitive_items": ["secret"]}
+    found = verified(rt, "rt.csv", *hierarchies(rt)[:4])
+    assert (found.code, found.json["model"], found.json["true"]) == (0, "klm", True), found.err
+    measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *ROLES, *hierarchies(rt)[:4], "--json")
+    assert measured.json["tum"] == pytest.approx(ran.json["measures"]["tum"])
+    report = json.loads(report_of(rt))
+    assert report["figures"]["tum"] == pytest.approx(report["measures"]["tum"])
+
+
+@pytest.mark.data
+def test_longitudinal_data_from_generator_to_buckets(place: Place) -> None:
+    if "ANONSET_DATA" not in os.environ:
+        pytest.skip("ANONSET_DATA is not set: real data do not ship")
+    made = place.folder / "census.csv"
+    settings = ["--set", "individuals=500", "--set", "missing=drop", "--seed", "1"]
+    assert place.run("datasets", "make", "longitudinal", "-o", str(made), *settings).code == 0
+    with made.open() as file:
+        names = file.readline().strip().split(",")
+    keep = [name for name in names if name not in ("first_name", "last_name", "occupation")]
+    roles = ["--id", "first_name,last_name", "--sensitive", "occupation", "--keep", ",".join(keep)]
+    ran = publish(place, "census.csv", "--model", "safe-grouping", "--k", "7", "--l", "3", *roles, "--json")
+    assert ran.json["verdict"] == "holds"
+    assert place.run("verify", str(place.out)).code == 0

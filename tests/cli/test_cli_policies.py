@@ -1,0 +1,181 @@
+"""Constraints and sets of items, comparisons, and queries from the command line."""
+
+import csv
+import json
+
+import pytest
+
+from cli.place import Place
+from cli.published import KKM, ROLES, hierarchies, publish, report_of, rows_of, verified
+
+
+@pytest.mark.parametrize("algorithm", ["coat", "pcta"])
+def test_privacy_and_utility_constraints(shop: Place, algorithm: str) -> None:
+    data = str(shop.folder / "shop.dat")
+    privacy, utility = shop.folder / "privacy.txt", shop.folder / "utility.txt"
+    assert shop.run("policy", "generate", data, "-o", str(privacy), "--privacy", "PP5", "--seed", "2").code == 0
+    assert shop.run("policy", "generate", data, "-o", str(utility), "--utility", "siblings:7").code == 0
+    ran = shop.run("policy", "check", str(utility), "--kind", "utility", "--input", data, "--json")
+    assert ran.json == {"constraints": 2, "smallest": 6, "largest": 7, "items": 13}
+    files = ["--privacy-constraints", str(privacy), "--utility-constraints", str(utility)]
+    bound = ["--max-suppressed", "0.5"] if algorithm == "coat" else []
+    job = ["--model", "constraints", "--algorithm", algorithm, "--k", "4", "--item-weights", "ones", *files, *bound]
+    ran = publish(shop, "shop.dat", *job, "--json")
+    assert list(ran.json["measures"])[:2] == ["ncp", "lm"]
+    attestation = json.loads((shop.out / "attestation.json").read_text())
+    assert attestation["parameters"] == {"k": 4, "policy": "21 constraint(s)"}
+    kept = shop.private / "privacy_constraints.txt"
+    assert kept.read_text() == privacy.read_text()
+    ran = shop.run("verify", str(shop.out))
+    assert (ran.code, "--privacy-constraints" in ran.err) == (2, True)
+    found = verified(shop, "shop.dat", *files, "--max-suppressed", "0.5")
+    assert (found.code, found.json["true"], found.json["beyond_utility"]) == (0, True, None), found.err
+    measured = shop.run("evaluate", data, str(shop.out), "--item-weights", "ones", "--json")
+    assert measured.json["log2_ul"] == pytest.approx(json.loads(report_of(shop))["measures"]["log2_ul"])
+
+
+def test_constraints_of_the_data_and_of_all_itemsets(shop: Place) -> None:
+    publish(shop, "shop.dat", "--model", "constraints", "--privacy-constraints", "pgen", "--k", "3")
+    policy = shop.private / "privacy_constraints.txt"
+    assert policy.read_text().count("\n") > 10
+    file, book = str(shop.out / "published.dat"), str(shop.out / "codebook.csv")
+    model = ["--model", "constraints", "--k", "3", "--privacy-constraints"]
+    assert shop.run("verify", file, *model, str(policy), "--codebook", book).code == 0
+    ran = shop.run("verify", file, *model, "pgen")
+    assert (ran.code, "anonset policy generate" in ran.err) == (2, True)
+
+
+def test_a_utility_constraint_that_is_not_kept(shop: Place) -> None:
+    shop.write("original.dat", "a b\na b\n")
+    published = shop.write("else.dat", "(a,b)\n(a,b)\n")
+    utility = shop.write("utility.txt", "a\nb\n")
+    more = ["--original", str(shop.folder / "original.dat"), "--utility-constraints", utility]
+    ran = shop.run("verify", published, "--model", "km", "--k", "2", "--m", "1", *more)
+    assert (ran.code, "joins items of utility constraints 1 and 2" in ran.out) == (1, True)
+    ran = shop.run("verify", published, "--model", "km", "--k", "2", "--m", "1", *more[2:])
+    assert (ran.code, "--original must name" in ran.err) == (2, True)
+
+
+def test_too_much_suppression_is_found(shop: Place) -> None:
+    shop.write("original.dat", "a b\na c\n")
+    published = shop.write("else.dat", "a\na\n")
+    more = ["--original", str(shop.folder / "original.dat"), "--max-suppressed"]
+    model = ["--model", "km", "--k", "2", "--m", "1"]
+    assert shop.run("verify", published, *model, *more, "0.7").code == 0
+    ran = shop.run("verify", published, *model, *more, "0.5")
+    assert (ran.code, "suppressed: 66.7% of the items, at most 50.0% are allowed" in ran.out) == (1, True)
+
+
+def test_policy_convert(shop: Place) -> None:
+    source, made = shop.write("commas.txt", "a, b\n\nc,d,e\n"), shop.folder / "made.txt"
+    assert shop.run("policy", "convert", source, str(made)).code == 0
+    assert made.read_text() == "a b\nc d e\n"
+    ran = shop.run("policy", "convert", source, str(made))
+    assert (ran.code, "exists already" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragment"),
+    [
+        (["--utility", "one", "--privacy", "PP1"], "exactly one of"),
+        ([], "exactly one of"),
+        (["--privacy", "PP0"], "PP0"),
+        (["--privacy", "pgen"], "--k"),
+        (["--utility", "level:1"], "needs a hierarchy"),
+    ],
+)
+def test_policies_that_cannot_be_generated(shop: Place, arguments: list[str], fragment: str) -> None:
+    made = shop.folder / "made.txt"
+    ran = shop.run("policy", "generate", str(shop.folder / "shop.dat"), "-o", str(made), *arguments)
+    assert (ran.code, fragment in ran.err, made.exists()) == (2, True, False), ran.err
+
+
+@pytest.mark.parametrize(
+    ("symbols", "labels"), [("members", "(a,b)"), ("short", "G1"), ("auto", "(a,b)")], ids=["members", "short", "auto"]
+)
+def test_names_of_sets(place: Place, symbols: str, labels: str) -> None:
+    place.write("pairs.dat", "a\nb\nc\nc\n")
+    publish(place, "pairs.dat", "--model", "constraints", "--m", "1", "--k", "2", "--symbols", symbols)
+    assert (place.out / "published.dat").read_text() == f"{labels}\n{labels}\nc\nc\n"
+    assert rows_of(place.out / "codebook.csv")[0]["members"] == "a b"
+    assert rows_of(place.private / "mapping.csv")[0] == {"item": "a", "published": labels}
+    assert place.run("verify", str(place.out)).code == 0
+
+
+def test_short_names_of_sets_of_values(rt: Place) -> None:
+    roles = ["--relational", "origin", "--drop", "age,gender,items", "--model", "k", "--k", "3", "--symbols", "short"]
+    publish(rt, "rt.csv", *roles)
+    assert {row["origin"] for row in rows_of(rt.out / "published.csv")} == {"V1", "V2"}
+    assert {row["kind"] for row in rows_of(rt.out / "codebook.csv")} == {"values"}
+    found = verified(rt, "rt.csv", "--drop", "age,gender,items")
+    assert (found.code, found.json["true"]) == (0, True), found.err
+    measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *roles[:4], "--json")
+    assert measured.json["rum"] == pytest.approx(json.loads(report_of(rt))["measures"]["rum"])
+
+
+def test_items_that_sets_cannot_hold_are_refused_before_any_work(place: Place) -> None:
+    place.write("odd.dat", "a,b\nc\n")
+    job = ["anonymize", str(place.folder / "odd.dat"), "-o", str(place.out), "--model", "constraints", "--m", "1"]
+    ran = place.run(*job, "--k", "2")
+    assert (ran.code, "'a,b'" in ran.err, "--symbols short" in ran.err) == (2, True, True)
+    assert place.run(*job, "--k", "2", "--symbols", "short").code == 0
+    assert (place.out / "published.dat").read_text() == "G1\nG1\n"
+
+
+def test_compare(shop: Place) -> None:
+    data = str(shop.folder / "shop.dat")
+    grid = ["--algorithms", "apriori,lra,coat", "--m", "2", "--partitions", "3", "--vary", "k=2,100"]
+    job = ["compare", data, *grid, "--hierarchy", "items=balanced:3", "--workload", "record:5x1"]
+    ran = shop.run(*job, "--format", "json")
+    assert ran.code == 0, ran.err
+    found = {(row["algorithm"], row["k"]): row for row in ran.json}
+    assert set(found) == {(name, k) for name in ("apriori", "lra", "coat") for k in (2, 100)}
+    assert {row["outcome"] for row in ran.json if row["k"] == 2} == {"holds"}
+    assert found["apriori", 100]["outcome"] == "infeasible"
+    assert "100" in found["apriori", 100]["note"]
+    assert found["lra", 2]["partitions"] == 3
+    assert found["apriori", 2]["partitions"] is None
+    assert found["apriori", 2]["are"] > 0
+    table = shop.run(*job).out
+    assert "log2 UL" in table
+    assert "apriori: apriori: there are 60 non-empty records" in table
+    lines = list(csv.DictReader(shop.run(*job, "--format", "csv").out.splitlines()))
+    assert [line["ncp"] for line in lines] == ["" if row["ncp"] is None else str(row["ncp"]) for row in ran.json]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragment"),
+    [
+        (["--algorithms", "apriori,magic", "--k", "2", "--m", "2"], "magic"),
+        (["--algorithms", "apriori", "--k", "2", "--m", "2", "--partitions", "3"], "--partitions applies to none"),
+        (["--algorithms", "apriori", "--m", "2", "--vary", "k=2,x"], "k must be an integer"),
+        (["--algorithms", "apriori", "--m", "2"], "requires --k"),
+        (["--model", "km", "--k", "2", "--m", "2", "--workload", "record:5"], "--workload must be"),
+        (["--k", "2"], "one of --model and --algorithm is required"),
+    ],
+)
+def test_comparisons_that_cannot_be(shop: Place, arguments: list[str], fragment: str) -> None:
+    ran = shop.run("compare", str(shop.folder / "shop.dat"), *arguments)
+    assert (ran.code, fragment in ran.err) == (2, True), ran.err
+
+
+def test_queries_from_a_file(shop: Place) -> None:
+    publish(shop, "shop.dat", "--model", "km", "--k", "1", "--m", "1", "--hierarchy", "items=balanced:3")
+    queries = shop.write("queries.txt", "a b\nc\n")
+    data = str(shop.folder / "shop.dat")
+    ran = shop.run("evaluate", data, str(shop.out), "--queries", queries, "--json")
+    assert (ran.code, ran.json["are"], ran.json["answered"]) == (0, 0.0, 2), ran.err
+    ran = shop.run("evaluate", data, str(shop.out), "--queries", queries, "--workload", "record:5x1")
+    assert (ran.code, "only one of" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("spec", ["record:20x1+2", "domain:20x0+1", "published:20x1+1", "record:20x1"])
+def test_queries_for_items_and_relational_values(rt: Place, spec: str) -> None:
+    publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--delta", "1", "--symbols", "short")
+    job = ["evaluate", str(rt.folder / "rt.csv"), str(rt.out), *ROLES, *hierarchies(rt)[:4], "--json"]
+    ran = rt.run(*job, "--workload", spec, "--width", "0.1")
+    assert ran.code == 0, ran.err
+    assert ran.json["answered"] + ran.json["skipped"] == 20
+    asked = '{"schema": 1, "queries": [{"items": ["E"], "where": [{"column": "age", "low": 19, "high": 70}]}]}'
+    ran = rt.run(*job, "--queries", rt.write("queries.json", asked))
+    assert (ran.code, ran.json["answered"]) == (0, 1), ran.err

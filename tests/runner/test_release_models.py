@@ -1,0 +1,119 @@
+"""`anonset.anonymize` with the algorithms of every kind of data."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import anonset
+from anonset.generalization.buckets import BucketPublication
+
+ITEMS = ["E F B", "E F D", "B C E", "F D", "E", "A F"]
+ORIGIN = anonset.Hierarchy.from_tree(
+    ("All", [("Europe", ["France", "Greece", "Germany", "Spain"]), ("Africa", ["Algeria", "Nigeria"])])
+)
+
+
+def rt_table(items: bool = True) -> anonset.Table:
+    """Figure 1a of Poulis et al. (ECML/PKDD 2013), without the items that its figures leave out."""
+    sets = anonset.SetColumn.of((row.split() for row in ITEMS), name="items") if items else None
+    relational = (
+        anonset.NumericColumn("age", np.array([19, 22, 28, 39, 70, 55])),
+        anonset.CategoricalColumn.of("origin", ["France", "Greece", "Germany", "Spain", "Algeria", "Nigeria"]),
+        anonset.CategoricalColumn.of("gender", ["Male", "Male", "Female", "Female", "Female", "Male"]),
+    )
+    return anonset.Table(sets, relational)
+
+
+def long_table() -> anonset.Table:
+    people = anonset.CategoricalColumn.of("person", [f"P{i % 6}" for i in range(18)])
+    drugs = anonset.CategoricalColumn.of("drug", ["abcdef"[i * 5 % 6] for i in range(18)])
+    return anonset.Table(sensitive=drugs, ids=(people,))
+
+
+SPECS: dict[str, Any] = {"age": "range", "origin": ORIGIN, "gender": "values"}
+
+
+def test_rt_data() -> None:
+    release = anonset.anonymize(rt_table(), anonset.RumBound(k=2, m=2, delta=0.4), hierarchies=SPECS)
+    assert release.verdict.model == anonset.KKmAnonymity(2, 2)
+    assert list(release.measures)[:2] == ["rum", "tum"]
+    assert release.measures["rum"] == pytest.approx(release.figures["rum"])
+    assert release.measures["tum"] == pytest.approx(release.figures["tum"])
+    published = release.to_arrow()
+    assert published.column_names == ["age", "origin", "gender", "items"]
+    assert {"[19:22]", "[55:70]"} <= set(published["age"].to_pylist())
+
+
+def test_relational_data() -> None:
+    release = anonset.anonymize(rt_table(items=False), anonset.Mondrian(k=3), hierarchies=SPECS)
+    assert (release.verdict.holds, list(release.measures)) == (True, ["rum"])
+    assert release.to_arrow().num_rows == 6
+
+
+def test_diversity_by_a_transaction_function_with_parameters() -> None:
+    function = partial(anonset.LmApriori, l=2, sensitive_items=("A",))
+    algorithm = anonset.RFirst(k=2, m=1, transaction=function, on_infeasible="merge")
+    release = anonset.anonymize(rt_table(), algorithm, hierarchies={**SPECS, "items": "balanced:2"})
+    assert release.verdict.model == anonset.KLmDiversity(2, 2, 1, ("A",))
+
+
+def test_buckets(tmp_path: Path) -> None:
+    release = anonset.anonymize(long_table(), anonset.SafeGrouping(k=3, l=2))
+    assert isinstance(release.publication, BucketPublication)
+    with pytest.raises(anonset.InputError, match="two tables"):
+        release.to_arrow()
+    release.save(tmp_path / "out")
+    again = anonset.read_buckets(tmp_path / "out", id="person")
+    assert anonset.verify(again, release.verdict.model).holds
+    attestation = json.loads((tmp_path / "out" / "attestation.json").read_text())
+    assert attestation["counts"] == {"records": release.publication.n, "groups": release.publication.n_groups}
+
+
+def test_set_based() -> None:
+    table = anonset.Table.from_sets(["abc", "ab", "ac", "bd", "d"])
+    policy = anonset.PrivacyPolicy.of(["ab", "cd"])
+    algorithm = anonset.Coat(k=2, constraints=policy, utility=anonset.UtilityPolicy.of(["abcd"]))
+    release = anonset.anonymize(table, algorithm)
+    assert release.verdict.model == anonset.ConstraintSet(2, policy)
+    assert list(release.measures)[:2] == ["ncp", "lm"]
+    short = anonset.anonymize(table, anonset.Pcta(k=2, m=2), symbols="short")
+    assert {"G1"} <= set(short.publication.transactions.vocabulary.labels)
+
+
+WRONG: list[tuple[Any, Any, dict[str, Any], str]] = [
+    (rt_table(), anonset.Apriori(k=2, m=2), {"items": "balanced:2"}, "says nothing about 'age', 'origin', 'gender'"),
+    (rt_table(), anonset.Mondrian(k=2), SPECS, "protects the relational columns alone, and says nothing about 'items'"),
+    (long_table(), anonset.Apriori(k=2, m=2), {}, "says nothing about 'drug'"),
+    (rt_table(), anonset.RumBound(k=2, m=2), {"age": "values"}, "the column holds numbers: its domain must be range"),
+    (rt_table(), anonset.RumBound(k=2, m=2), {"age": "balanced:2"}, "holds numbers, which generalize to ranges"),
+    (rt_table(), anonset.RumBound(k=2, m=2), {"gender": "range"}, "is text: read it as numeric for range"),
+    (rt_table(), anonset.RumBound(k=2, m=2), {"items": "values"}, "the column is set-valued"),
+    (rt_table(), anonset.RumBound(k=2, m=2), {"nope": "values"}, "names column 'nope'; the columns that take one are"),
+]
+
+
+@pytest.mark.parametrize(("table", "algorithm", "hierarchies", "message"), WRONG)
+def test_columns_that_do_not_fit(table: Any, algorithm: Any, hierarchies: dict[str, Any], message: str) -> None:
+    with pytest.raises(anonset.InputError, match=message):
+        anonset.anonymize(table, algorithm, hierarchies=hierarchies)
+
+
+def test_a_publication_that_is_not_true_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from anonset.generalization import apply as apply_truly
+
+    def swapped(table: Any, recoding: Any) -> Any:
+        made = apply_truly(table, recoding)
+        return made.take(np.arange(made.n)[::-1])
+
+    def forget(table: Any, recoding: Any) -> Any:
+        from dataclasses import replace
+
+        return replace(swapped(table, recoding), record=np.arange(table.n))
+
+    monkeypatch.setattr("anonset.generalization.apply", forget)
+    with pytest.raises(anonset.VerificationError, match="is not true of the original"):
+        anonset.anonymize(rt_table(items=False), anonset.Cluster(k=2), hierarchies=SPECS)
