@@ -57,9 +57,7 @@ def test_equals_the_twin(rows: Rows, nodes: tuple[str, ...], hidden: set[str]) -
     assert occurring_classes(column, cut) == len({image[item] for row in rows for item in row} - {None})
     losses = item_losses(column, cut)
     assert {loss.item: loss.published for loss in losses} == image
-    assert {loss.item: loss.occurrences for loss in losses} == {
-        x: sum(x in row for row in rows) for x in MODEL.leaves
-    }
+    assert {loss.item: loss.occurrences for loss in losses} == {x: sum(x in row for row in rows) for x in MODEL.leaves}
     assert sum(loss.occurrences * loss.ncp for loss in losses) == pytest.approx(float(expected * occurrences))
 
 
@@ -93,9 +91,7 @@ def test_a_hierarchy_of_one_leaf_costs_nothing_unless_it_is_suppressed() -> None
 
 
 def test_item_losses_in_canonical_order() -> None:
-    losses = item_losses(
-        column_of([{"skim", "tea"}, {"tea", "full"}]), cut_of("milk yogurt bakery pens tea", "pens")
-    )
+    losses = item_losses(column_of([{"skim", "tea"}, {"tea", "full"}]), cut_of("milk yogurt bakery pens tea", "pens"))
     assert losses[0] == ItemLoss("skim", "milk", 1, 0.25)
     assert losses[6:] == [ItemLoss("pens", None, 0, 1.0), ItemLoss("tea", "tea", 2, 0.0)]
     assert [loss.item for loss in losses] == MODEL.leaves
@@ -107,9 +103,7 @@ def test_sums_beyond_64_bits_are_exact() -> None:
     assert ncp_numerator(column, cut_of("ALL")) == 8 * 4 * (2**60 + 1)
 
 
-@pytest.mark.parametrize(
-    "measure", [ncp_numerator, ncp_exact, ncp, published_classes, occurring_classes, item_losses]
-)
+@pytest.mark.parametrize("measure", [ncp_numerator, ncp_exact, ncp, published_classes, occurring_classes, item_losses])
 def test_an_unbound_column_is_refused(measure: object) -> None:
     assert callable(measure)
     with pytest.raises(InputError, match=r"column 'items' must be bound to the cut's hierarchy first"):

@@ -187,9 +187,7 @@ def direct(rows: Rows, tree: HierarchyModel, k: int, m: int) -> Outcome:
     refuse_if_infeasible(rows, k)
     counts = count_tree(rows, tree, range(1, m + 1))
     extended = {path[:-1] for path in counts}
-    return _walk(
-        {p: n for p, n in counts.items() if p not in extended}, Outcome(identity(tree)), rows, tree, k
-    )
+    return _walk({p: n for p, n in counts.items() if p not in extended}, Outcome(identity(tree)), rows, tree, k)
 
 
 def apriori(rows: Rows, tree: HierarchyModel, k: int, m: int) -> Outcome:
