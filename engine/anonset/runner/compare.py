@@ -16,14 +16,12 @@ from anonset.errors import AnonsetError, InfeasibleError, InputError
 from anonset.runner.binding import bind, numeric_columns
 from anonset.runner.forms import Context, Names
 from anonset.runner.layout import Layout
-from anonset.runner.memory import require_memory
+from anonset.runner.memory import memory_for, require_memory
 from anonset.runner.parameters import algorithm_name, default_algorithm, form_of, make_algorithm, option, parameters
 from anonset.runner.phases import Stopwatch
 from anonset.runner.run import search
 from anonset.runner.settings import RoleSettings, all_errors, with_parameters
 from anonset.runner.workloads import WorkloadSpec, answers
-
-_MEMORY_PER_BYTE = 8
 
 
 class CompareSettings(RoleSettings):
@@ -104,7 +102,7 @@ def compare(settings: CompareSettings, *, progress: Progress | None = None) -> l
     for name, given in requests:
         make_algorithm(settings.model, name, given)
     source = Path(settings.input)
-    require_memory(estimate_bytes(source) * _MEMORY_PER_BYTE, settings.memory_limit)
+    require_memory(memory_for(estimate_bytes(source)), settings.memory_limit)
     table = read(source, **settings.read_options())
     return [_run(table, settings, name, given, spec, progress) for name, given in requests]
 

@@ -12,7 +12,7 @@ from anonset.runner.candidate import Candidate
 from anonset.runner.forms import Context
 from anonset.runner.kinds import kind_of
 from anonset.runner.layout import Layout
-from anonset.runner.memory import require_memory
+from anonset.runner.memory import memory_for, require_memory
 from anonset.runner.models import entry_of
 from anonset.runner.parameters import default_algorithm, make_algorithm, needs_data
 from anonset.runner.phases import Phase, Stopwatch
@@ -20,8 +20,6 @@ from anonset.runner.publish import Request, publish
 from anonset.runner.run import search
 from anonset.runner.settings import Settings
 from anonset.runner.staging import require_new
-
-_MEMORY_PER_BYTE = 8  # the text, the encoded table, and the records expanded by the ancestors of their items
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +56,7 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
     algorithm = make_algorithm(settings.model, name, given)
     source, request = Path(settings.input), request_of(settings, algorithm.model)
     require_new(request.out, request.private_folder)
-    require_memory(estimate_bytes(source) * _MEMORY_PER_BYTE, settings.memory_limit)
+    require_memory(memory_for(estimate_bytes(source)), settings.memory_limit)
     watch = Stopwatch()
     with watch.phase("read"):
         if progress is not None:
