@@ -88,7 +88,7 @@ class Figure:
     @property
     def label(self) -> str:
         """Name in the paper: the title up to its colon."""
-        return self.title.split(":", 1)[0]
+        return self.title.split(": ", 1)[0]
 
 
 @dataclass(frozen=True)
