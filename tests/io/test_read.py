@@ -88,7 +88,13 @@ def test_several_item_columns_are_joined_with_prefixes(tmp_path):
     table = read(write(tmp_path, b"drug,x,icd\n2 1,k,9\n,k,\n1,k,9 8\n"), items="icd,drug", relational="x")
     assert table.transactions.name == "items"
     assert [set(row) for row in rows(table)] == [{"drug:1", "drug:2", "icd:9"}, set(), {"drug:1", "icd:8", "icd:9"}]
-    assert table.order == ("items", "x")
+    assert table.order == ("drug", "x", "icd")
+    assert table.joined == ("icd", "drug")
+
+
+def test_columns_whose_items_could_not_be_told_apart_are_not_joined(tmp_path):
+    with pytest.raises(InputError, match=r"columns 'a' and 'a:b' cannot be joined: an item 'a:b:x' could be of either"):
+        read(write(tmp_path, b"a,a:b\n1,2\n"), items="a,a:b")
 
 
 def test_a_name_with_a_comma_is_one_column(tmp_path):

@@ -1,7 +1,7 @@
 """Records as coded columns: the set-valued column as CSR arrays, relational columns as codes or numbers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -181,6 +181,8 @@ class Table:
     """Columns published as they are, by the owner's decision."""
     order: tuple[str, ...] = field(default=())
     """Names of the published columns in the order of the input."""
+    joined: tuple[str, ...] = ()
+    """Names of the columns that the set-valued column was joined from, its items prefixed; none if it is one."""
 
     def __post_init__(self) -> None:
         lengths = {column.name: column.n for column in self.columns}
@@ -207,7 +209,7 @@ class Table:
 
     def with_transactions(self, transactions: SetColumn) -> "Table":
         """Return the table with its set-valued column replaced."""
-        return Table(transactions, self.relational, self.sensitive, self.ids, self.kept, self.order)
+        return replace(self, transactions=transactions)
 
     @classmethod
     def from_sets(

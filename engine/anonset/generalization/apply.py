@@ -41,7 +41,7 @@ def _apply_cut(table: Table, cut: Cut) -> Publication:
     code_of_node[cut.nodes] = np.arange(len(cut.nodes), dtype=np.int32)
     symbols = tuple(node_symbol(cut.hierarchy, int(node)) for node in cut.nodes)
     published = generalize(column, code_of_node[cut.image], symbols)
-    return Publication(published, symbols, (), table.kept, np.arange(table.n, dtype=np.int64), order=table.order)
+    return _of_all_records(table, published, symbols)
 
 
 def _apply_groups(table: Table, groups: ItemGroups) -> Publication:
@@ -54,7 +54,12 @@ def _apply_groups(table: Table, groups: ItemGroups) -> Publication:
         code_of_item[list(members)] = code
     symbols = tuple(group_symbol(labels) for labels in groups.labels)
     published = generalize(column, code_of_item, symbols)
-    return Publication(published, symbols, (), table.kept, np.arange(table.n, dtype=np.int64), order=table.order)
+    return _of_all_records(table, published, symbols)
+
+
+def _of_all_records(table: Table, published: SetColumn, symbols: tuple[Symbol, ...]) -> Publication:
+    rows = np.arange(table.n, dtype=np.int64)
+    return Publication(published, symbols, (), table.kept, rows, order=table.order, joined=table.joined)
 
 
 def group_symbol(members: tuple[str, ...]) -> Symbol:

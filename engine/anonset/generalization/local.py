@@ -121,7 +121,9 @@ def apply_per_cluster(table: Table, recoding: PerCluster) -> Publication:
     if table.transactions is not None:
         published, symbols = _publish_items(table.transactions, recoding)
     record = np.arange(table.n, dtype=np.int64)
-    return Publication(published, symbols, tuple(relational), table.kept, record, recoding.cluster, table.order)
+    return Publication(
+        published, symbols, tuple(relational), table.kept, record, recoding.cluster, table.order, table.joined
+    )
 
 
 def _publish_items(column: SetColumn, recoding: PerCluster) -> tuple[SetColumn, tuple[Symbol, ...]]:

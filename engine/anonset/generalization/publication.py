@@ -1,6 +1,7 @@
 """A table with a recoding applied: published symbols per record, still coded, with the codebook."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +39,8 @@ class Publication:
     """int32 (n,): cluster of each published row, for local recodings. Private."""
     order: tuple[str, ...] = ()
     """Names of the columns in the order of the input."""
+    joined: tuple[str, ...] = ()
+    """Names of the columns that the set-valued column was joined from, and is written as; none if it is one."""
 
     @property
     def n(self) -> int:
@@ -46,21 +49,20 @@ class Publication:
 
     @property
     def columns(self) -> tuple[SetColumn | CategoricalColumn, ...]:
-        """The published columns, in the order of the input."""
+        """The published columns, in the order of the input; joined ones as one, where the first of them stood."""
         sets = () if self.transactions is None else (self.transactions,)
-        found = {column.name: column for column in (*self.relational, *sets, *self.kept)}
-        return tuple(found.pop(name) for name in self.order if name in found) + tuple(found.values())
+        order = [sets[0].name if sets and name in self.joined else name for name in self.order]
+        return in_order((*self.relational, *sets, *self.kept), order)
 
     def take(self, rows: Int64) -> "Publication":
         """Return the publication with its rows in the given order."""
-        return Publication(
-            None if self.transactions is None else self.transactions.take(rows),
-            self.symbols,
-            tuple(column.take(rows) for column in self.relational),
-            tuple(column.take(rows) for column in self.kept),
-            self.record[rows],
-            None if self.cluster is None else self.cluster[rows],
-            self.order,
+        return replace(
+            self,
+            transactions=None if self.transactions is None else self.transactions.take(rows),
+            relational=tuple(column.take(rows) for column in self.relational),
+            kept=tuple(column.take(rows) for column in self.kept),
+            record=self.record[rows],
+            cluster=None if self.cluster is None else self.cluster[rows],
         )
 
     def sorted(self) -> "Publication":
@@ -77,3 +79,11 @@ class Publication:
         if not keys:
             return self
         return self.take(np.lexsort(keys[::-1]).astype(np.int64))
+
+
+def in_order(
+    columns: Sequence[SetColumn | CategoricalColumn], order: Sequence[str]
+) -> tuple[SetColumn | CategoricalColumn, ...]:
+    """Return columns in the order of the given names, and after them those that are not named."""
+    found = {column.name: column for column in columns}
+    return tuple(found.pop(name) for name in order if name in found) + tuple(found.values())

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,13 @@ class Encoder:
 
     def joined_sets(self, name: str, columns: dict[str, Any]) -> SetColumn:
         """Encode several columns as one of sets, their items prefixed: ``column:item``."""
+        for first, second in permutations(columns, 2):
+            if second.startswith(f"{first}:"):
+                msg = (
+                    f"{self.where}: columns {first!r} and {second!r} cannot be joined: an item {second + ':x'!r} could "
+                    "be of either; rename one of them"
+                )
+                raise InputError(msg)
         labels: list[str] = []
         rows, codes = [], []
         for column_name, column in columns.items():
@@ -50,11 +58,7 @@ class Encoder:
         row = np.concatenate(rows)
         order = np.argsort(row, kind="stable")
         indptr = offsets(np.bincount(row, minlength=len(next(iter(columns.values())))))
-        merged: dict[str, int] = {}
-        position = np.empty(len(labels), np.int32)
-        for at, label in enumerate(labels):  # "a:b" of column "a" may also be item "" of column "a:b"
-            position[at] = merged.setdefault(label, len(merged))
-        return encode_sets(name, indptr, position[np.concatenate(codes)[order]], list(merged))
+        return encode_sets(name, indptr, np.concatenate(codes)[order].astype(np.int32), labels)
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
         """Encode a column as categories, by its text; null is refused or becomes the category ``?``."""

@@ -53,6 +53,7 @@ def unite(where: str, table: Table) -> Table:
         tuple(column.take(first) for column in table.ids),
         tuple(column.take(first) for column in table.kept),
         table.order,
+        table.joined,
     )
 
 

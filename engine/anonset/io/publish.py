@@ -10,6 +10,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
+from anonset.generalization.joined import separated
 from anonset.io import fimi
 from anonset.io.files import format_of, removed_on_failure, write_file
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
@@ -51,8 +52,9 @@ def check_labels(labels: Iterable[str], format: str, separator: str = " ") -> No
 def write_published(publication: Publication, folder: str | Path, format: str, separator: str = " ") -> Path:  # noqa: A002
     """Write the published records as ``published.csv``, ``.parquet`` or ``.dat``, and return the path.
 
-    Symbols of a record stand in canonical order, joined by the separator (by a blank in FIMI); in Parquet they
-    are ``list<string>``. All other columns are text.
+    Set-valued columns that were joined are written as separate columns again. Symbols of a
+    record stand in canonical order, joined by the separator (by a blank in FIMI); in Parquet they are
+    ``list<string>``. All other columns are text.
 
     Raises
     ------
@@ -60,9 +62,10 @@ def write_published(publication: Publication, folder: str | Path, format: str, s
         If the format cannot carry the publication, or the file cannot be written.
     """
     path = Path(folder) / f"published.{format}"
-    sets = publication.transactions
-    check_labels(() if sets is None else sets.vocabulary.labels, format, separator)
-    if not publication.columns:
+    columns = separated(publication)
+    sets = [column for column in columns if isinstance(column, SetColumn)]
+    check_labels((label for column in sets for label in column.vocabulary.labels), format, separator)
+    if not columns:
         msg = "there is no column to publish; at least one must be set-valued, relational or kept"
         raise InputError(msg)
     if format == "parquet":
@@ -72,16 +75,15 @@ def write_published(publication: Publication, folder: str | Path, format: str, s
             parquet.write_table(to_arrow(publication), file)
         return path
     if format == "dat":
-        if sets is None or len(publication.columns) > 1:
-            others = ", ".join(repr(column.name) for column in publication.columns if column is not sets)
+        if not sets or len(columns) > 1:
+            others = ", ".join(repr(column.name) for column in columns if column not in sets[:1])
             msg = f"the format dat carries one set-valued column alone, got {others or 'none'}; choose csv or parquet"
             raise InputError(msg)
-        return write_file(path, (lines([cells]) for cells in _cells(sets, " ")))
-    return write_file(path, _csv_parts(publication, separator))
+        return write_file(path, (lines([cells]) for cells in _cells(sets[0], " ")))
+    return write_file(path, _csv_parts(columns, separator))
 
 
-def _csv_parts(publication: Publication, separator: str) -> Iterator[Any]:
-    columns = publication.columns
+def _csv_parts(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[Any]:
     blocks = [_cells(c, separator) if isinstance(c, SetColumn) else _categories(c) for c in columns]
     top, _ = csv_bytes([column.name for column in columns], [text_array([])] * len(columns))
     yield top
@@ -113,11 +115,14 @@ def _lists(column: SetColumn, labels: Any, first: int, kind: Any) -> Any:
 
 
 def to_arrow(publication: Publication) -> Any:
-    """Return the published records as a ``pyarrow.Table``: sets as ``list<string>``, all else as text."""
+    """Return the published records as a ``pyarrow.Table``: sets as ``list<string>``, all else as text.
+
+    Set-valued columns that were joined are separate columns again.
+    """
     import pyarrow as pa
 
     columns, text = {}, pa.string()
-    for column in publication.columns:
+    for column in separated(publication):
         labels = pa.array(column.vocabulary.labels, text)
         starts = range(0, column.n, _BLOCK)
         if isinstance(column, SetColumn):
@@ -131,6 +136,10 @@ def to_arrow(publication: Publication) -> Any:
 
 def write_codebook(publication: Publication, path: str | Path, separator: str = " ") -> Path:
     """Write what each published symbol stands for: ``symbol,kind,members``.
+
+    Where several set-valued columns were joined, members are prefixed (``column:item``), and a symbol has one line by
+    its full label, whatever columns it stands in. What stands as ``x`` in a column `c` is found as ``c:x``, or if that
+    is none as ``x``; a set ``(a,b)`` as ``(c:a,c:b)``.
 
     Parameters
     ----------
@@ -250,13 +259,14 @@ def read_published(
         If the file cannot be read, or holds other columns than are named.
     """
     where = Path(path)
-    if not where.exists() or format_of(where) != "dat" or items in (None, fimi.COLUMN) or relational or keep:
+    names = (items,) if isinstance(items, str) else tuple(items or ())
+    if not where.exists() or format_of(where) != "dat" or names in ((), (fimi.COLUMN,)) or relational or keep:
         return read(where, items=items, relational=relational, keep=keep, separator=separator)
     sets = read(where).transactions
-    if sets is None or not isinstance(items, str):
-        msg = f"{where}: a FIMI file has one column, got items {items!r}"
+    if sets is None or len(names) > 1:
+        msg = f"{where}: a FIMI file has one column, got items {list(names)}"
         raise InputError(msg)
-    return Table(SetColumn(items, sets.indptr, sets.items, sets.vocabulary), order=(items,))
+    return Table(SetColumn(names[0], sets.indptr, sets.items, sets.vocabulary), order=names)
 
 
 def _require_format(format: str, separator: str) -> None:  # noqa: A002

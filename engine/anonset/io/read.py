@@ -39,7 +39,7 @@ def read(
         lists of sets have one column, ``items``.
     items
         The set-valued column. Several are joined into one column ``items``, their items prefixed:
-        ``column:item``.
+        ``column:item``; they are published as separate columns again.
     relational, numeric
         Quasi-identifiers; and those of them that are numbers (all others are text).
     sensitive
@@ -111,11 +111,7 @@ def _encode(
     encoder: Encoder, loaded: Mapping[str, Any], roles: Roles, numbers: frozenset[str], names: tuple[str, ...]
 ) -> Table:
     """Encode the loaded columns by their roles."""
-    transactions, order = None, roles.published(names)
-    if roles.items:
-        transactions = _sets(encoder, loaded, roles.items)
-        shown = [transactions.name if name in roles.items else name for name in order]
-        order = tuple(dict.fromkeys(shown))
+    transactions = _sets(encoder, loaded, roles.items) if roles.items else None
     if misplaced := next((n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None):
         msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be items"
         raise InputError(msg)
@@ -129,7 +125,8 @@ def _encode(
         encoder.category(roles.sensitive[0], loaded[roles.sensitive[0]]) if roles.sensitive else None,
         tuple(encoder.category(name, loaded[name], allow_null=False) for name in roles.id),
         tuple(encoder.category(name, loaded[name]) for name in roles.keep),
-        order,
+        roles.published(names),
+        roles.items if len(roles.items) > 1 else (),
     )
 
 

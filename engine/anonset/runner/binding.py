@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.errors import InputError
+from anonset.generalization.joined import joined_hierarchy, prefixed
 from anonset.generalization.sensitive import attach_sensitive, is_attached
 from anonset.privacy import PrivacyModel
 from anonset.runner.models import entry_of
@@ -45,6 +46,8 @@ def bind_columns(
 ) -> tuple[Table, dict[str, Hierarchy]]:
     """Read the hierarchies, and re-encode the set-valued column by its own; the items `beside` it are left out of it.
 
+    Where several set-valued columns were joined, the joined column has a hierarchy, or each of them has.
+
     Raises
     ------
     InputError
@@ -52,9 +55,11 @@ def bind_columns(
     """
     column = table.transactions
     known = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
-    if unknown := sorted(set(hierarchies) - set(known)):
-        msg = f"--hierarchy names column {unknown[0]!r}; the columns that take one are: {', '.join(known) or 'none'}"
+    takers = dict.fromkeys([*known, *table.joined])
+    if unknown := sorted(set(hierarchies) - set(takers)):
+        msg = f"--hierarchy names column {unknown[0]!r}; the columns that take one are: {', '.join(takers) or 'none'}"
         raise InputError(msg)
+    hierarchies = _with_joined(table, hierarchies, beside)
     found: dict[str, Hierarchy] = {}
     for name, given in hierarchies.items():
         spec = given if isinstance(given, Hierarchy) else os.fspath(given)
@@ -67,12 +72,42 @@ def bind_columns(
     return table, found
 
 
+def _with_joined(
+    table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...]
+) -> Mapping[str, HierarchySpec]:
+    """Join the hierarchies of columns that were joined, if they have their own, under a root named as the column."""
+    from anonset.io.hierarchies import hierarchy_for
+
+    column = table.transactions
+    if column is None or not (set(table.joined) & set(hierarchies)) - {column.name}:
+        return hierarchies
+    missing = [name for name in table.joined if name not in hierarchies]
+    if missing or (column.name in hierarchies and column.name not in table.joined):
+        names = ", ".join(map(repr, table.joined))
+        problem = f"{missing[0]!r} has none" if missing else "both are given"
+        msg = f"--hierarchy: give one for each of {names}, or one for {column.name!r}, which joins them; {problem}"
+        raise InputError(msg)
+    parts, private = {}, set(beside)
+    for name in table.joined:
+        given, mark = hierarchies[name], prefixed(name, "")
+        spec = given if isinstance(given, Hierarchy) else os.fspath(given)
+        _require_tree(spec, name)
+        own = [x.removeprefix(mark) for x in column.vocabulary.labels if x.startswith(mark) and x not in private]
+        parts[name] = hierarchy_for(spec, Vocabulary.of(own), name)
+    others = {name: spec for name, spec in hierarchies.items() if name not in table.joined}
+    return {**others, column.name: joined_hierarchy(parts, column.name)}
+
+
+def _require_tree(spec: Hierarchy | str, name: str) -> None:
+    if spec in (RANGE, VALUES):
+        msg = f"--hierarchy {name}={spec}: the column is set-valued; give a file, balanced:F, or no hierarchy"
+        raise InputError(msg)
+
+
 def _items_hierarchy(spec: Hierarchy | str, column: SetColumn, beside: tuple[str, ...]) -> Hierarchy:
     from anonset.io.hierarchies import hierarchy_for
 
-    if spec in (RANGE, VALUES):
-        msg = f"--hierarchy {column.name}={spec}: the column is set-valued; give a file, balanced:F, or no hierarchy"
-        raise InputError(msg)
+    _require_tree(spec, column.name)
     if isinstance(spec, Hierarchy) and is_attached(spec, beside):
         return spec
     private = set(beside)

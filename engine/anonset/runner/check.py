@@ -29,7 +29,7 @@ class CheckSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     model: str | None = Field(None, description=f"Privacy model: {', '.join(MODELS)}. Default: as attested.")
-    items: str | None = Field(None, description="Set-valued column.")
+    items: Names = Field([], description="Set-valued column (several are joined into one).")
     relational: Names = Field([], description="Generalized columns, separated by commas.")
     id: Names = Field([], description="Columns of qit.csv that identify the person; or of the original, not published.")
     keep: Names = Field([], description="Columns published as they were.")
@@ -154,7 +154,7 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
         return Named(read_buckets(published, id=settings.id, keep=settings.keep))
     table = read_published(
         published,
-        items=settings.items,
+        items=settings.items or None,
         relational=settings.relational,
         keep=settings.keep,
         separator=" " if settings.separator is None else settings.separator,

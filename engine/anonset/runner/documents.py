@@ -37,7 +37,8 @@ class DataFile(Document):
     file: str
     format: Literal["csv", "parquet", "dat"]
     separator: str
-    items: str | None
+    items: list[str]
+    """The set-valued column, or those that are joined into one to be verified."""
     relational: list[str]
     keep: list[str]
     sha256: str

@@ -111,7 +111,7 @@ def _original(publication: Any, settings: "CheckSettings") -> Table:
 
     buckets = isinstance(publication, BucketPublication)
     ids = [column.name for column in publication.ids] if buckets else settings.id
-    sets = None if publication.transactions is None else publication.transactions.name
+    sets = None if publication.transactions is None else (publication.joined or publication.transactions.name)
     relational = [] if buckets else [column.name for column in publication.relational]
     fimi = Path(str(settings.original)).name.removesuffix(".gz").removesuffix(".zst").endswith(".dat")
     return read(

@@ -17,6 +17,7 @@ from anonset.generalization.sensitive import is_attached
 from anonset.privacy import PrivacyModel, Witness
 from anonset.runner.candidate import Candidate, Named
 from anonset.runner.documents import DataFile
+from anonset.runner.joined import rejoined, texts_of_items, texts_of_nodes
 from anonset.runner.layout import Layout
 from anonset.runner.symbols import members_of, name_sets, require_plain_items, spelled_out
 
@@ -34,6 +35,10 @@ class RecordsKind:
         if layout.format == "dat" and others:
             msg = f"the format dat carries the set-valued column alone, not {others[0].name!r}; choose csv or parquet"
             raise InputError(msg)
+        if layout.format == "dat" and table.joined:
+            names = ", ".join(map(repr, table.joined))
+            msg = f"the format dat carries one set-valued column alone, not the separate {names}; choose csv or parquet"
+            raise InputError(msg)
         column = table.transactions
         if column is None:
             return
@@ -41,9 +46,14 @@ class RecordsKind:
         if set_based:
             require_plain_items(column.vocabulary.labels, layout.symbols)
         hierarchy = None if set_based else hierarchies.get(column.name)
-        labels = column.vocabulary.labels if hierarchy is None else hierarchy.labels
-        if hierarchy is not None and is_attached(hierarchy, getattr(algorithm.model, "sensitive_items", ())):
-            labels = labels[1:]  # nothing is ever generalized to the root above the sensitive items
+        labels: Iterable[str] = column.vocabulary.labels
+        if hierarchy is not None:
+            # nothing is ever generalized to the root above the sensitive items
+            first = int(is_attached(hierarchy, getattr(algorithm.model, "sensitive_items", ())))
+            labels = texts_of_nodes(hierarchy, table.joined, first) if table.joined else hierarchy.labels[first:]
+        elif table.joined:  # a set of items of several columns is named by their prefixed names
+            named_in_sets = labels if set_based and layout.symbols != "short" else ()
+            labels = (*texts_of_items(column, table.joined), *named_in_sets)
         if layout.format is not None:
             check_labels(labels, layout.format, layout.separator)
 
@@ -67,6 +77,7 @@ class RecordsKind:
         publication: Publication = candidate.publication
         chosen = layout.format or "csv"
         data = write_published(publication, folder, chosen, layout.separator)
+        sets = publication.transactions
         # the codebook explains the codes of value sets too
         symbols = (*publication.symbols, *candidate.named.values)
         write_codebook(replace(publication, symbols=symbols), folder / "codebook.csv")
@@ -74,7 +85,7 @@ class RecordsKind:
             file=data.name,
             format=chosen,
             separator=layout.separator,
-            items=None if publication.transactions is None else publication.transactions.name,
+            items=list(publication.joined or (() if sets is None else (sets.name,))),
             relational=[column.name for column in publication.relational],
             keep=[column.name for column in publication.kept],
             sha256=digest(data),
@@ -144,16 +155,21 @@ class RecordsKind:
 def named(table: Table, book: Iterable[Symbol]) -> Named:
     """Return a table of published symbols with its codebook as a publication.
 
-    A symbol that the codebook does not explain is a set ``(a,b,c)`` or an item.
+    A symbol that the codebook does not explain is a set ``(a,b,c)`` or an item. Columns that were joined by prefixing
+    become one column of the symbols that were separated into them.
     """
     explained = {symbol.label: symbol for symbol in book}
     items = table.transactions
-    labels = () if items is None else items.vocabulary.labels
-    symbols = tuple(explained.get(label) or _symbol(label) for label in labels)
+    if items is not None and table.joined:
+        items, symbols = rejoined(items, explained.values(), table.joined)
+    else:
+        labels = () if items is None else items.vocabulary.labels
+        symbols = tuple(explained.get(label) or _symbol(label) for label in labels)
     values = tuple(symbol for symbol in explained.values() if symbol.kind == "values")
     relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
     rows = np.arange(table.n, dtype=np.int64)
-    return Named(Publication(items, symbols, relational, table.kept, rows, order=table.order), values)
+    found = Publication(items, symbols, relational, table.kept, rows, order=table.order, joined=table.joined)
+    return Named(found, values)
 
 
 def _symbol(label: str) -> Symbol:

@@ -33,6 +33,7 @@ def name_sets(publication: Publication, value_sets: Iterable[str], symbols: Symb
         return Named(publication)
     taken = {label for column in publication.columns for label in column.vocabulary.labels}
     taken |= {member for symbol in publication.symbols for member in symbol.members}
+    taken |= {label.removeprefix(f"{name}:") for name in publication.joined for label in taken}
     items, sets = publication.transactions, publication.symbols
     if items is not None:
         code = _codes("G", taken)

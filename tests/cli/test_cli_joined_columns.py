@@ -1,0 +1,238 @@
+"""Several set-valued columns: joined to be anonymized, separate again when published."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anonset
+from anonset.runner.documents import Attestation
+from cli.place import Place, Ran
+from cli.published import rows_of
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+ROLES = ["--items", "codes,drugs"]
+DROP = ["--drop", "age,sex"]
+KM = ["--model", "km", "--k", "3", "--m", "2"]
+KKM = ["--model", "kkm", "--k", "3", "--m", "2", "--relational", "age,sex", "--numeric", "age"]
+OWN = ["--hierarchy", "codes=codes.csv", "--hierarchy", "drugs=balanced:2"]
+WHOLE = ["--hierarchy", "items=balanced:3"]
+RT = ["--hierarchy", "age=range", "--hierarchy", "sex=values"]
+CODES = "c1,C12,C\nc2,C12,C\nc3,C34,C\nc4,C34,C\n"
+FORMATS = pytest.mark.parametrize("suffix", ["csv", "parquet"])
+
+
+def records() -> list[tuple[list[str], str, str, list[str]]]:
+    rng = random.Random(3)
+    rows = []
+    for _ in range(40):
+        codes = sorted(rng.sample(["c1", "c2", "c3", "c4"], rng.randint(0, 2)))
+        drugs = sorted(rng.sample(["1", "2", "3", "4", "5"], rng.randint(0, 2)))
+        rows.append((codes, str(rng.randint(20, 60)), rng.choice("fm"), drugs))
+    return rows
+
+
+@pytest.fixture
+def clinic(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """Forty people with codes and drugs, as CSV and as Parquet; the columns stand apart."""
+    monkeypatch.chdir(place.folder)
+    place.write("codes.csv", CODES)
+    rows = records()
+    lines = (f"{' '.join(codes)},{age},{sex},{' '.join(drugs)}\n" for codes, age, sex, drugs in rows)
+    place.write("clinic.csv", "codes,age,sex,drugs\n" + "".join(lines))
+    columns = dict(zip(("codes", "age", "sex", "drugs"), map(list, zip(*rows, strict=True)), strict=True))
+    parquet.write_table(pa.table(columns), place.folder / "clinic.parquet")
+    return place
+
+
+def anonymized(place: Place, suffix: str, *more: str) -> list[dict[str, Any]]:
+    ran = place.run("anonymize", f"clinic.{suffix}", "-o", str(place.out), *ROLES, *more)
+    assert ran.code == 0, ran.err
+    if suffix == "parquet":
+        return list(parquet.read_table(place.out / "published.parquet").to_pylist())
+    sets = [{**row, "codes": row["codes"].split(), "drugs": row["drugs"].split()} for row in published_csv(place)]
+    return list(sets)
+
+
+def published_csv(place: Place) -> list[dict[str, str]]:
+    return rows_of(place.out / "published.csv")
+
+
+def checked(place: Place, suffix: str, *more: str) -> dict[str, Any]:
+    original = ["--original", f"clinic.{suffix}", "--records", str(place.private / "records.csv")]
+    ran = place.run("verify", str(place.out), *original, "--json", *more)
+    assert ran.code == 0, ran.err
+    return dict(ran.json)
+
+
+def expected_rows(place: Place) -> list[dict[str, set[str]]]:
+    """Make the published sets from the private mapping and records, by the rule that is documented."""
+    mapping = {row["item"]: row["published"] for row in rows_of(place.private / "mapping.csv")}
+    columns_of: dict[str, set[str]] = {}
+    for item, symbol in mapping.items():
+        columns_of.setdefault(symbol, set()).add(item.split(":")[0])
+    rows = records()
+    found = []
+    for line in rows_of(place.private / "records.csv"):
+        codes, _, _, drugs = rows[int(line["input_record"])]
+        cells: dict[str, set[str]] = {"codes": set(), "drugs": set()}
+        for item in (*(f"codes:{x}" for x in codes), *(f"drugs:{x}" for x in drugs)):
+            symbol = mapping[item]
+            for column in columns_of[symbol] if symbol else ():
+                whole = len(columns_of[symbol]) > 1
+                cells[column].add(symbol if whole else symbol.removeprefix(f"{column}:"))
+        found.append(cells)
+    return found
+
+
+def symbols_behind(place: Place, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Look up what is published, as the codebook is documented; every symbol of it must be found."""
+    book = {row["symbol"]: row["members"].split() for row in rows_of(place.out / "codebook.csv")}
+    found = {}
+    for column in ("codes", "drugs"):
+        for text in {x for row in rows for x in row[column]}:
+            members = ",".join(f"{column}:{x}" for x in text.strip("()").split(","))
+            symbol = next(x for x in (f"{column}:{text}", text, f"({members})") if x in book)
+            found[symbol] = book[symbol]
+            assert any(member.startswith(f"{column}:") for member in book[symbol])
+    assert found == book
+    return found
+
+
+@FORMATS
+@pytest.mark.parametrize("hierarchy", [OWN, WHOLE], ids=["own", "whole"])
+def test_km(clinic: Place, suffix: str, hierarchy: list[str]) -> None:
+    rows = anonymized(clinic, suffix, *DROP, *KM, *hierarchy)
+    assert list(rows[0]) == ["codes", "drugs"]
+    assert [{name: set(cell) for name, cell in row.items()} for row in rows] == expected_rows(clinic)
+    found = checked(clinic, suffix, *DROP)
+    assert (found["verdict"], found["true"]) == ("holds", True)
+
+
+def test_whole_hierarchy_spans_columns_and_the_codebook_says_so(clinic: Place) -> None:
+    rows = anonymized(clinic, "csv", *DROP, "--model", "km", "--k", "30", "--m", "2", "--hierarchy", "items=balanced:9")
+    assert {tuple(row["codes"]) for row in rows} == {("N1_0",), ()}
+    assert all(row["codes"] == row["drugs"] for row in rows)
+    members = "codes:c1 codes:c2 codes:c3 codes:c4 drugs:1 drugs:2 drugs:3 drugs:4 drugs:5"
+    assert rows_of(clinic.out / "codebook.csv") == [{"symbol": "N1_0", "kind": "node", "members": members}]
+    assert checked(clinic, "csv", *DROP)["verdict"] == "holds"
+
+
+@FORMATS
+def test_kkm(clinic: Place, suffix: str) -> None:
+    rows = anonymized(clinic, suffix, *KKM, *RT, *WHOLE)
+    assert list(rows[0]) == ["codes", "age", "sex", "drugs"]
+    assert symbols_behind(clinic, rows)
+    found = checked(clinic, suffix, "--hierarchy", "age=range", "--hierarchy", "sex=values")
+    assert (found["verdict"], found["true"]) == ("holds", True)
+
+
+def test_attestation_names_the_columns(clinic: Place) -> None:
+    anonymized(clinic, "csv", *DROP, *KM, *OWN)
+    found = json.loads((clinic.out / "attestation.json").read_text())
+    assert Attestation.model_validate(found).data.items == ["codes", "drugs"]
+    assert {row["item"] for row in rows_of(clinic.private / "mapping.csv")} >= {"codes:c1", "drugs:1"}
+
+
+def test_the_file_alone_can_be_verified(clinic: Place) -> None:
+    anonymized(clinic, "csv", *DROP, *KM, *WHOLE)
+    verify = ["verify", str(clinic.out / "published.csv"), *ROLES, "--json"]
+    assert clinic.run(*verify, *KM).json["verdict"] == "holds"
+    refused = clinic.run(*verify, "--model", "km", "--k", "41", "--m", "2")
+    assert (refused.code, refused.json["verdict"]) == (1, "fails")
+
+
+@pytest.mark.parametrize("symbols", ["members", "short"])
+def test_sets_of_items(clinic: Place, symbols: str) -> None:
+    clinic.write("protect.txt", "codes:c1 drugs:1\ncodes:c2\ndrugs:2 drugs:3\n")
+    clinic.write("count.txt", "codes:c1 codes:c2 codes:c3 codes:c4\ndrugs:1 drugs:2 drugs:3 drugs:4 drugs:5\n")
+    policy = ["--model", "constraints", "--k", "12", "--privacy-constraints", "protect.txt"]
+    given = [*DROP, *policy, "--utility-constraints", "count.txt", "--max-suppressed", "1", "--symbols", symbols]
+    rows = anonymized(clinic, "csv", *given)
+    assert any(len(members) > 1 for members in symbols_behind(clinic, rows).values())
+    found = checked(clinic, "csv", *DROP, "--privacy-constraints", "protect.txt", "--utility-constraints", "count.txt")
+    assert (found["verdict"], found["true"]) == ("holds", True)
+
+
+def test_a_set_of_two_columns_stands_in_both(clinic: Place) -> None:
+    single = [*(f"codes:c{i}" for i in (2, 3, 4)), *(f"drugs:{i}" for i in (2, 3, 4, 5))]
+    clinic.write("protect.txt", "codes:c1\ndrugs:1\n")
+    clinic.write("count.txt", "codes:c1 drugs:1\n" + "".join(f"{x}\n" for x in single))
+    policy = ["--model", "constraints", "--k", "10", "--privacy-constraints", "protect.txt"]
+    rows = anonymized(clinic, "csv", *DROP, *policy, "--utility-constraints", "count.txt", "--max-suppressed", "1")
+    mixed = "(codes:c1,drugs:1)"
+    assert symbols_behind(clinic, rows)[mixed] == ["codes:c1", "drugs:1"]
+    assert all((mixed in row["codes"]) == (mixed in row["drugs"]) for row in rows)
+    assert checked(clinic, "csv", *DROP, "--privacy-constraints", "protect.txt")["true"] is True
+
+
+def test_sensitive_items_are_named_with_their_column(clinic: Place) -> None:
+    klm = ["--model", "klm", "--k", "3", "--l", "2", "--m", "1", "--sensitive-items", "codes:c4"]
+    clinic.write("codes.csv", CODES.replace("c4,C34,C\n", ""))
+    rows = anonymized(clinic, "csv", *DROP, *klm, *OWN)
+    assert sum("c4" in row["codes"] for row in rows) == sum("c4" in codes for codes, *_ in records())
+    assert checked(clinic, "csv", *DROP)["verdict"] == "holds"
+
+
+@FORMATS
+def test_evaluated_as_it_was_measured(clinic: Place, suffix: str) -> None:
+    anonymized(clinic, suffix, *KKM, *RT, *WHOLE)
+    report = json.loads((clinic.private / "report.json").read_text())
+    data = ["--relational", "age,sex", "--numeric", "age", *RT, *WHOLE]
+    ran = clinic.run("evaluate", f"clinic.{suffix}", str(clinic.out), *ROLES, *data, "--json")
+    assert ran.code == 0, ran.err
+    shared = set(report["measures"]) & set(ran.json)
+    assert shared
+    assert {name: ran.json[name] for name in shared} == pytest.approx({x: report["measures"][x] for x in shared})
+
+
+def test_python_hands_out_separate_columns(clinic: Place) -> None:
+    table = anonset.read("clinic.csv", items="codes,drugs", drop="age,sex")
+    from anonset.algorithms.transaction.apriori import Apriori
+
+    release = anonset.anonymize(table, Apriori(k=3, m=2), hierarchies={"codes": "codes.csv", "drugs": "balanced:2"})
+    found = release.to_arrow()
+    assert found.schema.names == ["codes", "drugs"]
+    anonymized(clinic, "parquet", *DROP, *KM, *OWN)
+    assert found.equals(parquet.read_table(clinic.out / "published.parquet"))
+
+
+def refused(place: Place, *arguments: str) -> Ran:
+    ran = place.run("anonymize", "clinic.csv", "-o", str(place.out), *ROLES, *DROP, *KM, *arguments)
+    assert ran.code == 2
+    assert not place.out.exists()
+    return ran
+
+
+def test_dat_carries_one_column(clinic: Place) -> None:
+    ran = refused(clinic, *WHOLE, "--format", "dat")
+    wanted = "carries one set-valued column alone, not the separate 'codes', 'drugs'; choose csv or parquet"
+    assert wanted in " ".join(ran.err.split())
+
+
+def test_one_hierarchy_of_two(clinic: Place) -> None:
+    ran = refused(clinic, "--hierarchy", "codes=codes.csv")
+    assert "give one for each of 'codes', 'drugs', or one for 'items', which joins them" in " ".join(ran.err.split())
+
+
+def test_labels_that_would_meet_in_a_column(clinic: Place) -> None:
+    tree = "".join(f"codes:c{i},c1,ALL\n" for i in range(1, 5)) + "".join(f"drugs:{i},D,ALL\n" for i in range(1, 6))
+    clinic.write("meet.csv", tree)
+    ran = refused(clinic, "--hierarchy", "items=meet.csv")
+    assert "column 'codes': 'c1' and 'codes:c1' would both be published as 'c1'" in " ".join(ran.err.split())
+
+
+def test_joined_column_is_named_as_one_of_its_columns(place: Place) -> None:
+    rows = "".join(f"{'ab'[i % 2]},{i % 3}\n" for i in range(18))
+    place.write("two.csv", f"items,drugs\n{rows}")
+    ran = place.run(
+        *("anonymize", str(place.folder / "two.csv"), "-o", str(place.out), "--items", "items,drugs", *KM),
+        *("--hierarchy", "items=balanced:2"),
+    )
+    assert ran.code == 0, ran.err
+    assert Path(place.out / "published.csv").read_text().splitlines()[0] == "items,drugs"
+    assert place.run("verify", str(place.out)).code == 0
