@@ -195,3 +195,16 @@ def test_failed_demo_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("anonset.cli.demo.run_job", interrupt)
     assert place.run("demo", "-o", str(place.folder / "demo")).code == 130
     assert place.nothing_left()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("datasets", "make", "shop"), "anonset: error: --out is required\n"),
+        (("datasets", "make"), "anonset: error: NAME is required\n"),
+        (("verify", "nowhere"), "anonset: error: nowhere: no such file or directory\n"),
+    ],
+)
+def test_what_is_missing_is_named(place, arguments, message):
+    ran = place.run(*arguments)
+    assert (ran.code, ran.err) == (2, message)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
 from anonset.errors import AnonsetError, InfeasibleError, UndecidedError, VerificationError
 
@@ -99,6 +99,8 @@ def describe(error: BaseException) -> str:
         return "interrupted; nothing was published"
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}".rstrip(": ")
+    if isinstance(error, MissingArgumentError) and error.argument is not None and error.keyword is None:
+        return f"{error.argument.name} is required"
     if isinstance(error, OSError) and error.strerror:
         where = f": {error.filename!r}" if error.filename is not None else ""
         return f"{error.strerror}{where}"

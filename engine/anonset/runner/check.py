@@ -81,6 +81,9 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
         settings = check_settings_model().model_validate(dict(given))
     except ValidationError as error:
         raise all_errors(error) from None
+    if not published.exists():
+        msg = f"{published}: no such file or directory"
+        raise InputError(msg)
     attested = read_attestation(published)
     model = make_model(settings, attested)
     if progress is not None:
