@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from anonset.io.hierarchies import read_hierarchy, write_hierarchy
     from anonset.io.policies import read_privacy_policy, read_utility_policy, write_privacy_policy, write_utility_policy
     from anonset.io.read import read
+    from anonset.measures.exclusiveness import exclusiveness
     from anonset.measures.item_weights import ItemWeights
     from anonset.measures.ncp import ncp
     from anonset.privacy import KmAnonymity, Verdict, Witness
@@ -121,6 +122,7 @@ __all__ = [
     "XuBottomUp",
     "XuTopDown",
     "anonymize",
+    "exclusiveness",
     "ncp",
     "read",
     "read_buckets",
@@ -187,6 +189,7 @@ _HOMES = {
         "write_utility_policy",
     ),
     "anonset.io.read": ("read",),
+    "anonset.measures.exclusiveness": ("exclusiveness",),
     "anonset.measures.item_weights": ("ItemWeights",),
     "anonset.measures.ncp": ("ncp",),
     "anonset.privacy": (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
-from anonset.measures.exclusiveness import exclusiveness
+from anonset.measures.exclusiveness import ambiguous_items, exclusiveness
 from anonset.measures.lm import lm, lm_exact, lm_numerator
 from anonset.measures.local_ncp import local_ncp, local_ncp_exact, local_ncp_numerator
 from anonset.measures.ncp import ncp_exact
@@ -98,7 +98,9 @@ def test_exclusiveness_equals_its_twin(case: tuple[list[set[str]], list[int], li
     used = sorted(set(clusters))
     renumbered = np.array([used.index(c) for c in clusters], np.int32)
     cuts = tuple(cut_of(images[c]) for c in used)
-    report = exclusiveness(apply(table, PerCluster(renumbered, cuts)))
+    publication = apply(table, PerCluster(renumbered, cuts))
+    report = exclusiveness(publication)
+    assert ambiguous_items(publication) == report.ambiguous_items
     published = [{images[c][x] for x in row} for row, c in zip(rows, clusters, strict=True)]
     symbols = {s for row in published for s in row if s is not None}
     expected = {}

@@ -66,11 +66,7 @@ def exclusiveness(publication: Publication) -> Exclusiveness:
     if column is None:
         msg = "the publication must have a set-valued column, got none"
         raise InputError(msg)
-    occurring = np.flatnonzero(column.occurrences).tolist()
-    standing: dict[str, list[int]] = {}
-    for code in occurring:
-        for item in publication.symbols[code].members:
-            standing.setdefault(item, []).append(code)
+    standing = _standing(publication)
     others: dict[int, set[int]] = {}
     for codes in standing.values():
         if len(codes) > 1:
@@ -86,4 +82,23 @@ def exclusiveness(publication: Publication) -> Exclusiveness:
         shared = tuple(labels[c] for c in sorted(others[code] - {code}))
         n_together = len(np.unique(np.concatenate(together)))
         overlaps.append(Overlap(labels[code], int(column.occurrences[code]), n_together, shared))
-    return Exclusiveness(len(occurring), tuple(overlaps), sum(len(codes) > 1 for codes in standing.values()))
+    n_occurring = int(np.count_nonzero(column.occurrences))
+    return Exclusiveness(n_occurring, tuple(overlaps), sum(len(codes) > 1 for codes in standing.values()))
+
+
+def ambiguous_items(publication: Publication) -> int:
+    """Count the items that more than one occurring symbol stands for: 0 under every global recoding.
+
+    The short form of `exclusiveness`. Cost: O(members of the symbols).
+    """
+    return sum(len(codes) > 1 for codes in _standing(publication).values())
+
+
+def _standing(publication: Publication) -> dict[str, list[int]]:
+    """Map each item to the occurring symbols that stand for it, in canonical order."""
+    standing: dict[str, list[int]] = {}
+    if publication.transactions is not None:
+        for code in np.flatnonzero(publication.transactions.occurrences).tolist():
+            for item in publication.symbols[code].members:
+                standing.setdefault(item, []).append(code)
+    return standing

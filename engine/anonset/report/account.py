@@ -7,6 +7,7 @@ from rich.table import Table as RichTable
 
 from anonset.generalization import ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.measures.exclusiveness import ambiguous_items
 from anonset.runner.candidate import Candidate
 from anonset.runner.documents import parameters_of, plain
 from anonset.runner.evaluate import Evaluation
@@ -129,6 +130,7 @@ def sizes(outcome: Outcome) -> dict[str, int]:
         members = np.bincount(publication.cluster)
         found |= {"clusters": len(members), "smallest_cluster": int(members.min())}
         found["largest_cluster"] = int(members.max())
+        found["ambiguous_items"] = ambiguous_items(publication)
     return found
 
 
@@ -150,6 +152,8 @@ def _size_texts(found: dict[str, int]) -> dict[str, str]:
     if "clusters" in found:
         bounds = f"{found['smallest_cluster']:,} to {found['largest_cluster']:,}"
         texts["clusters"] = f"{found['clusters']:,}, of {bounds} records"
+    if found.get("ambiguous_items"):
+        texts["overlap"] = f"{found['ambiguous_items']:,} items stand behind several symbols: count over the codebook"
     if "groups" in found:
         texts["groups"] = f"{found['groups']:,}; {found['starred']:,} rows have a hidden identity"
     return texts
