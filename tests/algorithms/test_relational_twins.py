@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import reference.relational as twins
 from algorithms.relational_cases import RelationalCase, cases, encode, random_case
-from anonset.algorithms.relational.base import generalize_clusters
 from anonset.algorithms.relational.cluster import Cluster
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.relational.k_member import KMember
@@ -108,7 +107,7 @@ def test_fewer_records_than_k_are_infeasible(name: str) -> None:
 def test_bad_input_is_refused() -> None:
     table = Table(SetColumn.of([{"a"}] * 3), (CategoricalColumn.of("sex", "fmf"),))
     with pytest.raises(InputError, match="'items' is set-valued, which k-anonymity does not protect"):
-        generalize_clusters(Cluster(k=2), table, {}, None, None)
+        Cluster(k=2).anonymize(table, {})
     columns = (CategoricalColumn.of("sex", "fmf"),)
     cases: list[tuple[tuple[Any, ...], dict[str, float] | None, str]] = [
         ((), None, "at least one relational column"),

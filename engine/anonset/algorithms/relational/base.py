@@ -1,7 +1,10 @@
 """What the algorithms that form clusters share: what they are, and the steps around them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar, Protocol
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,22 +16,69 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
+from anonset.privacy.k import KAnonymity
 
 
-class Formation(Protocol):
-    """An algorithm that puts records into clusters of at least k."""
+@dataclass(frozen=True, kw_only=True)
+class Formation(ABC):
+    """An algorithm that puts records into clusters of at least k: relational k-anonymity by local recoding."""
 
     name: ClassVar[str]
     """Name on the command line."""
 
-    @property
-    def k(self) -> int:
-        """Smallest size of a cluster."""
-        ...
+    k: int
+    """Smallest size of a cluster (>= 1)."""
+    relational_weights: Mapping[str, float] | None = None
+    """Weight of each relational column in the loss; all the same if None."""
 
+    def __post_init__(self) -> None:
+        _ = self.model
+
+    @property
+    def model(self) -> KAnonymity:
+        """k-anonymity."""
+        return KAnonymity(self.k)
+
+    @abstractmethod
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
-        ...
+        """Return the cluster of each record, int32 (n,), numbered by their smallest record.
+
+        Raises
+        ------
+        InputError
+            If the algorithm's cost is quadratic and there are more than its `max_records`.
+        """
+
+    def anonymize(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Form clusters of a table without a set-valued column, and give each its common relational values.
+
+        Raises
+        ------
+        InputError
+            If the table has a set-valued column, which k-anonymity does not protect, or for `form` too many records.
+        InfeasibleError
+            If there are fewer than k records.
+        """
+        if table.transactions is not None:
+            msg = (
+                f"column {table.transactions.name!r} is set-valued, which k-anonymity does not protect; "
+                "drop it or use the model kkm"
+            )
+            raise InputError(msg)
+        qi = QuasiIdentifiers.of(table.relational, hierarchies, self.relational_weights)
+        require_plain_values(qi)
+        require_records(self.name, qi.n, self.k)
+        cluster = self.form(qi, progress)
+        states = ClusterStates.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
+        figures = {"clusters": float(states.n), "ncp": float(np.mean(states.losses()[cluster])) if qi.n else 0.0}
+        return Result(PerCluster(cluster, (), relational_values(qi, states)), figures=figures)
 
 
 def require_records(name: str, n: int, k: int) -> None:
@@ -42,37 +92,6 @@ def require_records(name: str, n: int, k: int) -> None:
     if 0 < n < k:
         reason = f"there are {n} records, at least k={k} are required"
         raise InfeasibleError(name, reason, achieved=float(n), bound=float(k))
-
-
-def generalize_clusters(
-    formation: Formation,
-    table: Table,
-    hierarchies: Mapping[str, Hierarchy],
-    weights: Mapping[str, float] | None,
-    progress: Progress | None,
-) -> Result:
-    """Form clusters of a table without a set-valued column, and give each its common relational values.
-
-    Raises
-    ------
-    InputError
-        If the table has a set-valued column, which k-anonymity does not protect.
-    InfeasibleError
-        If there are fewer than k records.
-    """
-    if table.transactions is not None:
-        msg = (
-            f"column {table.transactions.name!r} is set-valued, which k-anonymity does not protect; "
-            "drop it or use the model kkm"
-        )
-        raise InputError(msg)
-    qi = QuasiIdentifiers.of(table.relational, hierarchies, weights)
-    require_plain_values(qi)
-    require_records(formation.name, qi.n, formation.k)
-    cluster = formation.form(qi, progress)
-    states = ClusterStates.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
-    figures = {"clusters": float(states.n), "ncp": float(np.mean(states.losses()[cluster])) if qi.n else 0.0}
-    return Result(PerCluster(cluster, (), relational_values(qi, states)), figures=figures)
 
 
 def require_at_most(name: str, n: int, most: int) -> None:

@@ -1,28 +1,24 @@
 """CLUSTER, the cluster formation of Poulis et al., ECML/PKDD 2013, section 5."""
 
-from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.relational.base import generalize_clusters
-from anonset.algorithms.relational.split_mix import split_mix
+from anonset.algorithms.base import Progress
+from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.states import ClusterStates, numbered, rounded
-from anonset.data import Hierarchy, Table
 from anonset.data.quasi_identifiers import RANGE, Float64, QuasiIdentifiers
+from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
-from anonset.privacy.k import KAnonymity
 
 _SEEDS_PER_CALL = 256
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cluster:
+class Cluster(Formation):
     """CLUSTER: each seed takes the k - 1 records that go best with it; what is left joins the best cluster.
 
     Guarantees k-anonymity. Cost: for each of the n / k seeds a bound on each block of 64 distinct tuples, and the
@@ -40,39 +36,13 @@ class Cluster:
 
     name: ClassVar[str] = "cluster"
 
-    k: int
-    """Smallest size of a cluster (>= 1)."""
     seed: int | None = None
     """Pick the seeds at random by this number (>= 0); the first record that is left if None."""
-    relational_weights: Mapping[str, float] | None = None
-    """Weight of each relational column in the loss; all the same if None."""
 
     def __post_init__(self) -> None:
         if self.seed is not None:
             require_at_least("seed", self.seed, 0)
-        _ = self.model
-
-    @property
-    def model(self) -> KAnonymity:
-        """k-anonymity."""
-        return KAnonymity(self.k)
-
-    def anonymize(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Form the clusters and their relational values.
-
-        Raises
-        ------
-        InfeasibleError
-            If there are fewer than k records.
-        """
-        return generalize_clusters(self, table, hierarchies, self.relational_weights, progress)
+        super().__post_init__()
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
@@ -90,8 +60,8 @@ class Cluster:
 
         picks = np.zeros(qi.n // self.k, np.int64)
         if self.seed is not None:
-            draws = zip(range(len(picks)), split_mix(self.seed), strict=False)
-            picks[:] = [drawn % (qi.n - j * self.k) for j, drawn in draws]
+            random = SplitMix(self.seed)
+            picks[:] = [random.below(qi.n - j * self.k) for j in range(len(picks))]
         view, made = _View(qi, cluster), np.array([self.k, 0], np.int64)
         for first in range(0, len(picks), _SEEDS_PER_CALL):
             if 2 * np.count_nonzero(view.left[0]) < len(view.left[0]):

@@ -1,23 +1,19 @@
 """Mondrian of LeFevre, DeWitt, Ramakrishnan, ICDE 2006, strict."""
 
-from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.relational.base import generalize_clusters
+from anonset.algorithms.base import Progress
+from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.states import numbered
-from anonset.data import Hierarchy, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
-from anonset.privacy.k import KAnonymity
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mondrian:
+class Mondrian(Formation):
     """Mondrian: split by the widest attribute that leaves at least k records on each side, until none does.
 
     Guarantees k-anonymity. Cost: O(v n log^2 n): the formation for millions of records.
@@ -33,36 +29,6 @@ class Mondrian:
     """
 
     name: ClassVar[str] = "mondrian"
-
-    k: int
-    """Smallest size of a cluster (>= 1)."""
-    relational_weights: Mapping[str, float] | None = None
-    """Weight of each relational column in the reported loss; all the same if None."""
-
-    def __post_init__(self) -> None:
-        _ = self.model
-
-    @property
-    def model(self) -> KAnonymity:
-        """k-anonymity."""
-        return KAnonymity(self.k)
-
-    def anonymize(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Form the clusters and their relational values.
-
-        Raises
-        ------
-        InfeasibleError
-            If there are fewer than k records.
-        """
-        return generalize_clusters(self, table, hierarchies, self.relational_weights, progress)
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""

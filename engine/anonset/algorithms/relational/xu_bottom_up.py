@@ -1,24 +1,20 @@
 """Bottom-up local recoding of Xu, Wang, Pei, Wang, Shi, Fu, KDD 2006."""
 
-from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.relational.base import generalize_clusters, require_at_most
+from anonset.algorithms.base import Progress
+from anonset.algorithms.relational.base import Formation, require_at_most
 from anonset.algorithms.relational.states import ClusterStates, numbered, rounded
-from anonset.data import Hierarchy, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
-from anonset.privacy.k import KAnonymity
 
 
 @dataclass(frozen=True, kw_only=True)
-class XuBottomUp:
+class XuBottomUp(Formation):
     """Bottom-up: undersized clusters merge with the partner that costs least; oversized ones are split.
 
     Guarantees k-anonymity. Cost: O(n^2 v log k); so the search refuses large tables.
@@ -35,40 +31,12 @@ class XuBottomUp:
 
     name: ClassVar[str] = "xu-bottom-up"
 
-    k: int
-    """Smallest size of a cluster (>= 1)."""
-    relational_weights: Mapping[str, float] | None = None
-    """Weight of each relational column in the loss; all the same if None."""
     max_records: int = 100_000
     """Refuse more records: time grows with their square."""
 
     def __post_init__(self) -> None:
         require_at_least("max_records", self.max_records, 1)
-        _ = self.model
-
-    @property
-    def model(self) -> KAnonymity:
-        """k-anonymity."""
-        return KAnonymity(self.k)
-
-    def anonymize(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Form the clusters and their relational values.
-
-        Raises
-        ------
-        InfeasibleError
-            If there are fewer than k records.
-        InputError
-            If there are more than `max_records`.
-        """
-        return generalize_clusters(self, table, hierarchies, self.relational_weights, progress)
+        super().__post_init__()
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
