@@ -9,6 +9,11 @@ settings.register_profile("anonset", deadline=None, derandomize="CI" in os.envir
 settings.load_profile("anonset")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name raw bytes by their argument alone: a packed file carries its time, and all workers must agree on names."""
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip tests of real data where there are none."""
     if "ANONSET_DATA" not in os.environ:
