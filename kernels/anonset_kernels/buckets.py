@@ -13,6 +13,8 @@ from anonset_kernels._jit import kernel
 
 _ONE = 1 << 32
 _LOW = _ONE - 1
+_DIGIT = 8
+"""Bits of a key that one pass sorts by: more places than 2^8 are more memory pages than the processor remembers."""
 
 
 @kernel()
@@ -29,6 +31,50 @@ def counting_order(codes: Any, n_codes: int, before: Any) -> Any:
         order[start[code]] = row
         start[code] += 1
     return order
+
+
+@kernel()
+def sorted_runs(keys: Any, n_keys: int) -> Any:
+    """Sort rows by their keys, stably: int32 (n,) rows, and int64 (runs + 1,) where each run of equal keys starts.
+
+    Parameters
+    ----------
+    keys
+        int64 (n,): below `n_keys`, which is at most 2^31.
+
+    Cost: O(n) for each pass, of which there is one for every eight bits; the key goes along with its row in one
+    number, so that each pass reads from the front to the back.
+    """
+    n, bits = len(keys), 0
+    while 1 << bits < n_keys:
+        bits += 1
+    rows, room = np.empty(n, np.int64), np.empty(n, np.int64)
+    for row in range(n):
+        rows[row] = keys[row] << 32 | row
+    n_passes = (bits + _DIGIT - 1) // _DIGIT
+    for number in range(n_passes):
+        shift = 32 + number * bits // n_passes
+        mask = (1 << (32 + (number + 1) * bits // n_passes - shift)) - 1
+        place = np.zeros(mask + 2, np.int64)
+        for packed in rows:
+            place[(packed >> shift & mask) + 1] += 1
+        for digit in range(mask):
+            place[digit + 1] += place[digit]
+        for packed in rows:
+            room[place[packed >> shift & mask]] = packed
+            place[packed >> shift & mask] += 1
+        rows, room = room, rows
+    order, n_runs = np.empty(n, np.int32), 0
+    starts = np.empty(n + 1, np.int64)
+    before = -1
+    for at in range(n):
+        packed = rows[at]
+        order[at] = packed & _LOW
+        starts[n_runs] = at
+        n_runs += int(packed >> 32 != before)  # no branch: whether a run ends cannot be foreseen
+        before = packed >> 32
+    starts[n_runs] = n
+    return order, starts[: n_runs + 1].copy()
 
 
 @kernel()

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from algorithms.bucket_tables import (
 )
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.buckets.anatomy import Anatomy
+from anonset.algorithms.buckets.base import sorted_rows
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
-from anonset.data import CategoricalColumn, Table
+from anonset.data import CategoricalColumn, Table, Vocabulary
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import BucketPublication
@@ -253,3 +255,15 @@ def test_an_ineligible_table_names_the_share_and_the_bound() -> None:
 def test_a_missing_value_that_was_given_a_name_is_a_value() -> None:
     table = table_of([("a", "?"), ("b", "x")])
     assert grouped(Anatomy(l=2), table).group.tolist() == [0, 0]
+
+
+def test_rows_sort_by_more_columns_than_one_key_has_room_for() -> None:
+    random = np.random.default_rng(0)
+    vocabulary = Vocabulary(tuple(f"v{i:05}" for i in range(5000)))  # 5000^4 combinations
+    codes = random.choice([0, 7, 4999], (4, 200)).astype(np.int32)
+    columns = [CategoricalColumn(f"id{i}", of_column, vocabulary) for i, of_column in enumerate(codes)]
+    rows = list(zip(*codes.tolist(), strict=True))
+    order, starts = sorted_rows(tuple(columns))
+    assert order.tolist() == sorted(range(len(rows)), key=lambda row: rows[row])
+    assert len(starts) - 1 == len(set(rows))
+    assert all(len({rows[row] for row in order[a:b]}) == 1 for a, b in pairwise(starts))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset_kernels.buckets import anatomize, counting_order, diversify, gather_runs, settle
+from anonset_kernels.buckets import anatomize, counting_order, diversify, gather_runs, settle, sorted_runs
 from reference.buckets import anatomy, make_diverse
 
 
@@ -18,6 +18,19 @@ def test_counting_order_sorts_stably(codes: list[int], seed: int) -> None:
     found = counting_order(np.array(codes, np.int32), 7, np.array(before, np.int32))
     assert found.tolist() == sorted(before, key=lambda row: codes[row])
     assert found.dtype == np.int32
+
+
+@settings(max_examples=100, deadline=None)
+@given(bits=st.integers(0, 31), data=st.data())
+def test_sorted_runs_sorts_stably_and_finds_the_runs(bits: int, data: st.DataObject) -> None:
+    n_keys = data.draw(st.integers((1 << bits) // 2 + 1, 1 << bits))
+    few = data.draw(st.lists(st.integers(0, n_keys - 1), min_size=1, max_size=5))
+    keys = data.draw(st.lists(st.sampled_from([*few, n_keys - 1]), max_size=40))
+    order, starts = sorted_runs(np.array(keys, np.int64), n_keys)
+    assert order.tolist() == sorted(range(len(keys)), key=lambda row: keys[row])
+    ordered = sorted(keys)
+    assert starts.tolist() == [at for at in range(len(keys)) if at == 0 or ordered[at] != ordered[at - 1]] + [len(keys)]
+    assert (order.dtype, starts.dtype) == (np.int32, np.int64)
 
 
 def test_gather_runs_moves_whole_runs() -> None:

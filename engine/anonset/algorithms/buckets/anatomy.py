@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.buckets.base import order_by, require_eligible, sensitive_column
+from anonset.algorithms.buckets.base import require_eligible, sensitive_column, sorted_rows
 from anonset.data import Hierarchy, Table
 from anonset.generalization import Buckets
 from anonset.privacy.anatomy import AnatomyDiversity
@@ -68,6 +68,6 @@ class Anatomy:
 
         first = np.zeros(len(column.vocabulary) + 1, np.int64)
         np.cumsum(np.bincount(column.codes, minlength=len(column.vocabulary)), out=first[1:])
-        group = anatomize(order_by((column,)), first, self.l)
+        group = anatomize(sorted_rows((column,))[0], first, self.l)
         buckets = Buckets(group, np.zeros(table.n, np.bool_))
         return Result(buckets, figures={"groups": buckets.n_groups})

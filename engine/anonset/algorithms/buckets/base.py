@@ -8,6 +8,8 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization.buckets import STAR, require_bucket_roles
 
 _MISSING_ID = ("", "?")
+_MOST_KEYS = 1 << 31
+"""Combinations of values that sorting has room for beside a row number."""
 
 
 def sensitive_column(table: Table) -> CategoricalColumn:
@@ -65,25 +67,25 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
         raise InfeasibleError(algorithm, reason, achieved=share, bound=1 / l)
 
 
-def order_by(columns: tuple[CategoricalColumn, ...]) -> Int32:
-    """Return int32 (n,): the rows in the order of their values in the columns, equal ones as they stand."""
-    from anonset_kernels.buckets import counting_order
+def sorted_rows(columns: tuple[CategoricalColumn, ...]) -> tuple[Int32, Int64]:
+    """Return the rows in the order of their values, equal ones as they stand, and where each run of equals starts.
 
-    order = np.arange(columns[0].n, dtype=np.int32)
-    for column in reversed(columns):
-        order = counting_order(column.codes, len(column.vocabulary), order)
-    return order
+    Returns
+    -------
+    int32 (n,) and int64 (runs + 1,), the last being n. Cost: O(n) for each column that the keys have no room for.
+    """
+    from anonset_kernels.buckets import sorted_runs
 
-
-def run_starts(columns: tuple[CategoricalColumn, ...], order: Int32) -> Int64:
-    """Return int64 (runs + 1,): where each run of equal values starts among the ordered rows, and their number."""
-    n = len(order)
-    new = np.ones(n + 1, np.bool_)
-    new[1:n] = False
+    keys, n_keys = np.zeros(columns[0].n, np.int64), 1
     for column in columns:
-        codes = column.codes[order]
-        new[1:n] |= codes[1:] != codes[:-1]
-    return np.flatnonzero(new).astype(np.int64)
+        n_values = max(1, len(column.vocabulary))
+        if n_keys * n_values > _MOST_KEYS:
+            order, starts = sorted_runs(keys, n_keys)
+            n_keys = len(starts) - 1
+            keys[order] = np.repeat(np.arange(n_keys), np.diff(starts))
+        keys = keys * n_values + column.codes
+        n_keys *= n_values
+    return sorted_runs(keys, n_keys)  # type: ignore[no-any-return]
 
 
 def _refuse(column: CategoricalColumn, labels: tuple[str, ...], role: str, way_out: str) -> None:

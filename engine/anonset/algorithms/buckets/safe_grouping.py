@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.buckets.base import id_columns, order_by, require_eligible, run_starts, sensitive_column
+from anonset.algorithms.buckets.base import id_columns, require_eligible, sensitive_column, sorted_rows
 from anonset.data import Hierarchy, Table
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
@@ -76,8 +76,7 @@ class SafeGrouping:
         require_eligible(self.name, sensitive, self.l)
         if table.n == 0:
             return Result(Buckets(np.zeros(0, np.int32), np.zeros(0, np.bool_)), figures={"groups": 0})
-        by_id = order_by(ids)
-        runs = run_starts(ids, by_id)
+        by_id, runs = sorted_rows(ids)
         n_persons = len(runs) - 1
         if n_persons < self.k:
             reason = f"at least k={self.k} individuals are required, the table has {n_persons:,}"
