@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.experiments.cases import Claim, Figure, Paper, Results
+from benchmarks.experiments.plots import plot
 from benchmarks.experiments.runner import RESULTS, paper, result_of
-
-_LOG_FROM = 15
-"""An axis is logarithmic where its largest value is this many times the smallest."""
-_MARKERS = "os^DvPX*"
 
 
 @dataclass(frozen=True)
@@ -121,8 +118,8 @@ def _figure(folder: Path, figure: Figure, measured: Results, errors: list[str]) 
     for quantity, label in figure.quantities.items():
         if any(measured.values(series, quantity) for series in measured.series):
             parts += [f"**{label}**", table(figure.x_label, measured, quantity)]
-            if plot := _plot(folder, figure, measured, quantity):
-                parts.append(f"![{label}]({plot})")
+            if drawn := plot(folder, figure, measured, quantity):
+                parts.append(f"![{label}]({drawn})")
     return parts
 
 
@@ -141,46 +138,3 @@ def table(x_label: str, measured: Results, quantity: str) -> str:
         values = [show(float(one[quantity])) if quantity in one else "" for one in found]
         cells.append([x if isinstance(x, str) else f"{x:,}", *values])
     return rows((x_label, *measured.series), cells)
-
-
-def _plot(folder: Path, figure: Figure, measured: Results, quantity: str) -> str | None:
-    """Draw one quantity of a figure; return the file's name, or None where one point makes no curve."""
-    positions = measured.positions
-    if len(positions) == 1:
-        return None
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "anonset"
-    from matplotlib import pyplot as plt
-
-    numeric = [x for x in positions if not isinstance(x, str)]
-    place = {x: x if numeric else i for i, x in enumerate(positions)}
-    fig, ax = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
-    for i, name in enumerate(measured.series):
-        curve = measured.curve(name, quantity)
-        xs, ys = [float(place[x]) for x, _ in curve], [y for _, y in curve]
-        ax.plot(xs, ys, marker=_MARKERS[i % len(_MARKERS)], linestyle="-" if numeric else "none", label=name)
-    values = [y for name in measured.series for y in measured.values(name, quantity)]
-    if _is_wide(values):
-        ax.set_yscale("log")
-    else:
-        ax.set_ylim(0, 1.08 * max(values) or 1)
-    if numeric and _is_wide(numeric):
-        ax.set_xscale("log")
-    else:
-        ax.set_xticks([float(at) for at in place.values()], [str(x) if isinstance(x, str) else f"{x:,}" for x in place])
-        ax.margins(x=0.05 if numeric else 0.2)
-    ax.set_xlabel(figure.x_label)
-    ax.set_ylabel(figure.quantities[quantity])
-    ax.grid(alpha=0.3)
-    if len(measured.series) > 1:
-        ax.legend(frameon=False)
-    name = f"{figure.key}-{quantity}.svg"
-    fig.savefig(folder / name, metadata={"Date": None})
-    plt.close(fig)
-    return name
-
-
-def _is_wide(values: Sequence[float]) -> bool:
-    return min(values) > 0 and max(values) / min(values) >= _LOG_FROM

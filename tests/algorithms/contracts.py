@@ -21,7 +21,7 @@ from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
-from anonset.privacy.safe_grouping import SafeGrouping
+from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.privacy.transaction_k import TransactionKAnonymity
 from reference.buckets import is_diverse as is_bucket_diverse
 from reference.buckets import is_safe
@@ -270,7 +270,7 @@ ANATOMY = Contract(
 )
 SAFE = Contract(
     _of_safe,
-    lambda k, m: SafeGrouping(k, min(k, m)),
+    lambda k, m: SafetyConstraint(k, min(k, m)),
     buckets_case,
     _safe,
     lambda k: buckets_case(3, k - 1),

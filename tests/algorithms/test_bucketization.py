@@ -31,7 +31,7 @@ from anonset.generalization.buckets import BucketPublication
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.grouping_loss import grouping_loss_exact
 from anonset.privacy.anatomy import AnatomyDiversity
-from anonset.privacy.safe_grouping import SafeGrouping as SafeGroupingModel
+from anonset.privacy.safe_grouping import SafetyConstraint
 from reference import buckets as twin
 
 Rows = Sequence[tuple[Any, str]]
@@ -178,7 +178,7 @@ def test_figures_account_for_every_lost_tuple() -> None:
 
 def test_declare_their_models() -> None:
     assert Anatomy(l=3).model == AnatomyDiversity(3)
-    assert SafeGrouping(k=4, l=3).model == SafeGroupingModel(4, 3)
+    assert SafeGrouping(k=4, l=3).model == SafetyConstraint(4, 3)
     for algorithm in (Anatomy(l=3), SafeGrouping(k=4, l=3)):
         assert isinstance(algorithm, Algorithm)
         assert algorithm.name == algorithm.model.name

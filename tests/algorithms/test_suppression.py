@@ -241,6 +241,29 @@ def test_suppression_equals_its_twin(seed: int, h: float) -> None:
     assert is_coherent(published, private, share, k, p)
 
 
+@thorough
+@given(seeds)
+def test_suppression_by_the_losses_of_an_owner_equals_its_twin(seed: int) -> None:
+    tree, rows, k, p = small_case(seed)
+    rng = random.Random(seed)
+    order = HierarchyModel(tree).leaves
+    losses = [Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1), Fraction(7, 1000)]
+    item_loss = {item: rng.choice(losses) for item in order if rng.random() < 0.7}
+    _, result = run(CoherenceSuppression(k=k, p=p, item_loss=item_loss), rows, tree)
+    assert list(result.trace) == coherence_suppression(rows, order, (), Fraction(1), k, p, item_loss)
+
+
+def test_an_item_that_is_dear_to_the_owner_stays() -> None:
+    table = Table.from_sets([{"a", "b"}, {"a"}, {"b"}, {"b"}])
+    by_occurrences = CoherenceSuppression(k=2, p=2)
+    assert by_occurrences.anonymize(table, {}).trace == ("a",)
+    for little in (0.1, "0.1", "1/10", Fraction(1, 10)):
+        assert CoherenceSuppression(k=2, p=2, item_loss={"b": little}).anonymize(table, {}).trace == ("b",)
+    assert CoherenceSuppression(k=2, p=2, item_loss={}).anonymize(table, {}).trace == ("b",)  # a tie: the last goes
+    with pytest.raises(InputError, match="item_loss: item 'z' must be one of the 2 items of the data"):
+        CoherenceSuppression(k=2, p=2, item_loss={"z": 1}).anonymize(table, {})
+
+
 def test_private_items_are_never_suppressed() -> None:
     rows = [{"a", "s"}, {"a", "s"}, {"a"}, {"b", "s"}, {"b"}, {"c"}, {"c"}]
     result = CoherenceSuppression(h=0.5, k=2, p=1, sensitive_items=("s",)).anonymize(Table.from_sets(rows), {})
@@ -314,6 +337,14 @@ def test_too_many_moles_are_refused() -> None:
         (lambda: CoherenceSuppression(h=0, k=2, p=2), r"h must be a number above 0 and at most 1, got 0"),
         (lambda: CoherenceSuppression(h=1.5, k=2, p=2), r"h must be a number above 0 and at most 1, got 1\.5"),
         (lambda: CoherenceSuppression(h=float("nan"), k=2, p=2), r"h must be a number above 0 .*, got nan"),
+        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": 0}), r"item_loss of 'a' must be .*, got 0"),
+        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": 1.5}), r"item_loss of 'a' must be .*, got 1\.5"),
+        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": "much"}), r"item_loss of 'a' must be .*, got 'much'"),
+        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": float("nan")}), r"item_loss of 'a' .*, got nan"),
+        (
+            lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": "1/1000000007"}),
+            r"denominator of at most 1,000,000,000",
+        ),
         (lambda: CoherenceSuppression(k=2, p=0), r"p must be an integer of at least 1, got 0"),
         (lambda: CoherenceSuppression(k=2, p=1, sensitive_items=("s", "s")), r"sensitive_items must be distinct"),
         (lambda: CoherenceSuppression(k=2, p=1, sensitive_items="s"), r"sensitive_items must be a tuple of labels"),  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """`anonset anonymize`: what it writes, and that it writes the same for any number of workers."""
 
 import csv
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 from anonset.report.schema import json_schema
 from anonset.runner.documents import Attestation, Report
 from cli.place import Place
+
+HALVES = ["--hierarchy", "dx=balanced:2", "--hierarchy", "rx=balanced:2"]
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -54,6 +57,33 @@ def test_directories_and_permissions(place: Place) -> None:
         "out",
         "out.private",
     }
+
+
+@pytest.mark.parametrize("format", ["dat", "csv", "parquet"])
+def test_attestation_covers_every_other_file(place: Place, format: str) -> None:  # noqa: A002
+    place.run(*place.job("--format", format))
+    attested = json.loads((place.out / "attestation.json").read_text())["data"]["sha256"]
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.out.iterdir()}
+    del found["attestation.json"]
+    assert attested == found
+    assert set(found) == {f"published.{format}", "codebook.csv"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "roles"),
+    [
+        ("none.dat", "", ["--model", "km", "--hierarchy", "items=balanced:2"]),
+        ("none.dat", "\n\n", ["--model", "km", "--hierarchy", "items=balanced:2"]),
+        ("none.csv", "dx,rx\n", ["--model", "km", "--items", "dx,rx", *HALVES]),
+        ("none.csv", "dx,rx\n,\n", ["--model", "km", "--items", "dx,rx", *HALVES]),
+        ("none.csv", "sex,dx\n", ["--model", "kkm", "--items", "dx", "--relational", "sex", *HALVES[:2]]),
+    ],
+)
+def test_data_without_items_are_published_as_they_are(place: Place, name: str, text: str, roles: list[str]) -> None:
+    ran = place.run("anonymize", place.write(name, text), "-o", str(place.out), *roles, "--k", "2", "--m", "2")
+    assert ran.code == 0, ran.err
+    assert (place.out / f"published{Path(name).suffix}").read_text() == text
+    assert place.run("verify", str(place.out)).code == 0
 
 
 def test_published_directory_has_the_usual_permissions(place: Place) -> None:

@@ -64,18 +64,29 @@ def test_verify_a_directory_with_wrong_flags(place: Place, more: list[str], frag
     assert fragment in ran.err
 
 
-def test_verify_a_directory_whose_data_were_changed(place: Place) -> None:
+@pytest.mark.parametrize(("name", "line"), [("published.dat", "A b1"), ("codebook.csv", "c,item,c")])
+def test_verify_a_directory_of_which_a_file_was_changed(place: Place, name: str, line: str) -> None:
     place.run(*place.job())
-    with (place.out / "published.dat").open("a") as file:
-        file.write("A b1\n")
+    with (place.out / name).open("a") as file:
+        file.write(f"{line}\n")
+    for command in (["verify"], ["evaluate", str(place.folder / "data.dat")]):
+        ran = place.run(*command, str(place.out))
+        assert ran.code == 2
+        assert f"{str(place.out / name)!r} is not the file that was attested" in ran.err
+    (place.out / name).unlink()
     ran = place.run("verify", str(place.out))
-    assert ran.code == 2
-    assert "not the file that was attested" in ran.err
+    assert (ran.code, f"{place.out / name}: no such file" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize(
     ("key", "value", "fragment"),
-    [("model", 5, "model"), ("data", None, "data"), ("data.file", "../data.dat", "a file beside it")],
+    [
+        ("model", 5, "model"),
+        ("data", None, "data"),
+        ("data.file", "../data.dat", "a file beside it"),
+        ("data.sha256", {"../data.dat": ""}, "must hold the SHA-256 of 'published.dat', which is read"),
+        ("data.sha256", {"published.dat": "", "codebook.csv": "", "../data.dat": ""}, "a file beside it"),
+    ],
 )
 def test_verify_a_directory_with_a_broken_attestation(place: Place, key: str, value: object, fragment: str) -> None:
     place.run(*place.job())

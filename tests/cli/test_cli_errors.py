@@ -48,12 +48,6 @@ def of_csv(*more: str) -> Change:
 
 BAD: list[tuple[str, Change, str, int]] = [
     ("empty csv", lambda p, j: (files(data_csv="")(p, j), of_csv("--items", "codes")(p, j))[1], "data.csv", 2),
-    (
-        "header only",
-        lambda p, j: _replaced(files(data_csv="codes\n")(p, of_csv("--items", "codes")(p, j)), "balanced:5"),
-        "balanced:5",
-        2,
-    ),
     ("missing column", of_csv("--items", "nope", "--keep", "age,codes"), "nope", 2),
     ("undeclared column", of_csv("--items", "codes"), "age", 2),
     ("no such file", lambda p, j: [j[0], str(p.folder / "none.dat"), *j[2:]], "none.dat", 2),
@@ -102,11 +96,6 @@ BAD: list[tuple[str, Change, str, int]] = [
 
 def _out(job: list[str], out: Path) -> list[str]:
     job[job.index("-o") + 1] = str(out)
-    return job
-
-
-def _replaced(job: list[str], spec: str) -> list[str]:
-    job[job.index("--hierarchy") + 1] = f"codes={spec}"
     return job
 
 

@@ -158,12 +158,13 @@ def test_buckets_that_cannot_be(long: Place, more: list[str], fragment: str) -> 
     assert not long.out.exists()
 
 
-def test_changed_buckets_are_not_those_that_were_attested(long: Place) -> None:
+@pytest.mark.parametrize(("name", "line"), [("qit.csv", "P1,20,1"), ("snt.csv", "1,a")])
+def test_changed_buckets_are_not_those_that_were_attested(long: Place, name: str, line: str) -> None:
     publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
-    with (long.out / "snt.csv").open("a") as file:
-        file.write("1,a\n")
+    with (long.out / name).open("a") as file:
+        file.write(f"{line}\n")
     ran = long.run("verify", str(long.out))
-    assert (ran.code, "not the file that was attested" in ran.err) == (2, True)
+    assert (ran.code, f"{str(long.out / name)!r} is not the file that was attested" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize("algorithm", ["lra", "vpa", "hghs", "mhghs"])
@@ -199,6 +200,20 @@ def test_coherence(shop: Place) -> None:
     assert attestation["parameters"] == {"h": 0.6, "k": 3, "p": 1, "sensitive_items": ["secret"]}
     assert shop.run("verify", str(shop.out)).code == 0
     assert shop.run("verify", str(shop.out), "--h", "0.01").code == 1
+
+
+def test_coherence_by_the_losses_of_a_file(place: Place) -> None:
+    data = place.write("pairs.dat", "a b\na\nb\nb\n")
+    job = ["anonymize", data, "--model", "coherence", "--k", "2", "--p", "2", "--item-loss"]
+    losses = place.write("losses.txt", "0.1 b\n1 a\n")
+    assert place.run(*job, losses, "-o", str(place.out)).code == 0
+    assert rows_of(place.private / "mapping.csv") == [{"item": "a", "published": "a"}, {"item": "b", "published": ""}]
+    assert json.loads(report_of(place))["parameters"]["item_loss"] == {"a": "1", "b": "1/10"}
+    for text, fragment in (("0.1 b\n1 a b\n", "item 'b' must have one loss"), ("0 b\n", "item_loss of 'b' must be")):
+        ran = place.run(*job, place.write("losses.txt", text), "-o", str(place.folder / "other"))
+        assert (ran.code, fragment in ran.err) == (2, True), ran.err
+    ran = place.run(*job, place.write("losses.txt", "0.5 z\n"), "-o", str(place.folder / "other"))
+    assert (ran.code, "item 'z' must be one of the 2 items of the data" in ran.err) == (2, True), ran.err
 
 
 def test_diversity_with_the_sensitive_items_in_a_file(shop: Place) -> None:

@@ -79,4 +79,38 @@ def test_table_of_columns():
     assert table.n == 2
     assert [c.name for c in table.columns] == ["sex", "codes"]
     assert table.relational[0].take(np.array([1])).labels() == ["m"]
+    assert table.joined == ()
     assert Table().n == 0
+
+
+SETS = st.lists(st.tuples(*[st.sets(st.sampled_from(["9", "10", "b", "B", "a:9"]))] * 3), max_size=8)
+
+
+@given(SETS)
+def test_columns_are_joined_under_prefixed_names(rows: list[tuple[set[str], ...]]) -> None:
+    names = ("z", "a", "m")
+    table = Table.from_columns({name: [row[at] for row in rows] for at, name in enumerate(names)})
+    assert table.joined == names
+    joined = [{f"{name}:{x}" for name, cell in zip(names, row, strict=True) for x in cell} for row in rows]
+    assert table.transactions is not None
+    assert table.transactions.name == "items"
+    expected = SetColumn.of(joined)
+    assert table.transactions.vocabulary == expected.vocabulary
+    assert table.transactions.indptr.tolist() == expected.indptr.tolist()
+    assert table.transactions.items.tolist() == expected.items.tolist()
+    assert (table.transactions.indptr.dtype, table.transactions.items.dtype) == (np.int64, np.int32)
+
+
+@pytest.mark.parametrize(
+    ("sets", "relational", "message"),
+    [
+        ({"a": [["x"]], "a:b": [["x"]]}, {}, "columns 'a' and 'a:b' cannot be joined: an item 'a:b:x' could be of"),
+        ({"a": [["x"]], "b": [["x"], []]}, {}, "same number of records, got a: 1, b: 2"),
+        ({"a": [["x"]], "b": [["x"]]}, {"sex": ["f", "m"]}, "same number of records, got sex: 2, items: 1"),
+        ({"a": [["x"]], "b": [["x"]]}, {"a": ["f"]}, "two columns have the same name: a, a, b, items"),
+        ({"a": [["x"]], "b": [["x"]]}, {"items": ["f"]}, "two columns have the same name: a, b, items, items"),
+    ],
+)
+def test_columns_that_cannot_be_joined(sets, relational, message):
+    with pytest.raises(InputError, match=message):
+        Table.from_columns(sets, **relational)

@@ -18,7 +18,7 @@ from anonset.data import CategoricalColumn, Table
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
 from anonset.io.buckets import read_buckets, write_buckets
-from anonset.privacy.safe_grouping import SafeGrouping
+from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.verification.safe_grouping import check_safe_grouping
 
 labels = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00*"), min_size=1, max_size=4)
@@ -34,7 +34,7 @@ def test_figure_3_as_files(tmp_path: Path) -> None:
         "group,drug", "1,Azelaic acid", "1,Azelaic acid", "1,Azelaic acid", "1,Mild Exfoliation",
     ]  # fmt: skip
     back = read_buckets(tmp_path, id="id0")
-    assert check_safe_grouping(back, SafeGrouping(2, 2)).holds
+    assert check_safe_grouping(back, SafetyConstraint(2, 2)).holds
     assert values_of(back) == values_of(publication)
 
 

@@ -142,13 +142,19 @@ def test_specifications(tmp_path):
         assert nested(hierarchy_for(spec, vocabulary, "s")) == AB
 
 
+@pytest.mark.parametrize("fanout", [2, 5])
+def test_a_balanced_hierarchy_over_no_labels_is_a_root_alone(fanout):
+    found = hierarchy_for(f"balanced:{fanout}", Vocabulary(()), "s")
+    assert (found.labels, found.n_leaves) == (("N0_0",), 1)
+
+
 @pytest.mark.parametrize(
     ("spec", "labels", "message"),
     [
         ("balanced:x", "ab", "hierarchy of 's': balanced:F needs an integer of at least 2, got 'balanced:x'"),
         ("balanced:-2", "ab", "hierarchy of 's': balanced:F needs an integer of at least 2, got 'balanced:-2'"),
         ("balanced:1", "ab", "balanced hierarchy: the fan-out must be at least 2, got 1"),
-        ("balanced:2", "", "hierarchy of 's': balanced:2 needs at least one label in the column, got none"),
+        ("balanced:1", "", "balanced hierarchy: the fan-out must be at least 2, got 1"),
         (Hierarchy.from_tree(AB), "ax", "hierarchy of 's': item 'x' of the data must be a leaf, but is missing"),
         (Hierarchy.from_tree(AB), "Aa", "hierarchy of 's': item 'A' of the data must be a leaf, but is an inner node"),
     ],

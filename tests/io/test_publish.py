@@ -275,14 +275,14 @@ def test_mapping_of_groups(tmp_path):
     assert content(write_mapping(groups, path, symbols)) == "item,published\na,G1\nb,b\nc,G1\nd,\n"
 
 
-def test_mapping_of_clusters(tmp_path):
-    cuts = (Cut.identity(TREE), Cut(TREE, np.array([1, 1, -1, -1], np.int32)))
-    local = PerCluster(np.array([0, 1], np.int32), cuts)
-    assert content(write_mapping(local, tmp_path / "mapping.csv")) == (
-        "cluster,item,published\n0,a,a\n0,b,b\n0,c,c\n0,d,d\n1,a,A\n1,b,A\n1,c,\n1,d,\n"
-    )
-    with pytest.raises(InputError, match="a recoding of type Buckets has no mapping of items"):
-        write_mapping(Buckets(np.zeros(1, np.int32), np.zeros(1, bool)), tmp_path / "none.csv")
+@pytest.mark.parametrize(
+    "recoding",
+    [Buckets(np.zeros(1, np.int32), np.zeros(1, bool)), PerCluster(np.zeros(1, np.int32), (Cut.identity(TREE),))],
+)
+def test_what_has_no_one_mapping_of_all_items(tmp_path, recoding):
+    with pytest.raises(InputError, match=f"type {type(recoding).__name__} has no one mapping of all items"):
+        write_mapping(recoding, tmp_path / "none.csv")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_records_of_clusters(tmp_path):

@@ -3,14 +3,14 @@ import pytest
 from anonset.errors import InputError
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import PrivacyModel
-from anonset.privacy.safe_grouping import SafeGrouping
+from anonset.privacy.safe_grouping import SafetyConstraint
 
 
 @pytest.mark.parametrize(
     ("model", "name", "text", "bound"),
     [
         (AnatomyDiversity(3), "anatomy", "anatomy with l=3", "1/3 of the tuples"),
-        (SafeGrouping(7, 3), "safe-grouping", "safe-grouping with k=7, l=3", "1/7, and each sensitive value"),
+        (SafetyConstraint(7, 3), "safe-grouping", "safe-grouping with k=7, l=3", "1/7, and each sensitive value"),
     ],
 )
 def test_say_what_they_guarantee(model: PrivacyModel, name: str, text: str, bound: str) -> None:
@@ -22,11 +22,11 @@ def test_say_what_they_guarantee(model: PrivacyModel, name: str, text: str, boun
 
 @pytest.mark.parametrize(("k", "l"), [(1, 1), (3, 3), (9, 2)])
 def test_k_may_equal_l(k: int, l: int) -> None:  # noqa: E741
-    assert (SafeGrouping(k, l).k, SafeGrouping(k, l).l) == (k, l)
+    assert (SafetyConstraint(k, l).k, SafetyConstraint(k, l).l) == (k, l)
 
 
 def test_parameters_are_checked() -> None:
     with pytest.raises(InputError, match="l must be an integer of at least 1, got 0"):
         AnatomyDiversity(0)
     with pytest.raises(InputError, match=r"k must be at least l, .* got k=2 and l=4"):
-        SafeGrouping(2, 4)
+        SafetyConstraint(2, 4)

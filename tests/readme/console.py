@@ -34,6 +34,13 @@ def renewed(text: str) -> str:
         return _BLOCK.sub(renew, text)
 
 
+def write_files(text: str, folder: Path) -> None:
+    """Write the files that the README shows."""
+    for block in _BLOCK.finditer(text):
+        if block["file"]:
+            (folder / block["file"]).write_text(block["body"])
+
+
 def run(command: str, folder: str) -> str:
     """Run a shell command and return what it prints."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])

@@ -131,7 +131,13 @@ def moles(rows: Rows, public: Sequence[str], private: Collection[str], h: Fracti
 
 
 def coherence_suppression(
-    rows: Rows, order: Sequence[str], private: Collection[str], h: Fraction, k: int, p: int
+    rows: Rows,
+    order: Sequence[str],
+    private: Collection[str],
+    h: Fraction,
+    k: int,
+    p: int,
+    item_loss: Mapping[str, Fraction] | None = None,
 ) -> list[str]:
     """Return the suppressed items: those that are moles themselves by position, then the greedy choices in order."""
     public = [item for item in order if item not in private]
@@ -139,12 +145,14 @@ def coherence_suppression(
     suppressed = [item for item in public if {item} in found]
     left = [item for item in public if item not in suppressed]
     remaining = moles([set(row) - set(suppressed) for row in rows], left, private, h, k, p)
-    sup = {item: sum(1 for row in rows if item in row) for item in public}
+    loss = {item: Fraction(sum(1 for row in rows if item in row)) for item in public}
+    if item_loss is not None:
+        loss = {item: item_loss.get(item, Fraction(1)) for item in public}
     while remaining:
         victim = max(
             (item for item in left if any(item in mole for mole in remaining)),
             key=lambda item: (
-                Fraction(sum(1 for mole in remaining if item in mole), sup[item]),
+                sum(1 for mole in remaining if item in mole) / loss[item],
                 list(order).index(item),
             ),
         )

@@ -1,14 +1,19 @@
 """Reading back columns that were joined, and what verification says of them."""
 
+from pathlib import Path
+
 import pytest
 
+from anonset.algorithms.transaction.apriori import Apriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Symbol
+from anonset.io.read import read
 from anonset.privacy import KmAnonymity
 from anonset.runner.binding import bind
 from anonset.runner.joined import rejoined, texts_of_items, texts_of_nodes
 from anonset.runner.records import named
+from anonset.runner.run import anonymize
 from anonset.verification import verify
 
 JOINED = ("dx", "rx")
@@ -91,3 +96,28 @@ def test_hierarchies_of_the_columns_are_joined() -> None:
 def test_hierarchies_that_do_not_fit_joined_columns(given: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         bind(read_back({"dx:a", "rx:1"}), given, KmAnonymity(k=2, m=2))
+
+
+@pytest.mark.parametrize(
+    ("dx", "labels"),
+    [([{"a", "b"}] * 2, ("dx:N1_0", "dx:a", "dx:b")), ([set(), set()], ("items",))],
+    ids=["one column has items", "no column has items"],
+)
+def test_a_column_without_items_adds_none_to_the_universe(dx: list[set[str]], labels: tuple[str, ...]) -> None:
+    table = Table.from_columns({"dx": dx, "rx": [set(), set()]})
+    hierarchies = {"dx": "balanced:2", "rx": "balanced:2"}
+    release = anonymize(table, Apriori(k=2, m=1), hierarchies=hierarchies)
+    assert release.candidate.hierarchies["items"].labels == labels
+    assert release.to_arrow()["rx"].to_pylist() == [[], []]
+
+
+def test_a_table_made_from_columns_is_published_as_one_that_was_read(tmp_path: Path) -> None:
+    made = Table.from_columns({"dx": [{"a", "b"}, {"a"}, {"b"}, set()], "rx": [{"10"}, {"9"}, {"9", "10"}, set()]})
+    (tmp_path / "visits.csv").write_text("dx,rx\na b,10\na,9\nb,10 9\n,\n")
+    hierarchies = {"dx": "balanced:2", "rx": "balanced:2"}
+    one, other = (
+        anonymize(table, Apriori(k=2, m=2), hierarchies=hierarchies).to_arrow()
+        for table in (made, read(tmp_path / "visits.csv", items="dx,rx"))
+    )
+    assert one.column_names == ["dx", "rx"]
+    assert one.equals(other)

@@ -124,6 +124,10 @@ def test_records_with_and_without_clusters(tmp_path: Path) -> None:
     record, cluster = read_records(path)
     assert cluster is not None
     assert cluster.tolist() == [1, 0]
+    path.write_text("published_row,input_record,cluster\n")
+    record, cluster = read_records(path)
+    assert cluster is not None
+    assert (record.tolist(), cluster.tolist()) == ([], [])
 
 
 def test_members_with_blanks_and_quotes_in_the_codebook(tmp_path: Path) -> None:

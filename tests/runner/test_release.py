@@ -1,6 +1,7 @@
 """`anonset.anonymize` and what it returns."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 
 import anonset
 from anonset.algorithms.base import Result
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.generalization import Cut
+from anonset.runner.models import MODELS
 
 RECORDS = [{"a1", "b1", "b2"}, {"a2", "b1"}, {"a2", "b1", "b2"}, {"a1", "a2", "b2"}]
 HIERARCHY = anonset.Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -98,6 +101,35 @@ def test_empty_table(algorithm: Any) -> None:
     assert (release.publication.n, release.verdict.holds) == (0, True)
 
 
+@pytest.mark.parametrize("rows", [[], [set()] * 3], ids=["no record", "empty records"])
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        *(kind(k=2, m=2) for kind in (anonset.Apriori, anonset.Direct, anonset.Optimal, anonset.Lra, anonset.Vpa)),
+        *(kind(k=2, m=2) for kind in (anonset.HgHs, anonset.MHgHs, anonset.Coat, anonset.Pcta)),
+        anonset.CoherenceSuppression(k=2, p=2),
+        anonset.LocalGeneralization(k=2),
+        anonset.LmApriori(k=2, l=2, m=2),
+        anonset.RumBound(k=2, m=2, transaction=anonset.Apriori),
+        anonset.RFirst(k=2, m=2, transaction=anonset.Apriori),
+    ],
+    ids=lambda algorithm: algorithm.name,
+)
+def test_a_table_without_items_is_published_as_it_is(rows: list[set[str]], algorithm: Any, tmp_path: Path) -> None:
+    """Under a balanced hierarchy too, which has no items to stand on."""
+    table = anonset.Table.from_sets(rows)
+    hierarchies = {"items": "balanced:2"}
+    if isinstance(algorithm, anonset.RumBound | anonset.RFirst):
+        table = replace(table, relational=(anonset.CategoricalColumn.of("sex", ["f"] * len(rows)),))
+        hierarchies["sex"] = "balanced:3"
+    release = anonset.anonymize(table, algorithm, hierarchies=hierarchies)
+    assert release.verdict.holds
+    assert set(release.measures.values()) == {0.0}
+    assert release.to_arrow()["items"].to_pylist() == [[]] * len(rows)
+    release.save(tmp_path / "out")
+    assert anonset.evaluate(table, tmp_path / "out", hierarchies=hierarchies).measures["ncp"] == 0
+
+
 def test_nothing_comes_back_unverified(table: anonset.Table, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing_done(*_: Any, **__: Any) -> Result:
         return Result(Cut.identity(HIERARCHY))
@@ -169,6 +201,12 @@ def test_columns_that_the_model_leaves_alone_are_refused() -> None:
     table = anonset.Table.from_columns({"items": RECORDS}, age=["1", "2", "3", "4"])
     with pytest.raises(anonset.InputError, match="'age'"):
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": HIERARCHY})
+
+
+@pytest.mark.parametrize("registered", [*ALGORITHMS.values(), *(entry.model for entry in MODELS.values())])
+def test_every_algorithm_and_every_model_is_public(registered: type[Any]) -> None:
+    assert getattr(anonset, registered.__name__) is registered
+    assert registered.__name__ in anonset.__all__
 
 
 def test_public_names_are_there_and_lazy() -> None:

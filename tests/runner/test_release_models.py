@@ -1,11 +1,13 @@
 """`anonset.anonymize` with the algorithms of every kind of data."""
 
+import csv
 import json
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import anonset
@@ -64,13 +66,26 @@ def test_diversity_by_a_transaction_function_with_parameters() -> None:
 def test_buckets(tmp_path: Path) -> None:
     release = anonset.anonymize(long_table(), anonset.SafeGrouping(k=3, l=2))
     assert isinstance(release.publication, BucketPublication)
-    with pytest.raises(anonset.InputError, match="two tables"):
-        release.to_arrow()
+    assert release.verdict.model == anonset.SafetyConstraint(3, 2)
     release.save(tmp_path / "out")
     again = anonset.read_buckets(tmp_path / "out", id="person")
     assert anonset.verify(again, release.verdict.model).holds
     attestation = json.loads((tmp_path / "out" / "attestation.json").read_text())
     assert attestation["counts"] == {"records": release.publication.n, "groups": release.publication.n_groups}
+
+
+@pytest.mark.parametrize("algorithm", [anonset.SafeGrouping(k=3, l=2), anonset.Anatomy(l=2)])
+def test_buckets_go_out_as_two_tables_with_the_rows_of_the_files(algorithm: Any, tmp_path: Path) -> None:
+    release = anonset.anonymize(long_table(), algorithm)
+    release.save(tmp_path / "out")
+    tables = release.to_arrow()
+    for name, found in tables._asdict().items():
+        with (tmp_path / "out" / f"{name}.csv").open(newline="") as file:
+            assert found.to_pylist() == list(csv.DictReader(file))
+        assert set(found.schema.types) == {pa.string()}
+    assert tables.qit.num_rows == tables.snt.num_rows == release.publication.n > 0
+    with pytest.raises(anonset.InputError, match=r"two tables, which make no one stream; .*\.qit and \.snt"):
+        pa.table(release)
 
 
 def test_set_based() -> None:

@@ -20,14 +20,14 @@ from algorithms.bucket_tables import (
     table_of,
     values_of,
 )
-from anonset.algorithms.buckets.safe_grouping import SafeGrouping as SafeGroupingAlgorithm
+from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.data import CategoricalColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import Verdict
-from anonset.privacy.safe_grouping import SafeGrouping
+from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 from anonset.verification.safe_grouping import check_safe_grouping
@@ -66,7 +66,7 @@ def mostly_safe(seed: int) -> BucketPublication:
 
 
 def verdict_of(publication: BucketPublication, k: int, l: int) -> Verdict:  # noqa: E741
-    return check_safe_grouping(publication, SafeGrouping(k, l))
+    return check_safe_grouping(publication, SafetyConstraint(k, l))
 
 
 @settings(max_examples=300, deadline=None)
@@ -153,7 +153,7 @@ def test_an_empty_publication_is_safe() -> None:
 def safe_table() -> tuple[Table, BucketPublication]:
     rows = random_rows(3, n=200)
     table = table_of(rows, kept=[str(t % 7) for t in range(200)])
-    buckets = SafeGroupingAlgorithm(k=4, l=2).anonymize(table, {}).recoding
+    buckets = SafeGrouping(k=4, l=2).anonymize(table, {}).recoding
     assert isinstance(buckets, Buckets)
     return table, BucketPublication.of(table, buckets)
 

@@ -10,8 +10,7 @@ from anonset.cli.flags import flags_of, given, pairs
 from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import say_compiling, shown_progress
-from anonset.runner.compare import compare as run_all
-from anonset.runner.compare import compare_settings_model, make_compare_settings, rows
+from anonset.runner.comparison import compare_settings_model, make_compare_settings, rows, run_comparison
 
 Flags: Any = flags_of(compare_settings_model(), leave_out=["input", "vary"])
 
@@ -35,7 +34,7 @@ def compare(
     settings = make_compare_settings({"input": source, **given(flags), "vary": pairs("--vary", vary or [])})
     say_compiling(quiet=quiet)
     with shown_progress(quiet=quiet) as progress:
-        found = rows(run_all(settings, progress=progress))
+        found = rows(run_comparison(settings, progress=progress))
     if format == "json":
         from anonset.runner.documents import plain
 

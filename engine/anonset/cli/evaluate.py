@@ -1,16 +1,14 @@
 """``anonset evaluate``: what a publication lost."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import flags_of, given, pairs, split, whole_number
+from anonset.cli.flags import given, pairs, split, whole_number
+from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json
-from anonset.runner.settings import RoleSettings, make_roles
-
-Flags: Any = flags_of(RoleSettings)
+from anonset.runner.settings import make_roles
 
 
 def evaluate(
@@ -33,7 +31,7 @@ def evaluate(
     ] = None,
     width: Annotated[float, Parameter(help="Reach of conditions on numbers, as a share of the column's width.")] = 0.0,
     seed: Annotated[int, Parameter(converter=whole_number, help="Seed of random queries.")] = 0,
-    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
+    flags: RoleFlags = Flags(),  # noqa: B008
     json: Annotated[bool, Parameter(help="The losses as JSON.")] = False,
 ) -> int:
     """Measure what a publication lost: NCP, LM, UL of the items, NCP of relational values, errors of queries.
@@ -46,8 +44,8 @@ def evaluate(
     from anonset.report.account import evaluation_account
     from anonset.runner.binding import numeric_columns
     from anonset.runner.documents import plain
-    from anonset.runner.evaluate import Weights, flattened
     from anonset.runner.evaluate import evaluate as losses
+    from anonset.runner.evaluate import flattened
     from anonset.runner.forms import Context, weights
     from anonset.runner.forms import item_weights as read_item_weights
     from anonset.runner.workloads import WorkloadSpec
@@ -57,12 +55,16 @@ def evaluate(
     roles = make_roles(given(flags)).read_options()
     table = read(original, **{**roles, "numeric": [*roles["numeric"], *numeric_columns(hierarchies)]})
     of_columns = pairs("--relational-weights", split(relational_weights or []))
-    chosen = Weights(
-        None if item_weights is None else read_item_weights(item_weights, Context(table.transactions)),
-        weights(of_columns, Context()) if of_columns else None,
+    of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))
+    found = losses(
+        table,
+        out,
+        private,
+        hierarchies=hierarchies,
+        item_weights=of_items,
+        relational_weights=weights(of_columns, Context()) if of_columns else None,
+        workload=spec,
     )
-    home = None if private is None else Path(private)
-    found = losses(table, Path(out), home, hierarchies=hierarchies, weights=chosen, workload=spec)
     if json:
         show_json(plain(flattened(found)))
     else:

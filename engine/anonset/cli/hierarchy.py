@@ -1,20 +1,17 @@
 """``anonset hierarchy``: build, check, print and convert hierarchies."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import flags_of, given, whole_number
+from anonset.cli.flags import whole_number
+from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_figures
 from anonset.cli.main import DONE
-from anonset.cli.output import show, show_json
-from anonset.data import Hierarchy, SetColumn
-from anonset.errors import InputError
-from anonset.runner.settings import RoleSettings, make_roles
+from anonset.cli.output import show
+from anonset.data import Hierarchy
 from anonset.runner.staging import require_new
 
-Flags: Any = flags_of(RoleSettings)
-RoleFlags = Annotated[Flags, Parameter(name="*")]
 HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: a line per leaf, leaf,parent,...,root.")]
 
 
@@ -31,7 +28,7 @@ def build_hierarchy(
 
     target = Path(out)
     require_new(target)
-    column = _items_of(source, flags)
+    column = items_of(source, flags)
     write_hierarchy(Hierarchy.balanced(column.vocabulary.labels, fanout), target)
     return DONE
 
@@ -46,7 +43,6 @@ def check_hierarchy(
 ) -> int:
     """Check a hierarchy, and that it covers a data set."""
     from anonset.io.hierarchies import read_hierarchy
-    from anonset.report.account import facts_table
 
     hierarchy = read_hierarchy(file)
     found = {
@@ -55,17 +51,10 @@ def check_hierarchy(
         "height": int(hierarchy.depth.max()),
         "collapsed": len(hierarchy.aliases),
     }
-    if data is not None:
-        column = _items_of(data, flags)
+    if (column := items_of_input(data, flags)) is not None:
         hierarchy.codes_of(column.vocabulary, column.name)
         found["items"] = len(column.vocabulary)
-    elif given(flags):
-        msg = "the roles of columns apply to --input, which is not given"
-        raise InputError(msg)
-    if json:
-        show_json(found)
-    else:
-        show(facts_table({name: f"{value:,}" for name, value in found.items()}))
+    show_figures(found, json=json)
     return DONE
 
 
@@ -103,14 +92,3 @@ def convert_hierarchy(
     require_new(target)
     write_hierarchy(read_hierarchy(file), target)
     return DONE
-
-
-def _items_of(source: str, flags: Any) -> SetColumn:
-    """Read a data set and return its set-valued column."""
-    from anonset.io.read import read
-
-    column = read(source, **make_roles(given(flags)).read_options()).transactions
-    if column is None:
-        msg = f"{source!r} must have a set-valued column; name it with --items"
-        raise InputError(msg)
-    return column

@@ -5,18 +5,15 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import flags_of, given, whole_number
+from anonset.cli.flags import whole_number
+from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_figures
 from anonset.cli.main import DONE
-from anonset.cli.output import show, show_json
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.runner.forms import Context, privacy_constraints, utility_constraints
-from anonset.runner.settings import RoleSettings, make_roles
 from anonset.runner.staging import require_new
 
-Flags: Any = flags_of(RoleSettings)
-RoleFlags = Annotated[Flags, Parameter(name="*")]
 Kind = Annotated[Literal["privacy", "utility"], Parameter(help="What the file holds: itemsets, or groups.")]
 
 
@@ -42,7 +39,7 @@ def generate_policy(
     if (privacy is None) == (utility is None):
         msg = "exactly one of --privacy and --utility must be given"
         raise InputError(msg)
-    column, tree = _items_of(source, flags, hierarchy)
+    column, tree = _bound(items_of(source, flags), hierarchy)
     if utility is not None:
         context = Context(column, tree)
         made = one_group(column.vocabulary) if utility == "one" else utility_constraints(utility, context)
@@ -67,13 +64,8 @@ def check_policy(
     json: Annotated[bool, Parameter(help="The figures as JSON.")] = False,
 ) -> int:
     """Check constraints, and that they fit a data set."""
-    from anonset.report.account import facts_table
-
-    if data is None and given(flags):
-        msg = "the roles of columns apply to --input, which is not given"
-        raise InputError(msg)
-    vocabulary = None if data is None else _items_of(data, flags, None)[0].vocabulary
-    policy = _read(Path(file), kind, vocabulary)
+    column = items_of_input(data, flags)
+    policy = _read(Path(file), kind, None if column is None else column.vocabulary)
     rows = policy.itemsets if isinstance(policy, PrivacyPolicy) else policy.groups
     found = {
         "constraints": len(rows),
@@ -81,10 +73,7 @@ def check_policy(
         "largest": max(map(len, rows)),
         "items": len({item for row in rows for item in row}),
     }
-    if json:
-        show_json(found)
-    else:
-        show(facts_table({name: f"{value:,}" for name, value in found.items()}))
+    show_figures(found, json=json)
     return DONE
 
 
@@ -123,15 +112,10 @@ def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPoli
     return read_utility_policy(path, vocabulary)
 
 
-def _items_of(source: str, flags: Any, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:
-    """Read a data set and return its set-valued column, bound to its hierarchy if there is one."""
+def _bound(column: SetColumn, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:
+    """Return a column bound to its hierarchy, if there is one."""
     from anonset.io.hierarchies import hierarchy_for
-    from anonset.io.read import read
 
-    column = read(source, **make_roles(given(flags)).read_options()).transactions
-    if column is None:
-        msg = f"{source!r} must have a set-valued column; name it with --items"
-        raise InputError(msg)
     if hierarchy is None:
         return column, None
     tree = hierarchy_for(hierarchy, column.vocabulary, column.name)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.joining import prefixed, require_joinable
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
 
@@ -108,6 +109,37 @@ class SetColumn:
         items = np.fromiter((c for row in rows for c in sorted(index[x] for x in row)), np.int32, int(indptr[-1]))
         return cls(name, indptr, items, vocabulary)
 
+    @classmethod
+    def join(cls, columns: Sequence["SetColumn"], name: str = "items") -> "SetColumn":
+        """Join columns of the same records into one, their items prefixed: ``column:item``.
+
+        >>> drugs, codes = SetColumn.of([{"7"}, {"9"}], name="drug"), SetColumn.of([{"E10"}, set()], name="icd")
+        >>> list(SetColumn.join([drugs, codes]).rows())
+        [['drug:7', 'icd:E10'], ['drug:9']]
+
+        Raises
+        ------
+        InputError
+            If the names of two columns leave open whose an item is, or they differ in the number of records.
+        """
+        require_joinable(column.name for column in columns)
+        if len({column.n for column in columns}) > 1:
+            found = ", ".join(f"{column.name}: {column.n}" for column in columns)
+            msg = f"columns must have the same number of records, got {found}"
+            raise InputError(msg)
+        labels = [prefixed(column.name, label) for column in columns for label in column.vocabulary.labels]
+        vocabulary = Vocabulary.of(labels)
+        indptr: Int64 = np.add.reduce([column.indptr for column in columns])
+        items, start, n_labels = np.empty(indptr[-1], np.int32), indptr[:-1].copy(), 0
+        for column in columns:
+            items[np.arange(len(column.items)) + np.repeat(start - column.indptr[:-1], column.lengths)] = (
+                column.items + np.int32(n_labels)
+            )
+            start += column.lengths
+            n_labels += len(column.vocabulary)
+        codes = np.array([vocabulary.index[label] for label in labels], np.int32)
+        return cls(name, indptr, items, Vocabulary(tuple(labels))).recode(codes, vocabulary)
+
 
 @dataclass(frozen=True, eq=False)
 class CategoricalColumn:
@@ -186,8 +218,11 @@ class Table:
 
     def __post_init__(self) -> None:
         lengths = {column.name: column.n for column in self.columns}
-        if len(lengths) != len(self.columns):
-            msg = "two columns have the same name: " + ", ".join(sorted(c.name for c in self.columns))
+        apart = {column.name for column in self.columns if column is not self.transactions}
+        if len(lengths) != len(self.columns) or apart & set(self.joined):
+            msg = "two columns have the same name: " + ", ".join(
+                sorted([*self.joined, *(column.name for column in self.columns)])
+            )
             raise InputError(msg)
         if len(set(lengths.values())) > 1:
             msg = "columns must have the same number of records, got " + ", ".join(
@@ -222,9 +257,22 @@ class Table:
     def from_columns(
         cls, sets: Mapping[str, Iterable[Iterable[str]]] | None = None, **relational: Iterable[str]
     ) -> "Table":
-        """Encode a set-valued column (name to sets) and categorical columns given as labels."""
+        """Encode set-valued columns (name to sets) and categorical columns given as labels.
+
+        Several set-valued columns are joined into one, ``items``, their items prefixed (``column:item``); they are
+        published as separate columns again.
+
+        >>> table = Table.from_columns({"drug": [{"7"}, {"9"}], "icd": [{"E10"}, set()]}, sex=["f", "m"])
+        >>> table.transactions.vocabulary.labels, table.joined
+        (('drug:7', 'drug:9', 'icd:E10'), ('drug', 'icd'))
+
+        Raises
+        ------
+        InputError
+            If two columns have the same name, or they differ in the number of records.
+        """
         columns = [SetColumn.of(rows, name=name) for name, rows in (sets or {}).items()]
-        if len(columns) > 1:
-            msg = f"a table has one set-valued column, got {len(columns)}"
-            raise InputError(msg)
-        return cls(columns[0] if columns else None, tuple(CategoricalColumn.of(k, v) for k, v in relational.items()))
+        several = len(columns) > 1
+        transactions = SetColumn.join(columns) if several else next(iter(columns), None)
+        categories = tuple(CategoricalColumn.of(name, labels) for name, labels in relational.items())
+        return cls(transactions, categories, joined=tuple(column.name for column in columns) if several else ())

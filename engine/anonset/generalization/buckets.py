@@ -88,6 +88,13 @@ class BucketPublication:
         """The columns of the QIT in their order: ids, kept columns, group."""
         return (*self.ids, *self.kept, self.group)
 
+    @property
+    def snt(self) -> tuple[CategoricalColumn, CategoricalColumn]:
+        """The columns of the SNT in their order, group and sensitive value, with a row for each tuple."""
+        rows = np.repeat(np.arange(self.snt_value.n), self.snt_count)
+        group = CategoricalColumn(GROUP, self.snt_group, self.group.vocabulary)
+        return group.take(rows), self.snt_value.take(rows)
+
     @cached_property
     def sizes(self) -> Int64:
         """Number of tuples of each group: int64 (groups,)."""

@@ -6,18 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn
+from anonset.data.joining import prefixed
 from anonset.errors import InputError
 from anonset.generalization.apply import generalize
 from anonset.generalization.publication import Publication, Symbol, in_order
-
-
-def prefixed(column: str, item: str) -> str:
-    """Return the name of a column's item in the joined column.
-
-    >>> prefixed("drug", "7")
-    'drug:7'
-    """
-    return f"{column}:{item}"
 
 
 def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from anonset.errors import InputError
 from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, count_values
 from anonset.io.files import write_file
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
+from anonset.io.publish import arrow_table
 from anonset.io.read import read
 from anonset.io.roles import Names
 from anonset.io.sources import open_source
@@ -20,6 +21,20 @@ from anonset.io.sources import open_source
 QIT = "qit.csv"
 SNT = "snt.csv"
 _BLOCK = 1 << 18
+
+
+class BucketTables(NamedTuple):
+    """A bucketized table as two ``pyarrow.Table``, all of text."""
+
+    qit: Any
+    """Ids, kept columns, group."""
+    snt: Any
+    """Group, sensitive value."""
+
+
+def buckets_to_arrow(publication: BucketPublication) -> BucketTables:
+    """Return both tables with the rows and columns in which `write_buckets` writes them."""
+    return BucketTables(arrow_table(publication.qit), arrow_table(publication.snt))
 
 
 def write_buckets(
@@ -45,10 +60,7 @@ def write_buckets(
         raise InputError(msg)
     qit, snt = Path(folder) / QIT, Path(folder) / SNT
     group = CategoricalColumn(GROUP, publication.snt_group, publication.group.vocabulary)
-    columns: Sequence[CategoricalColumn] = (group, value)
-    if not counts:
-        rows = np.repeat(np.arange(value.n), publication.snt_count)
-        columns = (group.take(rows), value.take(rows))
+    columns = (group, value) if counts else publication.snt
     write_file(qit, _csv(publication.qit))
     try:
         write_file(snt, _csv(columns, publication.snt_count if counts else None))

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data.joining import require_joinable
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.io.files import reading
@@ -41,24 +41,12 @@ class Encoder:
 
     def joined_sets(self, name: str, columns: dict[str, Any]) -> SetColumn:
         """Encode several columns as one of sets, their items prefixed: ``column:item``."""
-        for first, second in permutations(columns, 2):
-            if second.startswith(f"{first}:"):
-                msg = (
-                    f"{self.where}: columns {first!r} and {second!r} cannot be joined: an item {second + ':x'!r} could "
-                    "be of either; rename one of them"
-                )
-                raise InputError(msg)
-        labels: list[str] = []
-        rows, codes = [], []
-        for column_name, column in columns.items():
-            lengths, found, tokens = self._tokens(column_name, column)
-            rows.append(np.repeat(np.arange(len(lengths)), lengths))
-            codes.append(found + len(labels))
-            labels += [f"{column_name}:{token}" for token in tokens]
-        row = np.concatenate(rows)
-        order = np.argsort(row, kind="stable")
-        indptr = offsets(np.bincount(row, minlength=len(next(iter(columns.values())))))
-        return encode_sets(name, indptr, np.concatenate(codes)[order].astype(np.int32), labels)
+        try:
+            require_joinable(columns)
+        except InputError as error:
+            msg = f"{self.where}: {error}"
+            raise InputError(msg) from None
+        return SetColumn.join([self.sets(column, cells) for column, cells in columns.items()], name)
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
         """Encode a column as categories, by its text; null is refused or becomes the category ``?``."""

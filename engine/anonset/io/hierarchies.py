@@ -15,6 +15,7 @@ from anonset.errors import HierarchyError
 from anonset.io.files import read_bytes, write_file
 
 _BALANCED = "balanced:"
+_NO_LABELS = "N0_0"  # a tree has a root; without labels it is a leaf, which never occurs
 _QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')
 _LINE_ENDS = re.compile(r"[\r\n]+")
 
@@ -52,7 +53,7 @@ def hierarchy_for(spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: st
     ----------
     spec
         A hierarchy, the path of a hierarchy file, or ``balanced:F``: consecutive chunks of `F` labels of the
-        vocabulary, repeated upward to one root.
+        vocabulary, repeated upward to one root. Over no labels that is a root alone, ``N0_0``.
     vocabulary
         The labels of the column.
     name
@@ -77,14 +78,16 @@ def hierarchy_for(spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: st
         if not fanout.isdecimal():
             msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {spec!r}"
             raise HierarchyError(msg)
-        if not vocabulary.labels:
-            msg = f"hierarchy of {name!r}: {spec} needs at least one label in the column, got none"
-            raise HierarchyError(msg)
-        hierarchy = Hierarchy.balanced(vocabulary.labels, int(fanout))
+        hierarchy = Hierarchy.balanced(vocabulary.labels or (_NO_LABELS,), int(fanout))
     else:
         hierarchy = read_hierarchy(spec)
     hierarchy.codes_of(vocabulary, name)
     return hierarchy
+
+
+def is_balanced(spec: str | Path | Hierarchy) -> bool:
+    """Tell whether a specification is ``balanced:F``, a hierarchy over the labels that there are."""
+    return isinstance(spec, str) and spec.startswith(_BALANCED)
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:

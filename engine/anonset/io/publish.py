@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
+from anonset.generalization import Cut, ItemGroups, Publication, Recoding, Symbol
 from anonset.generalization.joined import separated
 from anonset.io import fimi
 from anonset.io.files import format_of, removed_on_failure, write_file
@@ -119,10 +119,15 @@ def to_arrow(publication: Publication) -> Any:
 
     Set-valued columns that were joined are separate columns again.
     """
+    return arrow_table(separated(publication))
+
+
+def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:
+    """Return columns as a ``pyarrow.Table``: sets as ``list<string>``, all else as text."""
     import pyarrow as pa
 
     columns, text = {}, pa.string()
-    for column in separated(publication):
+    for column in published:
         labels = pa.array(column.vocabulary.labels, text)
         starts = range(0, column.n, _BLOCK)
         if isinstance(column, SetColumn):
@@ -170,9 +175,7 @@ def _member(label: str, separator: str) -> str:
 
 
 def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol] = ()) -> Path:
-    """Write how each item of the universe is published; an empty field means that it is suppressed.
-
-    A global recoding gives ``item,published``, a local one ``cluster,item,published``.
+    """Write how a global recoding publishes each item of the universe: ``item,published``; empty: it is suppressed.
 
     Parameters
     ----------
@@ -182,23 +185,13 @@ def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol
     Raises
     ------
     InputError
-        If the recoding maps no items, or the file cannot be written.
+        If the recoding is no global one of items, or the file cannot be written.
     """
-    given = {symbol.members: symbol.label for symbol in symbols if symbol.kind == "group"}
-    if isinstance(recoding, (Cut, ItemGroups)):
-        return write_file(Path(path), csv_bytes(("item", "published"), _images(recoding, given)))
-    if not isinstance(recoding, PerCluster):
-        msg = f"a recoding of type {type(recoding).__name__} has no mapping of items"
+    if not isinstance(recoding, (Cut, ItemGroups)):
+        msg = f"a recoding of type {type(recoding).__name__} has no one mapping of all items"
         raise InputError(msg)
-    return write_file(Path(path), _local_mapping(recoding, given))
-
-
-def _local_mapping(recoding: PerCluster, given: dict[tuple[str, ...], str]) -> Iterator[Any]:
-    header = ("cluster", "item", "published")
-    yield csv_bytes(header, [text_array([])] * 3)[0]
-    for cluster, mapping in enumerate(recoding.items):
-        items, published = _images(mapping, given)
-        yield csv_bytes(header, [text_array([str(cluster)] * len(items)), items, published])[1]
+    given = {symbol.members: symbol.label for symbol in symbols if symbol.kind == "group"}
+    return write_file(Path(path), csv_bytes(("item", "published"), _images(recoding, given)))
 
 
 def _images(mapping: Cut | ItemGroups, given: dict[tuple[str, ...], str]) -> list[Any]:

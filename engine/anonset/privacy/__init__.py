@@ -1,6 +1,31 @@
 """Privacy models: what must hold, in parameters and in words."""
 
+from anonset.privacy.anatomy import AnatomyDiversity
+from anonset.privacy.coherence import Coherence
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.k import KAnonymity
+from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.km import KmAnonymity
+from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.model import PrivacyModel, Verdict, Witness, require_at_least
+from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.privacy.safe_grouping import SafetyConstraint
+from anonset.privacy.transaction_k import TransactionKAnonymity
 
-__all__ = ["KmAnonymity", "PrivacyModel", "Verdict", "Witness", "require_at_least"]
+__all__ = [
+    "AnatomyDiversity",
+    "Coherence",
+    "ConstraintSet",
+    "KAnonymity",
+    "KKmAnonymity",
+    "KLmDiversity",
+    "KmAnonymity",
+    "LmDiversity",
+    "PartitionKmAnonymity",
+    "PrivacyModel",
+    "SafetyConstraint",
+    "TransactionKAnonymity",
+    "Verdict",
+    "Witness",
+    "require_at_least",
+]

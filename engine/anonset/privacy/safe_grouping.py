@@ -8,7 +8,7 @@ from anonset.privacy.model import require_at_least
 
 
 @dataclass(frozen=True)
-class SafeGrouping:
+class SafetyConstraint:
     """Each individual is in one l-diverse group of k or more individuals, who all show equally many tuples."""
 
     name: ClassVar[str] = "safe-grouping"

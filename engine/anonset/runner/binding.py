@@ -4,8 +4,9 @@ import os
 from collections.abc import Iterable, Mapping
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data.joining import prefixed
 from anonset.errors import InputError
-from anonset.generalization.joined import joined_hierarchy, prefixed
+from anonset.generalization.joined import joined_hierarchy
 from anonset.generalization.sensitive import attach_sensitive, is_attached
 from anonset.privacy import PrivacyModel
 from anonset.runner.models import entry_of
@@ -76,7 +77,7 @@ def _with_joined(
     table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...]
 ) -> Mapping[str, HierarchySpec]:
     """Join the hierarchies of columns that were joined, if they have their own, under a root named as the column."""
-    from anonset.io.hierarchies import hierarchy_for
+    from anonset.io.hierarchies import hierarchy_for, is_balanced
 
     column = table.transactions
     if column is None or not (set(table.joined) & set(hierarchies)) - {column.name}:
@@ -93,7 +94,9 @@ def _with_joined(
         spec = given if isinstance(given, Hierarchy) else os.fspath(given)
         _require_tree(spec, name)
         own = [x.removeprefix(mark) for x in column.vocabulary.labels if x.startswith(mark) and x not in private]
-        parts[name] = hierarchy_for(spec, Vocabulary.of(own), name)
+        part = hierarchy_for(spec, Vocabulary.of(own), name)
+        if own or not is_balanced(spec):  # a column without items adds none
+            parts[name] = part
     others = {name: spec for name, spec in hierarchies.items() if name not in table.joined}
     return {**others, column.name: joined_hierarchy(parts, column.name)}
 

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Buckets, Publication
 from anonset.generalization.buckets import BucketPublication
-from anonset.privacy import PrivacyModel, Witness
-from anonset.privacy.safe_grouping import SafeGrouping
+from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.runner.candidate import Candidate, Named
-from anonset.runner.documents import BucketFiles
+from anonset.runner.documents import BucketFiles, digests
 from anonset.runner.layout import Layout
 
 Hierarchies = Mapping[str, Hierarchy]
@@ -37,10 +37,15 @@ class BucketsKind:
             raise InputError(msg)
         return Named(BucketPublication.of(table, result.recoding))
 
+    def to_arrow(self, named: Named) -> Any:
+        """Return both tables, ``qit`` and ``snt``."""
+        from anonset.io.buckets import buckets_to_arrow
+
+        return buckets_to_arrow(named.publication)
+
     def write(self, candidate: Candidate, folder: Path, layout: Layout) -> BucketFiles:
         """Write both tables."""
         from anonset.io.buckets import write_buckets
-        from anonset.io.files import digest
 
         publication: BucketPublication = candidate.publication
         qit, snt = write_buckets(publication, folder)
@@ -50,7 +55,7 @@ class BucketsKind:
             id=[column.name for column in publication.ids],
             keep=[column.name for column in publication.kept],
             sensitive=publication.snt_value.name,
-            sha256={path.name: digest(path) for path in (qit, snt)},
+            sha256=digests(folder),
         )
 
     def write_private(self, candidate: Candidate, folder: Path) -> None:
@@ -81,7 +86,7 @@ class BucketsKind:
         from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 
         found = check_buckets_truthful(table, named.publication)
-        if found is None and isinstance(model, SafeGrouping):
+        if found is None and isinstance(model, SafetyConstraint):
             return check_undivided(table, named.publication)
         return found
 

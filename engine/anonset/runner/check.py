@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from anonset.algorithms.base import Progress
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.privacy import KmAnonymity, PrivacyModel
-from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.privacy import KmAnonymity, PartitionKmAnonymity, PrivacyModel
 from anonset.runner.candidate import Named
 from anonset.runner.documents import Attestation, BucketFiles
 from anonset.runner.forms import Context, Names
@@ -20,7 +19,7 @@ from anonset.runner.inspection import Inspection, inspect
 from anonset.runner.kinds import kind_of
 from anonset.runner.models import MODELS, entry_of
 from anonset.runner.parameters import build, collect, option
-from anonset.runner.settings import all_errors, with_parameters
+from anonset.runner.settings import validated, with_parameters
 
 
 class CheckSettings(BaseModel):
@@ -77,10 +76,7 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
     InputError
         If the settings or the data are not what they must be.
     """
-    try:
-        settings = check_settings_model().model_validate(dict(given))
-    except ValidationError as error:
-        raise all_errors(error) from None
+    settings = validated(check_settings_model(), given)
     if not published.exists():
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
@@ -181,7 +177,7 @@ def _read_attested(published: Path, settings: CheckSettings, attested: Attestati
 
 
 def require_attested(published: Path, attested: Attestation) -> None:
-    """Refuse data files that were changed since they were attested.
+    """Refuse a publication of which a file was changed since it was attested.
 
     Raises
     ------
@@ -191,15 +187,18 @@ def require_attested(published: Path, attested: Attestation) -> None:
     from anonset.io.files import digest
 
     data = attested.data
-    files = data.sha256 if isinstance(data, BucketFiles) else {data.file: data.sha256}
-    for name, expected in files.items():
+    for name in (*data.files, *data.sha256):
         if Path(name).name != name:
             msg = f"the attestation of {str(published)!r} must name a file beside it, got {name!r}"
             raise InputError(msg)
+        if name not in data.sha256:
+            msg = f"the attestation of {str(published)!r} must hold the SHA-256 of {name!r}, which is read"
+            raise InputError(msg)
+    for name, expected in data.sha256.items():
         if digest(published / name) != expected:
             msg = (
                 f"{str(published / name)!r} is not the file that was attested: its SHA-256 differs "
-                "(to check it anyway, name the file)"
+                "(to check the data anyway, name their file)"
             )
             raise InputError(msg)
 

@@ -18,6 +18,8 @@ from anonset.runner.candidate import Candidate
 from anonset.runner.phases import Phase
 
 SCHEMA_VERSION: Literal[1] = 1
+CODEBOOK = "codebook.csv"
+"""Name of the file that says what each published symbol stands for."""
 _PACKAGES = ("anonset", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 
 
@@ -32,7 +34,7 @@ class Document(BaseModel):
 
 
 class DataFile(Document):
-    """The data file of a publication, and how to read it."""
+    """The data file of a publication with its codebook, and how to read it."""
 
     file: str
     format: Literal["csv", "parquet", "dat"]
@@ -41,7 +43,13 @@ class DataFile(Document):
     """The set-valued column, or those that are joined into one to be verified."""
     relational: list[str]
     keep: list[str]
-    sha256: str
+    sha256: dict[str, str]
+    """Digest of every file of the publication but the attestation, by name."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files that are read."""
+        return (self.file, CODEBOOK)
 
 
 class BucketFiles(Document):
@@ -53,6 +61,12 @@ class BucketFiles(Document):
     keep: list[str]
     sensitive: str
     sha256: dict[str, str]
+    """Digest of every file of the publication but the attestation, by name."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files that are read."""
+        return (self.qit, self.snt)
 
 
 class Attestation(Document):
@@ -111,6 +125,13 @@ def attestation(verdict: Verdict, counts: Mapping[str, int], data: DataFile | Bu
         counts=dict(counts),
         data=data,
     )
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file in a folder, by name."""
+    from anonset.io.files import digest
+
+    return {path.name: digest(path) for path in sorted(folder.iterdir())}
 
 
 def report(

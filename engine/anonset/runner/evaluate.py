@@ -1,5 +1,6 @@
 """Losses of a publication that lies on disk, against the data that it was made from."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,24 +41,22 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
-class Weights:
-    """Weights of the losses."""
+class _Weights:
+    """Weights of the losses, and the sensitive items, which Tum leaves out."""
 
-    items: str | ItemWeights | None = None
-    """See `anonset.measures.item_weights`; ``lca`` with a hierarchy, else ``uniform``."""
-    relational: Mapping[str, float] | None = None
-    """Weight of each relational column; all the same by default."""
-    secrets: tuple[str, ...] = ()
-    """Sensitive items, which Tum leaves out."""
+    items: str | ItemWeights | None
+    relational: Mapping[str, float] | None
+    secrets: tuple[str, ...]
 
 
 def evaluate(
     original: Table,
-    out: Path,
-    private: Path | None = None,
+    out: str | os.PathLike[str],
+    private: str | os.PathLike[str] | None = None,
     *,
     hierarchies: Mapping[str, HierarchySpec] | None = None,
-    weights: Weights | None = None,
+    item_weights: str | ItemWeights | None = None,
+    relational_weights: Mapping[str, float] | None = None,
     workload: WorkloadSpec | None = None,
 ) -> Evaluation:
     """Return the losses of the publication in a directory.
@@ -65,14 +64,32 @@ def evaluate(
     The mapping of the items is read from the private directory, or where there is none from the codebook; an
     item that the codebook does not know counts as suppressed then.
 
+    Parameters
+    ----------
+    original
+        The data that were anonymized, read with the roles that their columns had.
+    out, private
+        Directories made by `anonset anonymize` or `Release.save`; `private` is by default `out` with ``.private``
+        after its name, if that is there.
+    hierarchies
+        Those that the publication was made with.
+    item_weights
+        Weights of the utility loss: ``lca`` (the default with a hierarchy), ``uniform`` (without), ``ones`` or an
+        owner's own.
+    relational_weights
+        Weight of each relational column; all the same by default.
+    workload
+        Queries whose average relative error is measured too.
+
     Raises
     ------
     InputError
         If the directory is no publication, or not one of this table.
     """
-    attested = _require_publication(original, out)
-    require_attested(out, attested)
-    named = read_named(out, attested)
+    folder = Path(out)
+    attested = _require_publication(original, folder)
+    require_attested(folder, attested)
+    named = read_named(folder, attested)
     original, bound = bind_columns(original, hierarchies or {})
     publication = named.publication
     if isinstance(publication, Publication):
@@ -83,10 +100,11 @@ def evaluate(
         losses = {"grouping_loss": lost / max(1, original.n)}
         sizes = {"records": original.n, "published": named.publication.n, "groups": named.publication.n_groups}
         return Evaluation(losses, sizes, "data", found)
-    home = _private_folder(out, private)
+    home = _private_folder(folder, None if private is None else Path(private))
     beside = attested.model in MODELS and MODELS[attested.model].beside
     secrets = tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
-    return _of_records(original, named, bound, home, replace(weights or Weights(), secrets=secrets), found)
+    weights = _Weights(item_weights, relational_weights, secrets)
+    return _of_records(original, named, bound, home, weights, found)
 
 
 def read_named(out: Path, attested: Attestation) -> Named:
@@ -104,7 +122,7 @@ def _of_records(
     named: Named,
     hierarchies: Mapping[str, Hierarchy],
     home: Path | None,
-    weights: Weights,
+    weights: _Weights,
     found: QueryAnswers | None,
 ) -> Evaluation:
     from anonset.measures.record_utility_loss import record_utility_loss
@@ -127,7 +145,7 @@ def _of_records(
     return Evaluation(measures, sizes, source, found)
 
 
-def _item_losses(recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: Weights) -> dict[str, float]:
+def _item_losses(recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: _Weights) -> dict[str, float]:
     from anonset.measures.item_weights import group_weights
     from anonset.measures.utility_loss import weighted_utility_loss
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -152,6 +153,26 @@ def item_weights(value: str, context: Context) -> str | ItemWeights:
     return read_item_weights(value, context.vocabulary)
 
 
+def item_loss(value: str, context: Context) -> dict[str, Fraction]:
+    """Read a file, a loss and its items a line.
+
+    Raises
+    ------
+    InputError
+        If an item is in two lines.
+    """
+    from anonset.io.policies import read_item_weights
+
+    found: dict[str, Fraction] = {}
+    for items, loss in read_item_weights(value, context.vocabulary).entries:
+        for item in items:
+            if item in found:
+                msg = f"{value}: item {item!r} must have one loss, got {found[item]} and {loss}"
+                raise InputError(msg)
+            found[item] = loss
+    return found
+
+
 _PRIVACY = Form(
     "privacy_constraints",
     str,
@@ -176,6 +197,12 @@ FORMS: dict[str, Form] = {
     ),
     "item_weights": Form(
         "item_weights", str, item_weights, "Weights of the utility loss: lca, uniform, ones, or a file."
+    ),
+    "item_loss": Form(
+        "item_loss",
+        str,
+        item_loss,
+        "Loss of suppressing an item, in place of its occurrences: a file with a loss and its items a line (else 1).",
     ),
     "order": Form("item_order"),
     "transaction": Form(

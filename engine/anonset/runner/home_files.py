@@ -36,7 +36,7 @@ def read_mapping(path: Path) -> dict[str, str]:
 
 
 def read_records(path: Path) -> tuple[Int64, Int32 | None]:
-    """Return the input record of each published row, and its cluster where there are clusters, from ``records.csv``.
+    """Return the input record of each published row, and its cluster where all rows have one, from ``records.csv``.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def read_records(path: Path) -> tuple[Int64, Int32 | None]:
     try:
         numbers = [int(row["published_row"]) for row in rows]
         record = np.array([int(row["input_record"]) for row in rows], np.int64)
-        local = bool(rows) and all(row["cluster"] for row in rows)
+        local = all(row["cluster"] for row in rows)
         cluster = np.array([int(row["cluster"]) for row in rows], np.int32) if local else None
     except ValueError as error:
         msg = f"{str(path)!r} must hold whole numbers: {error}"

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.joining import prefixed
 from anonset.errors import InputError
 from anonset.generalization import Symbol
 from anonset.generalization.apply import generalize, node_symbol
-from anonset.generalization.joined import cells_by_column, prefixed
+from anonset.generalization.joined import cells_by_column
 from anonset.runner.symbols import members_of
 
 

@@ -31,6 +31,10 @@ class Kind(Protocol):
         """Apply what an algorithm decided."""
         ...
 
+    def to_arrow(self, named: Named) -> Any:
+        """Return a publication as what Arrow knows."""
+        ...
+
     def write(self, candidate: Candidate, folder: Path, layout: Layout) -> Any:
         """Write what may be handed on into a folder, and return how to read it, for the attestation."""
         ...

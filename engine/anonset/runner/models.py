@@ -7,16 +7,20 @@ from typing import Any
 
 from anonset.data import Table
 from anonset.errors import InputError
-from anonset.privacy import KmAnonymity, PrivacyModel
-from anonset.privacy.anatomy import AnatomyDiversity
-from anonset.privacy.coherence import Coherence
-from anonset.privacy.constraints import ConstraintSet
-from anonset.privacy.k import KAnonymity
-from anonset.privacy.kkm import KKmAnonymity
-from anonset.privacy.lm import KLmDiversity, LmDiversity
-from anonset.privacy.partitions import PartitionKmAnonymity
-from anonset.privacy.safe_grouping import SafeGrouping
-from anonset.privacy.transaction_k import TransactionKAnonymity
+from anonset.privacy import (
+    AnatomyDiversity,
+    Coherence,
+    ConstraintSet,
+    KAnonymity,
+    KKmAnonymity,
+    KLmDiversity,
+    KmAnonymity,
+    LmDiversity,
+    PartitionKmAnonymity,
+    PrivacyModel,
+    SafetyConstraint,
+    TransactionKAnonymity,
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ MODELS: dict[str, ModelEntry] = {
         ModelEntry(Coherence, "coherence-suppression", items=True),
         ModelEntry(TransactionKAnonymity, "local-generalization", items=True),
         ModelEntry(PartitionKmAnonymity, "lra", items=True),
-        ModelEntry(SafeGrouping, "safe-grouping", buckets=True),
+        ModelEntry(SafetyConstraint, "safe-grouping", buckets=True),
         ModelEntry(AnatomyDiversity, "anatomy", buckets=True),
     )
 }

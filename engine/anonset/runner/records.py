@@ -16,7 +16,7 @@ from anonset.generalization import PerCluster, Publication, Symbol
 from anonset.generalization.sensitive import is_attached
 from anonset.privacy import PrivacyModel, Witness
 from anonset.runner.candidate import Candidate, Named
-from anonset.runner.documents import DataFile
+from anonset.runner.documents import CODEBOOK, DataFile, digests
 from anonset.runner.joined import rejoined, texts_of_items, texts_of_nodes
 from anonset.runner.layout import Layout
 from anonset.runner.symbols import members_of, name_sets, require_plain_items, spelled_out
@@ -69,9 +69,14 @@ class RecordsKind:
         ]
         return name_sets(publication, value_sets, layout.symbols)
 
+    def to_arrow(self, named: Named) -> Any:
+        """Return the records as a ``pyarrow.Table``."""
+        from anonset.io.publish import to_arrow
+
+        return to_arrow(named.publication)
+
     def write(self, candidate: Candidate, folder: Path, layout: Layout) -> DataFile:
         """Write the data and the codebook."""
-        from anonset.io.files import digest
         from anonset.io.publish import write_codebook, write_published
 
         publication: Publication = candidate.publication
@@ -80,7 +85,7 @@ class RecordsKind:
         sets = publication.transactions
         # the codebook explains the codes of value sets too
         symbols = (*publication.symbols, *candidate.named.values)
-        write_codebook(replace(publication, symbols=symbols), folder / "codebook.csv")
+        write_codebook(replace(publication, symbols=symbols), folder / CODEBOOK)
         return DataFile(
             file=data.name,
             format=chosen,
@@ -88,7 +93,7 @@ class RecordsKind:
             items=list(publication.joined or (() if sets is None else (sets.name,))),
             relational=[column.name for column in publication.relational],
             keep=[column.name for column in publication.kept],
-            sha256=digest(data),
+            sha256=digests(folder),
         )
 
     def write_private(self, candidate: Candidate, folder: Path) -> None:
@@ -116,7 +121,7 @@ class RecordsKind:
             keep=files.keep,
             separator=files.separator,
         )
-        book = read_codebook(folder / "codebook.csv")
+        book = read_codebook(folder / CODEBOOK)
         return named(written, book)
 
     def require_same(self, meant: Named, written: Named) -> Named:

@@ -8,7 +8,8 @@ from typing import Any
 
 from anonset.algorithms.base import Algorithm
 from anonset.errors import InputError
-from anonset.generalization import Publication, Recoding
+from anonset.generalization import Recoding
+from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import Verdict
 from anonset.runner.candidate import Candidate
 from anonset.runner.kinds import kind_of
@@ -70,22 +71,20 @@ class Release:
         return {phase.name: phase.seconds for phase in self.phases}
 
     def to_arrow(self) -> Any:
-        """Return the published data as a ``pyarrow.Table``.
+        """Return the published data as a ``pyarrow.Table``; buckets as a pair of them, ``qit`` and ``snt``."""
+        return kind_of(self.algorithm.model).to_arrow(self.candidate.named)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the published data to any consumer of the Arrow stream interface (pandas, polars, DuckDB).
 
         Raises
         ------
         InputError
-            If they are buckets, which are two tables.
+            If they are buckets, which are two tables and no one stream.
         """
-        from anonset.io.publish import to_arrow
-
-        if not isinstance(self.publication, Publication):
-            msg = "buckets are two tables, which to_arrow cannot return as one; save() writes both"
+        if isinstance(self.publication, BucketPublication):
+            msg = "buckets are two tables, which make no one stream; take them from to_arrow(): .qit and .snt"
             raise InputError(msg)
-        return to_arrow(self.publication)
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Hand the published data to any consumer of the Arrow stream interface (pandas, polars, DuckDB)."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def save(

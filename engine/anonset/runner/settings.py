@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -15,6 +15,7 @@ from anonset.runner.forms import Names
 from anonset.runner.models import MODELS
 from anonset.runner.parameters import Parameter, option, parameters
 
+_Settings = TypeVar("_Settings", bound=BaseModel)
 _DEFAULTS = ", ".join(f"{name} ({entry.algorithm})" for name, entry in MODELS.items())
 
 
@@ -40,14 +41,24 @@ class RoleSettings(BaseModel):
         return {**found, "items": self.items or None}
 
 
-class Settings(RoleSettings):
-    """The settings of `anonset anonymize`; the parameters of the algorithms are added by `settings_model`."""
+class InputSettings(RoleSettings):
+    """A file with the roles of its columns, and their hierarchies."""
 
     input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat).")
-    out: str = Field(description="New directory for the publication.")
     hierarchy: dict[str, str] = Field(
         {}, description="COL=SPEC: a file or balanced:F; for a relational column also range or values; repeatable."
     )
+
+    def read_options(self) -> dict[str, Any]:
+        """Return the arguments of `anonset.io.read.read`; a column whose domain is ``range`` holds numbers."""
+        found = super().read_options()
+        return {**found, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
+
+
+class Settings(InputSettings):
+    """The settings of `anonset anonymize`; the parameters of the algorithms are added by `settings_model`."""
+
+    out: str = Field(description="New directory for the publication.")
     model: str | None = Field(None, description=f"What must hold (in parentheses the default algorithm): {_DEFAULTS}.")
     algorithm: str | None = Field(None, description=f"How: {', '.join(ALGORITHMS)}.")
     max_loss: float | None = Field(
@@ -70,11 +81,6 @@ class Settings(RoleSettings):
     budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count in verifying.")
     trace: bool = Field(False, description="Put the decisions of the search into the private report.")
     memory_limit: str | None = Field(None, description="Refuse work that needs more, such as 8G.")
-
-    def read_options(self) -> dict[str, Any]:
-        """Return the arguments of `anonset.io.read.read`; a column whose domain is ``range`` holds numbers."""
-        found = super().read_options()
-        return {**found, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
 
     def algorithm_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the algorithm."""
@@ -130,10 +136,7 @@ def make_settings(flags: Mapping[str, Any], config: str | Path | None = None) ->
     """
     merged = {} if config is None else read_config(config)
     merged.update({name: value for name, value in flags.items() if value is not None})
-    try:
-        return settings_model().model_validate(merged)
-    except ValidationError as error:
-        raise all_errors(error) from None
+    return validated(settings_model(), merged)
 
 
 def make_roles(given: Mapping[str, Any]) -> RoleSettings:
@@ -144,15 +147,21 @@ def make_roles(given: Mapping[str, Any]) -> RoleSettings:
     InputError
         With every error, separated by semicolons.
     """
+    return validated(RoleSettings, given)
+
+
+def validated(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
+    """Validate settings.
+
+    Raises
+    ------
+    InputError
+        With every error, separated by semicolons.
+    """
     try:
-        return RoleSettings.model_validate(dict(given))
+        return model.model_validate(dict(given))
     except ValidationError as error:
-        raise all_errors(error) from None
-
-
-def all_errors(error: ValidationError) -> InputError:
-    """Return one error that names everything that pydantic found."""
-    return InputError("; ".join(_describe(dict(found)) for found in error.errors()))
+        raise InputError("; ".join(_describe(dict(found)) for found in error.errors())) from None
 
 
 def _describe(error: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
-from anonset.privacy.safe_grouping import SafeGrouping
+from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.coherence import check_coherence
@@ -91,7 +91,7 @@ def _anatomy(publication: Published, model: AnatomyDiversity, budget: int, progr
     return check_anatomy(_buckets(publication, model), model)
 
 
-def _safe_grouping(publication: Published, model: SafeGrouping, budget: int, progress: Progress | None) -> Verdict:
+def _safe_grouping(publication: Published, model: SafetyConstraint, budget: int, progress: Progress | None) -> Verdict:
     return check_safe_grouping(_buckets(publication, model), model)
 
 
@@ -107,7 +107,7 @@ _CHECKS: Mapping[type[Any], Check] = MappingProxyType(
         ConstraintSet: _constraints,
         TransactionKAnonymity: _transaction_k,
         AnatomyDiversity: _anatomy,
-        SafeGrouping: _safe_grouping,
+        SafetyConstraint: _safe_grouping,
     }
 )
 

@@ -7,11 +7,11 @@ from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.privacy.model import Verdict, Witness
-from anonset.privacy.safe_grouping import SafeGrouping
+from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.verification.anatomy import checked_groups, concentration, row_of_group
 
 
-def check_safe_grouping(publication: BucketPublication, model: SafeGrouping) -> Verdict:
+def check_safe_grouping(publication: BucketPublication, model: SafetyConstraint) -> Verdict:
     """Check every group and every visible individual; the witness is the first violation found.
 
     In this order: each value has at most 1/l of its group; each individual is in one group; each group has k

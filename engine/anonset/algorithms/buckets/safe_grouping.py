@@ -13,7 +13,7 @@ from anonset.data import Hierarchy, Table
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 from anonset.generalization import Buckets
-from anonset.privacy.safe_grouping import SafeGrouping as SafeGroupingModel
+from anonset.privacy.safe_grouping import SafetyConstraint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,9 +51,9 @@ class SafeGrouping:
         _ = self.model
 
     @property
-    def model(self) -> SafeGroupingModel:
+    def model(self) -> SafetyConstraint:
         """The safety constraint."""
-        return SafeGroupingModel(self.k, self.l)
+        return SafetyConstraint(self.k, self.l)
 
     def anonymize(
         self,

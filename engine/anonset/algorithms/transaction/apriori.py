@@ -1,19 +1,16 @@
 """Apriori anonymization (AA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4."""
 
-from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.base import bound_column
-from anonset.algorithms.transaction.count_tree import CutSearch, require_feasible
-from anonset.data import Hierarchy, Table
-from anonset.privacy import KmAnonymity, require_at_least
+from anonset.algorithms.transaction.base import Levelwise
+from anonset.data import Hierarchy, SetColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class Apriori:
+class Apriori(Levelwise):
     """Apriori anonymization (AA): k^m-anonymity by a hierarchy cut, one itemset size at a time.
 
     Guarantees k^m-anonymity: after iteration i no supported set of i nodes has a support below k, and
@@ -35,43 +32,15 @@ class Apriori:
 
     name: ClassVar[str] = "apriori"
 
-    k: int
-    """Smallest support of any itemset that occurs (>= 1)."""
-    m: int
-    """Largest number of items the attacker knows (>= 1)."""
-    max_increments: int = 500_000_000_000
-    """Refuse an itemset size whose counting would take more increments (about 2 * 10^8 a second and core)."""
-
-    def __post_init__(self) -> None:
-        require_at_least("max_increments", self.max_increments, 1)
-        _ = self.model
-
-    @property
-    def model(self) -> KmAnonymity:
-        """k^m-anonymity."""
-        return KmAnonymity(self.k, self.m)
-
-    def anonymize(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
+    def recode(
+        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Find the cut; the trace lists the fixes in order.
 
         Raises
         ------
-        InfeasibleError
-            If some, but fewer than k, records are non-empty.
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        column, hierarchy = bound_column(table, hierarchies)
-        require_feasible("apriori", column, self.k)
-        limit = float(self.max_increments)
-        search = CutSearch(column, hierarchy, self.k, max_increments=limit, executor=executor, progress=progress)
-        for size in range(1, min(self.m, search.longest) + 1):
-            search.fix_size(size)
+        search = self.searched(column, hierarchy, executor=executor, progress=progress)
         return Result(search.cut, tuple(search.fixes), {"increments": search.increments})

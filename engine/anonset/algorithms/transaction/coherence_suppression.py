@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +16,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
+from anonset.measures.item_weights import MAX_DENOMINATOR
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.model import require_at_least
 
@@ -24,8 +27,8 @@ class CoherenceSuppression:
 
     Guarantees (h, k, p)-coherence, and is always feasible; without private items that is k^m-anonymity with m = p.
     Private items are never suppressed. Items that are moles themselves go first; then the minimal moles of two to
-    p items are mined once, and the item with the most of them per occurrence goes, until none is left:
-    suppressing an item makes no new mole.
+    p items are mined once, and the item with the most of them for its loss goes, until none is left: suppressing an
+    item makes no new mole. The loss of an item is the number of its occurrences, or what the owner says.
     Cost: as the mining of HgHs, over the items alone; then O(items) for each suppressed item.
 
     References: Xu, Wang, Fu, Yu, "Anonymizing transaction databases for publication", KDD 2008; as described by
@@ -48,17 +51,36 @@ class CoherenceSuppression:
     """Largest number of public items the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
     """Private items; all others are public."""
+    item_loss: Mapping[str, float | str | Fraction] | None = None
+    """Loss of suppressing an item, above 0 and at most 1, which it is by default; if None, its occurrences."""
     max_threats: int = 30_000_000
     """Largest number of minimal moles to hold."""
 
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)
-        _ = self.model
+        _ = self.model, self._losses
 
     @property
     def model(self) -> Coherence:
         """(h, k, p)-coherence."""
         return Coherence(self.h, self.k, self.p, self.sensitive_items)
+
+    @property
+    def _losses(self) -> dict[str, Fraction]:
+        """The owner's losses, exactly; a float counts as the decimal number it is printed as."""
+        found = {}
+        for item, given in (self.item_loss or {}).items():
+            try:
+                found[item] = Fraction(str(given))
+            except (ValueError, ZeroDivisionError):
+                found[item] = Fraction(0)
+            if not 0 < found[item] <= 1:
+                msg = f"item_loss of {item!r} must be a number above 0 and at most 1, got {given!r}"
+                raise InputError(msg)
+        if (common := lcm(*(loss.denominator for loss in found.values()))) > MAX_DENOMINATOR:
+            msg = f"item_loss must have a common denominator of at most {MAX_DENOMINATOR:,}, got {common:,}"
+            raise InputError(msg)
+        return found
 
     def anonymize(
         self,
@@ -75,20 +97,35 @@ class CoherenceSuppression:
         Raises
         ------
         InputError
-            If there are more minimal moles than `max_threats`, or no set-valued column.
+            If there are more minimal moles than `max_threats`, no set-valued column, or a loss of an unknown item.
         """
         column, hierarchy = _column(table, hierarchies)
         index = column.vocabulary.index
         known = [index[label] for label in self.sensitive_items if label in index]
         private = np.full(len(column.vocabulary), -1, np.int32)
         private[known] = np.arange(len(known), dtype=np.int32)
+        cost = self._costs(column)
         single = self._single_moles(column, private)
         moles = self._minimal_moles(column, private, single, executor, progress)
-        suppressed = [*np.flatnonzero(single).tolist(), *_suppress(column, moles)]
+        suppressed = [*np.flatnonzero(single).tolist(), *_suppress(moles, cost)]
         labels = column.vocabulary.labels
         recoding = _recoding(column, hierarchy, suppressed)
         figures = {"threats": float(sum(map(len, moles))), "suppressed": float(len(suppressed))}
         return Result(recoding, tuple(labels[item] for item in suppressed), figures)
+
+    def _costs(self, column: SetColumn) -> Int64:
+        """int64 (M,): loss of suppressing each item, in units that make all of them whole."""
+        if self.item_loss is None:
+            return column.occurrences
+        losses, index = self._losses, column.vocabulary.index
+        if unknown := next((item for item in losses if item not in index), None):
+            msg = f"item_loss: item {unknown!r} must be one of the {len(index)} items of the data"
+            raise InputError(msg)
+        unit = lcm(*(loss.denominator for loss in losses.values()))
+        cost = np.full(len(index), unit, np.int64)
+        for item, loss in losses.items():
+            cost[index[item]] = int(loss * unit)
+        return cost
 
     def _single_moles(self, column: SetColumn, private: Int32) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Bool (M,): public items that are moles by themselves."""
@@ -146,7 +183,7 @@ def _column(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColu
     return (column, None) if hierarchy is None else (hierarchy.bind(column), hierarchy)
 
 
-def _suppress(column: SetColumn, moles: list[Int32]) -> list[int]:
+def _suppress(moles: list[Int32], cost: Int64) -> list[int]:
     from anonset_kernels.coherence import suppress_greedily
 
     padded = np.full((sum(map(len, moles)), max([1, *(m.shape[1] for m in moles)])), -1, np.int32)
@@ -154,7 +191,6 @@ def _suppress(column: SetColumn, moles: list[Int32]) -> list[int]:
     for found in moles:
         padded[filled : filled + len(found), : found.shape[1]] = found
         filled += len(found)
-    cost: Int64 = column.occurrences
     chosen: list[int] = suppress_greedily(padded, cost).tolist()
     return chosen
 

@@ -1,20 +1,19 @@
 """Direct anonymization (DA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.3."""
 
-from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.base import bound_column
-from anonset.algorithms.transaction.count_tree import CutSearch, require_feasible
-from anonset.data import Hierarchy, Table
+from anonset.algorithms.transaction.base import Generalization
+from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
-from anonset.privacy import KmAnonymity, require_at_least
+from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class Direct:
+class Direct(Generalization):
     """Direct anonymization (DA): k^m-anonymity by a hierarchy cut, in one traversal of the whole count-tree.
 
     Guarantees k^m-anonymity. Cost: one increment for each set of up to m nodes in each record, expanded by the
@@ -34,29 +33,15 @@ class Direct:
 
     name: ClassVar[str] = "direct"
 
-    k: int
-    """Smallest support of any itemset that occurs (>= 1)."""
-    m: int
-    """Largest number of items the attacker knows (>= 1)."""
     max_tree: int = 50_000_000_000
     """Largest count-tree: sets of up to m nodes, counted once for each record that holds them."""
 
     def __post_init__(self) -> None:
         require_at_least("max_tree", self.max_tree, 1)
-        _ = self.model
+        super().__post_init__()
 
-    @property
-    def model(self) -> KmAnonymity:
-        """k^m-anonymity."""
-        return KmAnonymity(self.k, self.m)
-
-    def anonymize(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
+    def recode(
+        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Find the cut; the trace lists the fixes in order.
 
@@ -64,11 +49,7 @@ class Direct:
         ------
         InputError
             If the count-tree would be larger than `max_tree`.
-        InfeasibleError
-            If some, but fewer than k, records are non-empty.
         """
-        column, hierarchy = bound_column(table, hierarchies)
-        require_feasible("direct", column, self.k)
         search = CutSearch(column, hierarchy, self.k, executor=executor, progress=progress)
         largest = min(self.m, search.longest)
         size = search.tree_size(largest)

@@ -1,6 +1,5 @@
 """Local recoding anonymization (LRA) of Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011."""
 
-from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,15 +7,14 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, run_tasks
-from anonset.algorithms.transaction.base import bound_column
+from anonset.algorithms.transaction.base import Levelwise
 from anonset.algorithms.transaction.clusters import clusters_in_order
-from anonset.algorithms.transaction.count_tree import CutSearch, Fix, require_feasible
+from anonset.algorithms.transaction.count_tree import CutSearch, Fix
 from anonset.algorithms.transaction.gray_order import gray_partitions
-from anonset.data import Hierarchy, Table
+from anonset.data import Hierarchy, SetColumn
 from anonset.data.table import Int32
 from anonset.generalization import ClusterCuts, Cut, PerCluster
-from anonset.privacy.model import require_at_least
-from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.privacy import PartitionKmAnonymity, require_at_least
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class RecodedPartition:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lra:
+class Lra(Levelwise):
     """Divide the records into runs of similar ones, and anonymize each run by a hierarchy cut of its own.
 
     Guarantees k^m-anonymity of every partition, and so of the whole. Records are similar if they are close in the
@@ -53,52 +51,32 @@ class Lra:
 
     name: ClassVar[str] = "lra"
 
-    k: int
-    """Smallest support of any itemset that occurs in a partition (>= 1)."""
-    m: int
-    """Largest number of items the attacker knows (>= 1)."""
     partitions: int = 10
     """Largest number of partitions (>= 1)."""
-    max_increments: int = 500_000_000_000
-    """Refuse an itemset size whose counting in a partition would take more increments."""
 
     def __post_init__(self) -> None:
         require_at_least("partitions", self.partitions, 1)
-        require_at_least("max_increments", self.max_increments, 1)
-        _ = self.model
+        super().__post_init__()
 
     @property
     def model(self) -> PartitionKmAnonymity:
         """k^m-anonymity of every partition."""
         return PartitionKmAnonymity(self.k, self.m)
 
-    def anonymize(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
+    def recode(
+        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Find the partitions and their cuts; the trace lists them in Gray order.
 
         Raises
         ------
-        InfeasibleError
-            If some, but fewer than k, records are non-empty.
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        column, hierarchy = bound_column(table, hierarchies)
-        require_feasible("lra", column, self.k)
         parts = gray_partitions(column, self.k, self.partitions)
 
         def search(records: Int32) -> CutSearch:
-            part = column.take(np.sort(records))
-            found = CutSearch(part, hierarchy, self.k, max_increments=float(self.max_increments))
-            for size in range(1, min(self.m, found.longest) + 1):
-                found.fix_size(size)
-            return found
+            return self.searched(column.take(np.sort(records)), hierarchy)
 
         cluster = np.full(column.n, len(parts), np.int32)
         nodes, trace, increments = [], [], 0.0

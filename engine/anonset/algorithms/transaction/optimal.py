@@ -1,7 +1,6 @@
 """Optimal anonymization (OA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2."""
 
 from collections import deque
-from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,17 +8,17 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.base import bound_column
-from anonset.algorithms.transaction.count_tree import CutSearch, require_feasible
-from anonset.data import Hierarchy, Table
+from anonset.algorithms.transaction.base import Generalization
+from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.data import Hierarchy, SetColumn
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut
-from anonset.privacy import KmAnonymity, require_at_least
+from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class Optimal:
+class Optimal(Generalization):
     """Optimal anonymization (OA): the k^m-anonymous hierarchy cut with the smallest NCP.
 
     Guarantees k^m-anonymity and minimum NCP over all cuts. Cost: exponential in the number of items (a balanced
@@ -40,29 +39,15 @@ class Optimal:
 
     name: ClassVar[str] = "optimal"
 
-    k: int
-    """Smallest support of any itemset that occurs (>= 1)."""
-    m: int
-    """Largest number of items the attacker knows (>= 1)."""
     max_cuts: int = 1_000_000
     """Largest number of cuts to look at."""
 
     def __post_init__(self) -> None:
         require_at_least("max_cuts", self.max_cuts, 1)
-        _ = self.model
+        super().__post_init__()
 
-    @property
-    def model(self) -> KmAnonymity:
-        """k^m-anonymity."""
-        return KmAnonymity(self.k, self.m)
-
-    def anonymize(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
+    def recode(
+        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Find the cut; the trace lists the k^m-anonymous cuts that improved on the best, as node labels.
 
@@ -70,11 +55,7 @@ class Optimal:
         ------
         InputError
             If there are more cuts to look at than `max_cuts`.
-        InfeasibleError
-            If some, but fewer than k, records are non-empty.
         """
-        column, hierarchy = bound_column(table, hierarchies)
-        require_feasible("optimal", column, self.k)
         search = CutSearch(column, hierarchy, self.k)
         lattice = _Cuts(
             hierarchy,

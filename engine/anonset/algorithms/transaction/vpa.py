@@ -1,6 +1,6 @@
 """Vertical partitioning anonymization (VPA) of Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, run_tasks
-from anonset.algorithms.transaction.base import bound_column
-from anonset.algorithms.transaction.count_tree import CutSearch, Fix, require_feasible
-from anonset.data import Hierarchy, SetColumn, Table
+from anonset.algorithms.transaction.base import Levelwise
+from anonset.algorithms.transaction.count_tree import Fix
+from anonset.data import Hierarchy, SetColumn
 from anonset.data.table import Int32
 from anonset.generalization import Cut
-from anonset.privacy import KmAnonymity, require_at_least
+from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vpa:
+class Vpa(Levelwise):
     """Anonymize the items below each child of the root by themselves, then what is rare across these parts.
 
     Guarantees k^m-anonymity by one hierarchy cut. Cost: that of the apriori anonymization for each part, and of
@@ -48,44 +48,23 @@ class Vpa:
 
     name: ClassVar[str] = "vpa"
 
-    k: int
-    """Smallest support of any itemset that occurs (>= 1)."""
-    m: int
-    """Largest number of items the attacker knows (>= 1)."""
     depth: int = 1
     """Depth of the nodes whose subtrees are the parts (>= 1)."""
-    max_increments: int = 500_000_000_000
-    """Refuse an itemset size whose counting would take more increments."""
 
     def __post_init__(self) -> None:
         require_at_least("depth", self.depth, 1)
-        require_at_least("max_increments", self.max_increments, 1)
-        _ = self.model
+        super().__post_init__()
 
-    @property
-    def model(self) -> KmAnonymity:
-        """k^m-anonymity."""
-        return KmAnonymity(self.k, self.m)
-
-    def anonymize(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
+    def recode(
+        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Find the cut; the trace lists the parts in preorder, then the fixes across them.
 
         Raises
         ------
-        InfeasibleError
-            If some, but fewer than k, records are non-empty.
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        column, hierarchy = bound_column(table, hierarchies)
-        require_feasible("vpa", column, self.k)
         nodes, image, parts = _top_nodes(hierarchy, self.depth), hierarchy.leaf_node.copy(), []
         tasks = _parts(column, hierarchy, nodes)
         for node, (cut, found) in zip(nodes, run_tasks(executor, self._anonymize_part, tasks), strict=True):
@@ -93,16 +72,8 @@ class Vpa:
             parts.append(found)
             if progress is not None:
                 progress("parts", float(len(parts)), float(len(nodes)))
-        search = CutSearch(
-            column,
-            hierarchy,
-            self.k,
-            start=Cut(hierarchy, image),
-            max_increments=float(self.max_increments),
-            executor=executor,
-            progress=progress,
-        )
-        self._fix(search)
+        start = Cut(hierarchy, image)
+        search = self.searched(column, hierarchy, start=start, executor=executor, progress=progress)
         return Result(search.cut, (*parts, *search.fixes), {"increments": search.increments})
 
     def _anonymize_part(self, task: tuple[SetColumn, Hierarchy]) -> tuple[Cut, Part]:
@@ -110,13 +81,8 @@ class Vpa:
         if 0 < column.n < self.k:
             cut = Cut(subtree, np.zeros(subtree.n_leaves, np.int32))
             return cut, Part(subtree.labels[0], column.n, tuple(cut.labels), ())
-        search = CutSearch(column, subtree, self.k, max_increments=float(self.max_increments))
-        self._fix(search)
+        search = self.searched(column, subtree)
         return search.cut, Part(subtree.labels[0], column.n, tuple(search.cut.labels), tuple(search.fixes))
-
-    def _fix(self, search: CutSearch) -> None:
-        for size in range(1, min(self.m, search.longest) + 1):
-            search.fix_size(size)
 
 
 def _top_nodes(hierarchy: Hierarchy, depth: int) -> list[int]:

@@ -1,0 +1,58 @@
+"""The items of a data set, and figures about them: what the commands for hierarchies and for policies share."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from anonset.cli.flags import flags_of, given
+from anonset.cli.output import show, show_json
+from anonset.data import SetColumn
+from anonset.errors import InputError
+from anonset.runner.settings import RoleSettings, make_roles
+
+Flags: Any = flags_of(RoleSettings)
+RoleFlags = Annotated[Flags, Parameter(name="*")]
+
+
+def items_of(source: str, flags: Any) -> SetColumn:
+    """Read a data set and return its set-valued column.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or has no such column.
+    """
+    from anonset.io.read import read
+
+    column = read(source, **make_roles(given(flags)).read_options()).transactions
+    if column is None:
+        msg = f"{source!r} must have a set-valued column; name it with --items"
+        raise InputError(msg)
+    return column
+
+
+def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
+    """Return the set-valued column of a data set that need not be given; without it no roles may be.
+
+    Raises
+    ------
+    InputError
+        If roles are given for no data set, or it is not what it must be.
+    """
+    if source is not None:
+        return items_of(source, flags)
+    if given(flags):
+        msg = "the roles of columns apply to --input, which is not given"
+        raise InputError(msg)
+    return None
+
+
+def show_figures(found: Mapping[str, int], *, json: bool) -> None:
+    """Show figures by name, for people or as JSON."""
+    from anonset.report.account import facts_table
+
+    if json:
+        show_json(found)
+    else:
+        show(facts_table({name: f"{value:,}" for name, value in found.items()}))

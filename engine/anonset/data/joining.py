@@ -1,0 +1,32 @@
+"""The names of items where several set-valued columns are joined into one."""
+
+from collections.abc import Iterable
+from itertools import permutations
+
+from anonset.errors import InputError
+
+
+def prefixed(column: str, item: str) -> str:
+    """Return the name of a column's item in the joined column.
+
+    >>> prefixed("drug", "7")
+    'drug:7'
+    """
+    return f"{column}:{item}"
+
+
+def require_joinable(columns: Iterable[str]) -> None:
+    """Refuse names of columns of which an item's name could not tell whose it is.
+
+    Raises
+    ------
+    InputError
+        With two of the names.
+    """
+    for first, second in permutations(columns, 2):
+        if second.startswith(prefixed(first, "")):
+            msg = (
+                f"columns {first!r} and {second!r} cannot be joined: an item {prefixed(second, 'x')!r} could be of "
+                "either; rename one of them"
+            )
+            raise InputError(msg)

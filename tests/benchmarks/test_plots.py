@@ -1,0 +1,111 @@
+"""The plots of the experiments: labels of ticks that nobody could read, had they not been thought of."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pytest
+from benchmarks.experiments.cases import Case, Figure, Results
+from benchmarks.experiments.plots import is_wide, plot, spaced, tick
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Drawing
+
+
+@pytest.fixture
+def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Draw a curve, and return its file and its axes as they were when it was saved."""
+    saved: list[Drawing] = []
+    save = Drawing.savefig
+
+    def keep(drawing: Drawing, *arguments: Any, **options: Any) -> None:
+        saved.append(drawing)
+        save(drawing, *arguments, **options)
+
+    monkeypatch.setattr(Drawing, "savefig", keep)
+
+    def draw(positions: Sequence[float | str], values: Sequence[float], label: str = "time in seconds") -> Any:
+        figure = Figure("f", "Fig. 1", "k", {"y": label}, [Case("f", "a", x, {}) for x in positions])
+        name = plot(
+            tmp_path, figure, Results({("a", x): {"y": y} for x, y in zip(positions, values, strict=True)}), "y"
+        )
+        assert name == "f-y.svg"
+        canvas: Any = FigureCanvasAgg(saved[-1])
+        canvas.draw()
+        return saved[-1].axes[0], canvas.get_renderer()
+
+    yield draw
+    mpl.pyplot.close("all")
+
+
+def visible(labels: Sequence[Any]) -> list[Any]:
+    return [label for label in labels if label.get_text() and label.get_visible()]
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [
+        [2, 5, 10, 25, 50],
+        [5, 7, 9, 20, 50],
+        [50_000, 100_000, 515_597, 1_000_000, 5_000_000],
+        [0.0, 0.1, 0.3, 0.6, 1.0],
+        list(range(2, 40)),
+        ["a", "b"],
+        ["LRA, BMS-WebView-2, m=2", "LG, BMS-WebView-2", "MM, retail, p=3", "mHgHs, Ta-Feng, m=3"],
+    ],
+    ids=str,
+)
+def test_labels_of_positions_do_not_run_into_each_other(drawn: Any, positions: list[float | str]) -> None:
+    axes, renderer = drawn(positions, [0.001 * (at + 1) ** 3 for at in range(len(positions))])
+    labels = visible([*axes.get_xticklabels(), *axes.get_xticklabels(minor=True)])
+    assert labels[-1].get_text() == (positions[-1] if isinstance(positions[-1], str) else tick(positions[-1]))
+    if labels[0].get_rotation() == 0:
+        boxes = [label.get_window_extent(renderer) for label in labels]
+        assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+    else:  # parallel lines of text, a line's height apart
+        ends = [label.get_window_extent(renderer).x1 for label in labels]
+        assert all(right - left > labels[0].get_fontsize() for left, right in pairwise(ends))
+
+
+@pytest.mark.parametrize("largest", [0.2, 1.0, 7.0, 150.0, 5e6])
+def test_labels_of_values_do_not_run_into_each_other(drawn: Any, largest: float) -> None:
+    axes, renderer = drawn([1, 2, 3], [0.01, 0.05, largest])
+    assert axes.get_yscale() == "log"
+    low, high = axes.get_ylim()
+    shown = [t for t in axes.yaxis.get_major_ticks() if low <= t.get_loc() <= high and t.label1.get_text()]
+    assert len(shown) >= 3
+    assert visible(axes.get_yticklabels(minor=True)) == []
+    boxes = sorted((t.label1.get_window_extent(renderer) for t in shown), key=lambda box: box.y0)
+    assert all(below.y1 < above.y0 for below, above in pairwise(boxes))
+
+
+def test_a_long_label_of_the_values_stays_within_the_picture(drawn: Any) -> None:
+    axes, renderer = drawn([1, 2], [1.0, 2.0], "violations (pairs of an individual and a value of its group)")
+    box = axes.yaxis.label.get_window_extent(renderer)
+    assert "\n" in axes.yaxis.label.get_text()
+    assert box.y0 >= 0
+    assert box.y1 <= axes.figure.bbox.y1
+
+
+def test_one_point_is_no_curve(tmp_path: Path) -> None:
+    figure = Figure("f", "Fig. 1", "k", {"y": "seconds"}, [Case("f", "a", 1, {})])
+    assert plot(tmp_path, figure, Results({("a", 1): {"y": 1.0}}), "y") is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.05, "0.05"), (0, "0"), (20, "20"), (515_597, "515,597"), (1e-7, "1e-07"), (2e12, "2e+12")]
+)
+def test_ticks(value: float, text: str) -> None:
+    assert tick(value) == text
+
+
+def test_which_axes_are_logarithmic() -> None:
+    assert [is_wide(values) for values in ([2, 50], [10, 20], [0, 50])] == [True, False, False]
+
+
+def test_the_first_and_the_last_label_stay() -> None:
+    assert spaced(["5", "7", "9", "50"], [0.0, 0.01, 0.2, 1.0]) == ["5", "", "9", "50"]
+    assert spaced(["1", "48", "49", "50"], [0.0, 0.98, 0.99, 1.0]) == ["1", "", "", "50"]
+    assert spaced(["7"], [0.0]) == ["7"]

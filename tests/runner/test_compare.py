@@ -1,0 +1,79 @@
+"""`anonset.compare` and `anonset.evaluate`: losses of what was not published, and of what was."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anonset
+
+RECORDS = [{"a1", "b1", "b2"}, {"a2", "b1"}, {"a2", "b1", "b2"}, {"a1", "a2", "b2"}]
+HIERARCHY = anonset.Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+BOUND: dict[str, Any] = {"hierarchies": {"items": HIERARCHY}}
+
+
+@pytest.fixture
+def table() -> anonset.Table:
+    return anonset.Table.from_sets(RECORDS)
+
+
+def test_each_contestant_does_as_it_does_alone(table: anonset.Table) -> None:
+    algorithms = [anonset.Apriori(k=2, m=2), anonset.Optimal(k=2, m=1), anonset.CoherenceSuppression(k=2, p=1)]
+    compared = anonset.compare(table, algorithms, workers=1, **BOUND)
+    for algorithm, found in zip(algorithms, compared, strict=True):
+        alone = anonset.anonymize(table, algorithm, **BOUND)
+        assert (found.algorithm, found.outcome, found.measures) == (algorithm.name, "holds", alone.measures)
+        assert list(found.seconds) == ["search", "apply", "measure", "verify"]
+    assert [found.parameters for found in compared] == [{"k": 2, "m": 2}, {"k": 2, "m": 1}, {"k": 2, "p": 1}]
+
+
+def test_what_is_infeasible_says_why(table: anonset.Table) -> None:
+    feasible, infeasible = anonset.compare(table, (anonset.Apriori(k=k, m=1) for k in (4, 5)), **BOUND)
+    assert (feasible.outcome, infeasible.outcome) == ("holds", "infeasible")
+    assert "at least k=5 are required" in infeasible.note
+    assert infeasible.measures == {}
+
+
+def test_a_parameter_that_is_a_class_is_shown_by_its_name(table: anonset.Table) -> None:
+    rt = anonset.Table(table.transactions, (anonset.CategoricalColumn.of("sex", ["f", "m", "f", "m"]),))
+    (found,) = anonset.compare(rt, [anonset.RumBound(k=2, m=2, transaction=anonset.Apriori)], **BOUND)
+    assert found.parameters == {"k": 2, "m": 2, "transaction": "apriori"}
+
+
+def test_what_was_too_large_to_check_is_undecided(table: anonset.Table) -> None:
+    (found,) = anonset.compare(table, [anonset.Apriori(k=2, m=2)], budget=0, **BOUND)
+    assert found.outcome == "undecided"
+
+
+def test_no_contestants(table: anonset.Table) -> None:
+    assert anonset.compare(table, []) == []
+
+
+def test_a_table_that_does_not_fit_is_an_error(table: anonset.Table) -> None:
+    with pytest.raises(anonset.InputError, match="'items' must have a hierarchy"):
+        anonset.compare(table, [anonset.Apriori(k=2, m=2)])
+
+
+def test_evaluation_of_what_was_saved_agrees_with_the_release(table: anonset.Table, tmp_path: Path) -> None:
+    workload = anonset.WorkloadSpec(random="record:20x2", seed=3)
+    algorithm = anonset.Apriori(k=2, m=2)
+    release = anonset.anonymize(table, algorithm, **BOUND)
+    release.save(tmp_path / "out")
+    found = anonset.evaluate(table, tmp_path / "out", workload=workload, **BOUND)
+    assert found.source == "mapping"
+    assert {name: found.measures[name] for name in release.measures} == pytest.approx(release.measures)
+    (compared,) = anonset.compare(table, [algorithm], workload=workload, **BOUND)
+    assert found.answers is not None
+    assert compared.measures == {**release.measures, "are": found.answers.are}
+    assert found.answers.are > 0
+
+
+def test_evaluation_with_other_weights_and_another_private_directory(table: anonset.Table, tmp_path: Path) -> None:
+    anonset.anonymize(table, anonset.Apriori(k=2, m=2), **BOUND).save(tmp_path / "out", tmp_path / "home")
+    out, home = str(tmp_path / "out"), str(tmp_path / "home")
+    assert anonset.evaluate(table, out, **BOUND).source == "codebook"
+    assert anonset.evaluate(table, out, home, **BOUND).source == "mapping"
+    with pytest.raises(anonset.InputError, match="must be the private directory"):
+        anonset.evaluate(table, out, tmp_path / "nowhere", **BOUND)
+    ul = [anonset.evaluate(table, out, home, item_weights=w, **BOUND).measures["ul"] for w in ("lca", "ones")]
+    assert 0 < ul[0] < ul[1]
