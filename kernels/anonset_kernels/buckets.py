@@ -34,6 +34,16 @@ def counting_order(codes: Any, n_codes: int, before: Any) -> Any:
 
 
 @kernel()
+def shuffled(words: Any) -> Any:
+    """Return the rows in random order, int32 (n,), by one random word of uint64 (n,) each (Fisher, Yates). O(n)."""
+    rows = np.arange(len(words)).astype(np.int32)
+    for last in range(len(words) - 1, 0, -1):
+        drawn = np.int64(words[last] % np.uint64(last + 1))
+        rows[last], rows[drawn] = rows[drawn], rows[last]
+    return rows
+
+
+@kernel()
 def sorted_runs(keys: Any, n_keys: int) -> Any:
     """Sort rows by their keys, stably: int32 (n,) rows, and int64 (runs + 1,) where each run of equal keys starts.
 

@@ -211,7 +211,7 @@ def by_k_and_p(cls: type[Any], k: int, m: int) -> Algorithm:
 
 
 def by_l(cls: type[Any], k: int, _: int) -> Algorithm:
-    made: Algorithm = cls(l=k)
+    made: Algorithm = cls(l=k, seed=0)
     return made
 
 

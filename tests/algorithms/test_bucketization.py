@@ -25,6 +25,7 @@ from anonset.algorithms.buckets.anatomy import Anatomy
 from anonset.algorithms.buckets.base import sorted_rows
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.data import CategoricalColumn, Table, Vocabulary
+from anonset.data.split_mix import SplitMix
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import BucketPublication
@@ -66,10 +67,12 @@ tables = st.one_of(drawn_rows(), seeds.map(random_rows))
 
 
 @thorough
-@given(rows=tables, l=st.integers(1, 5))
-def test_anatomy_decides_as_its_twin(rows: Rows, l: int) -> None:  # noqa: E741
-    expected = attempt(lambda: twin.anatomy([value for _, value in rows], l))
-    found = attempt(lambda: decision_of(grouped(Anatomy(l=l), table_of(rows))))
+@given(rows=tables, l=st.integers(1, 5), seed=st.integers(0, 2**64 - 1))
+def test_anatomy_decides_as_its_twin(rows: Rows, l: int, seed: int) -> None:  # noqa: E741
+    random = SplitMix(seed)
+    order = twin.drawn_order([random.next() for _ in rows])
+    expected = attempt(lambda: twin.anatomy([value for _, value in rows], l, order))
+    found = attempt(lambda: decision_of(grouped(Anatomy(l=l, seed=seed), table_of(rows))))
     assert found == expected
     if found is not None:
         for members in found.members():
@@ -150,7 +153,8 @@ def test_figure_1_by_safe_grouping() -> None:
     assert grouping_loss_exact(buckets) == Fraction(3, 15)
 
 
-def test_figure_1_by_anatomy() -> None:
+def test_figure_1_by_anatomy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anonset.algorithms.buckets.anatomy.random_order", lambda n, _: np.arange(n, dtype=np.int32))
     buckets = grouped(Anatomy(l=3), table_of(FIGURE_1))
     members = [np.flatnonzero(buckets.group == g).tolist() for g in range(buckets.n_groups)]
     assert members == [[0, 1, 2], [4, 5, 6], [3, 7, 8], [9, 10, 14], [11, 12, 13]]
@@ -160,10 +164,25 @@ def test_figure_1_by_anatomy() -> None:
 
 def test_the_same_input_gives_the_same_output() -> None:
     table = table_of(random_rows(5, n=300))
-    for algorithm in (Anatomy(l=2), SafeGrouping(k=6, l=2)):
+    for algorithm in (Anatomy(l=2, seed=7), SafeGrouping(k=6, l=2)):
         first, second = grouped(algorithm, table), grouped(algorithm, table)
         assert first.group.tolist() == second.group.tolist()
         assert first.starred.tolist() == second.starred.tolist()
+
+
+def test_anatomy_without_a_seed_draws_anew() -> None:
+    table = table_of(random_rows(5, n=300))
+    assert grouped(Anatomy(l=2), table).group.tolist() != grouped(Anatomy(l=2), table).group.tolist()
+
+
+def test_the_place_of_a_tuple_does_not_tell_its_group_in_anatomy() -> None:
+    table = table_of([(str(i), "ab"[i % 2]) for i in range(8)])
+    with_row_0 = Counter[int]()
+    for seed in range(4000):
+        group = grouped(Anatomy(l=2, seed=seed), table).group
+        with_row_0.update(np.flatnonzero(group == group[0])[1:].tolist())
+    assert set(with_row_0) == {1, 3, 5, 7}
+    assert all(abs(count - 1000) < 5 * np.sqrt(1000 * 3 / 4) for count in with_row_0.values())
 
 
 def test_figures_account_for_every_lost_tuple() -> None:

@@ -42,10 +42,23 @@ def require_eligible(values: Sequence[str], l: int) -> None:  # noqa: E741
         raise Infeasible(msg)
 
 
-def anatomy(values: Sequence[str], l: int) -> Grouping:  # noqa: E741
-    """Take the l largest buckets again and again; what is left over joins the first group that lacks its value."""
+def drawn_order(words: Sequence[int]) -> list[int]:
+    """Return the rows in the order that one random number for each gives: the last place draws first."""
+    rows = list(range(len(words)))
+    for last in reversed(range(1, len(rows))):
+        drawn = words[last] % (last + 1)
+        rows[last], rows[drawn] = rows[drawn], rows[last]
+    return rows
+
+
+def anatomy(values: Sequence[str], l: int, order: Sequence[int] | None = None) -> Grouping:  # noqa: E741
+    """Take the l largest buckets again and again; what is left over joins the first group that lacks its value.
+
+    A bucket gives its tuples in the given order, or as they stand.
+    """
     require_eligible(values, l)
-    buckets = {v: [t for t, value in enumerate(values) if value == v] for v in sorted(set(values))}
+    rows = range(len(values)) if order is None else order
+    buckets = {v: [t for t in rows if values[t] == v] for v in sorted(set(values))}
     groups: list[list[int]] = []
     while sum(map(bool, buckets.values())) >= l:
         largest = sorted((v for v in buckets if buckets[v]), key=lambda v: (-len(buckets[v]), v))[:l]

@@ -177,7 +177,7 @@ def _algorithm(parameters: Parameters) -> Any:
 def _anatomy(l: int) -> Any:  # noqa: E741
     from anonset.algorithms.buckets.anatomy import Anatomy
 
-    return Anatomy(l=l)
+    return Anatomy(l=l, seed=0)
 
 
 def _verified(table: "Table", recoding: Any, model: Any) -> str:

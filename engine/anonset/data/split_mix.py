@@ -1,8 +1,12 @@
 """The random numbers of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): the same everywhere for the same seed."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 from anonset.errors import InputError
 
 _MASK = (1 << 64) - 1
+_STEP = 0x9E3779B97F4A7C15
 
 
 class SplitMix:
@@ -21,11 +25,23 @@ class SplitMix:
 
     def next(self) -> int:
         """Return the next number, in 0 .. 2^64 - 1."""
-        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
+        self._state = (self._state + _STEP) & _MASK
         z = self._state
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
         return z ^ (z >> 31)
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        """Return the next `n` numbers, uint64 (n,).
+
+        >>> [f"{word:x}" for word in SplitMix(0).words(3)]
+        ['e220a8397b1dcdaf', '6e789e6aa1b965f4', '6c45d188009454f']
+        """
+        z = np.uint64(self._state) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(_STEP)  # arrays wrap around
+        self._state = (self._state + n * _STEP) & _MASK
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))
 
     def below(self, n: int) -> int:
         """Return an index in 0 .. n - 1: the next number modulo n."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.buckets.base import require_eligible, sensitive_column, sorted_rows
+from anonset.algorithms.buckets.base import random_order, require_eligible, sensitive_column
 from anonset.data import Hierarchy, Table
 from anonset.generalization import Buckets
 from anonset.privacy.anatomy import AnatomyDiversity
@@ -20,16 +20,18 @@ class Anatomy:
     """Anatomy: groups of l or more tuples with pairwise different sensitive values.
 
     It takes each tuple for a person of its own, and so does not protect individuals with several tuples: see
-    `SafeGrouping`. Cost: O(n log V), V the number of sensitive values; about 12 bytes a tuple.
+    `SafeGrouping`. Cost: O(n log V), V the number of sensitive values; about 20 bytes a tuple.
+
+    Which tuple of a value goes into a group is drawn at random. Were it the first one, whoever knows the order of the
+    rows could tell most values from the groups alone.
 
     References: Xiao, Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
-    Deviations: where the paper draws at random, the first tuple of a value is taken, and a tuple that is left over
-    joins the first group that lacks its value.
+    Deviations: a tuple that is left over joins the first group that lacks its value, where the paper draws a group.
 
     >>> from anonset.data import CategoricalColumn, Table
-    >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a", "c"]))
-    >>> Anatomy(l=2).anonymize(table, {}).recoding.group.tolist()
-    [0, 0, 1, 1]
+    >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c"] * 2))
+    >>> Anatomy(l=3, seed=1).anonymize(table, {}).recoding.group.tolist()
+    [0, 1, 1, 1, 0, 0]
     """
 
     name: ClassVar[str] = "anatomy"
@@ -37,8 +39,13 @@ class Anatomy:
     l: int  # noqa: E741
     """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
 
+    seed: int | None = None
+    """Draw by this number (>= 0), to repeat a run: as secret as the data. None: by the system's secure numbers."""
+
     def __post_init__(self) -> None:
         require_at_least("l", self.l, 1)
+        if self.seed is not None:
+            require_at_least("seed", self.seed, 0)
 
     @property
     def model(self) -> AnatomyDiversity:
@@ -64,10 +71,11 @@ class Anatomy:
         """
         column = sensitive_column(table)
         require_eligible(self.name, column, self.l)
-        from anonset_kernels.buckets import anatomize
+        from anonset_kernels.buckets import anatomize, counting_order
 
         first = np.zeros(len(column.vocabulary) + 1, np.int64)
         np.cumsum(np.bincount(column.codes, minlength=len(column.vocabulary)), out=first[1:])
-        group = anatomize(sorted_rows((column,))[0], first, self.l)
+        by_value = counting_order(column.codes, len(column.vocabulary), random_order(table.n, self.seed))
+        group = anatomize(by_value, first, self.l)
         buckets = Buckets(group, np.zeros(table.n, np.bool_))
         return Result(buckets, figures={"groups": buckets.n_groups})

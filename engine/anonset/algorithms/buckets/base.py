@@ -1,8 +1,11 @@
 """What the bucketizing algorithms share before their search begins."""
 
+import secrets
+
 import numpy as np
 
 from anonset.data import CategoricalColumn, Table
+from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization.buckets import STAR, require_bucket_roles
@@ -65,6 +68,14 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
             f"at most 1/l = 1/{l} of them is required; an l of at most {column.n // most} would do"
         )
         raise InfeasibleError(algorithm, reason, achieved=share, bound=1 / l)
+
+
+def random_order(n: int, seed: int | None) -> Int32:
+    """Return `n` rows in random order, int32 (n,): by SplitMix64 of a seed, by the system's secure numbers if None."""
+    from anonset_kernels.buckets import shuffled
+
+    words = np.frombuffer(secrets.token_bytes(8 * n), np.uint64) if seed is None else SplitMix(seed).words(n)
+    return shuffled(words)  # type: ignore[no-any-return]
 
 
 def sorted_rows(columns: tuple[CategoricalColumn, ...]) -> tuple[Int32, Int64]:
