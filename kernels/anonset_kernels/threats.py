@@ -6,206 +6,198 @@ that are rare or give a private item away (the moles of Xu et al. 2008). Both ar
 Nodes take part under a *code*, their position in the order of descending support; records are stored as by the
 count-tree (`count_tree.expand`): ascending codes, closed by -1. A private item ``e`` stands as ``-2 - e`` between
 the codes and the -1. A set is extended through frequent prefixes alone, since a superset of a rare set is never
-minimal.
+minimal. Where the records of a prefix are dense, what is below it is searched in a matrix of bits.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from anonset_kernels._bits import bit, trailing_zeros
+from anonset_kernels._dense_threats import bit_matrix, is_dense, search_dense
 from anonset_kernels._jit import kernel
+from anonset_kernels._known_sets import enter_sets, is_known, is_minimal, is_minimal_rare
 from anonset_kernels._prefix import count_extensions, project
 
 
 @kernel()
-def allow_pairs(leaf_lo: Any, leaf_hi: Any, pairs: Any) -> Any:
-    """Mark, for each code, the codes that may stand with it: neither above nor below it, and no rare pair.
+def allow_antichains(leaf_lo: Any, leaf_hi: Any, first: int, last: int, allowed: Any) -> None:
+    """Mark, for each code of a span, the codes that may stand with it: those neither above nor below it.
 
     Parameters
     ----------
     leaf_lo, leaf_hi
         int32 (C,): leaf interval of each code.
-    pairs
-        int32 (P, 2): the rare pairs.
-
-    Returns
-    -------
-    uint64 (C, W)
-        Bit rows over the codes. O(C^2 + P).
+    first, last
+        The span of codes.
+    allowed
+        uint64 (C, W): bit rows over the codes, zeros in the span, filled there. O((last - first) C).
     """
-    n_codes = len(leaf_lo)
-    allowed = np.zeros((n_codes, (n_codes + 63) // 64), np.uint64)
-    for a in range(n_codes):
-        for b in range(n_codes):
+    for a in range(first, last):
+        for b in range(len(leaf_lo)):
             if leaf_hi[b] <= leaf_lo[a] or leaf_hi[a] <= leaf_lo[b]:
                 allowed[a, b >> 6] |= bit(b & 63)
+
+
+@kernel()
+def forbid_pairs(pairs: Any, allowed: Any) -> None:
+    """Take the rare pairs, int32 (P, 2), out of the bit rows of `allow_antichains`. O(P)."""
     for p in range(len(pairs)):
         a, b = pairs[p, 0], pairs[p, 1]
         allowed[a, b >> 6] &= ~bit(b & 63)
         allowed[b, a >> 6] &= ~bit(a & 63)
-    return allowed
 
 
 @kernel()
-def hash_sets(members: Any, slots: Any) -> None:
-    """Enter ascending sets of codes, int32 (K, width) filled up with -1, into free `slots` (-1), int32 (2^b,). O(K)."""
-    for entry in range(len(members)):
-        slot = _slot(members[entry], members.shape[1], len(slots) - 1)
-        while slots[slot] >= 0:
-            slot = (slot + 1) & (len(slots) - 1)
-        slots[slot] = entry
+def hash_sets(members: Any, first: int, last: int, slots: Any) -> None:
+    """Enter the sets of a span, of int32 (K, width) filled up with -1, into `slots`, int32 (2^b,), -1 if free. O(K)."""
+    enter_sets(members, first, last, slots)
+
+
+class _Walk(NamedTuple):
+    """Room for a walk: what is known of each prefix of the current set, by its length."""
+
+    count: Any
+    """int32 (C,) and, as `seen`, uint64 (W,): counts of the extensions of the prefix at hand, zeros between."""
+    seen: Any
+    words: Any
+    """uint64 (size, W): extensions that are still to be looked at."""
+    word_at: Any
+    """int64 (size + 1,): no word before this one holds any; -1 for a prefix that was not opened yet."""
+    place: Any
+    """int64 (size, C): where the projection of each extension ends in the stack; -1 for none."""
+    support: Any
+    """int32 (size, C): length of each projection."""
+    begin: Any
+    """int64 (size + 1,) and, as `end`, too: the prefix's own projection."""
+    end: Any
+    top: Any
+    """int64 (size + 1,): where the projections of the prefix's extensions begin."""
 
 
 @kernel()
-def _slot(members: Any, length: int, mask: int) -> Any:
-    key = np.int64(7)
-    for j in range(length):
-        if members[j] < 0:
-            break
-        key = (key * 1000003 + members[j] + 1) & 0x7FFFFFFF
-    return (key ^ (key >> 15)) & mask
+def _room(size: int, n_codes: int) -> Any:
+    """Return room for a walk over sets of `size`."""
+    n_words = (n_codes + 63) // 64
+    words = np.zeros((size, n_words), np.uint64)
+    words[0] = ~np.uint64(0)
+    return _Walk(
+        np.zeros(n_codes, np.int32),
+        np.zeros(n_words, np.uint64),
+        words,
+        np.zeros(size + 1, np.int64),
+        np.full((size, n_codes), -1, np.int64),
+        np.zeros((size, n_codes), np.int32),
+        np.zeros(size + 1, np.int64),
+        np.zeros(size + 1, np.int64),
+        np.zeros(size + 1, np.int64),
+    )
 
 
 @kernel()
-def _is_known(wanted: Any, length: int, known: Any, slots: Any) -> bool:
-    """Tell whether a set is among the entered ones."""
-    slot = _slot(wanted, length, len(slots) - 1)
-    while slots[slot] >= 0:
-        entry = slots[slot]
-        same = length == known.shape[1] or known[entry, length] < 0
-        j = 0
-        while same and j < length:
-            same = known[entry, j] == wanted[j]
-            j += 1
-        if same:
-            return True
-        slot = (slot + 1) & (len(slots) - 1)
-    return False
-
-
-@kernel()
-def _is_minimal(members: Any, known: Any, slots: Any, wanted: Any) -> bool:
-    """Tell whether no known threat of three or more lies in a set of at least four."""
-    size = len(members)
-    for chosen in range(1, (1 << size) - 1):
-        length = 0
-        for j in range(size):
-            if chosen >> j & 1:
-                wanted[length] = members[j]
-                length += 1
-        if length > 2 and _is_known(wanted, length, known, slots):
-            return False
-    return True
-
-
-@kernel()
-def _is_minimal_rare(members: Any, known: Any, slots: Any, wanted: Any) -> bool:
-    """Do the same for a set without private items, whose subsets without one of its last two members are frequent.
-
-    The known threat would hold both of them.
-    """
-    size = len(members)
-    for chosen in range(1, (1 << (size - 2)) - 1):
-        length = 0
-        for j in range(size - 2):
-            if chosen >> j & 1:
-                wanted[length] = members[j]
-                length += 1
-        wanted[length], wanted[length + 1] = members[size - 2], members[size - 1]
-        if _is_known(wanted, length + 2, known, slots):
-            return False
-    return True
-
-
-@kernel()
-def mine(records: Any, allowed: Any, known: Any, slots: Any, span: Any, rule: Any, private: Any) -> Any:
-    """Find the minimal threats of one size whose most frequent member is in `span`.
+def mine(records: Any, allowed: Any, known: Any, at: Any, last: int, rule: Any, private: Any, found: Any) -> Any:
+    """Find minimal threats of one size, for about so many steps; the next call goes on from there.
 
     Parameters
     ----------
     records
         (codes, start, position) of `count_tree.expand`; no code is a threat by itself.
     allowed
-        uint64 (C, W): codes that may stand with each code, from `allow_pairs`.
-    known, slots
-        int32 (K, size - 1): the minimal threats of 3 to size - 1 members, as entered by `hash_sets`.
-    span
-        (first, last): the first codes to begin with.
+        uint64 (C, W): codes that may stand with each code, but for rare pairs.
+    known
+        (members, slots): int32 (K, size - 1), the minimal threats of 3 to size - 1 members, as entered by `hash_sets`.
+    at, last
+        int32 (size,), changed here: the prefix to go on from, filled up with -1. What is left are the prefixes from
+        there on that begin with a code below `last`: none once ``at[0] == last``.
     rule
-        (size, k, limit): size >= 2; no more than `limit` threats are returned.
+        (size, k, budget): size >= 2; the number of steps after which to stop.
     private
         (number, a, b): a set gives a private item away if b times the records of both exceed a times its own.
+    found
+        int32 (F, size), F >= C: filled here.
 
     Returns
     -------
-    (int32 (F, size), bool)
-        The threats, and whether there are more than `limit`.
+    (number of threats found, steps taken)
 
-    Cost: one increment for each set of `size` in each record whose members but the last form a frequent set; with
-    private items, also one for each private item in the records of each frequent set of `size`.
+    Cost: one step for each set of `size` in each record whose members but the last form a frequent set, or, below
+    dense prefixes, a few words for each such set; with private items, also one for each private item in the records of
+    each frequent set of `size`. Each rare set takes up to 2^size more, to see whether it is minimal.
     """
     codes, start, position = records
-    size, k, limit = rule
-    tally = np.zeros(private[0], np.int64)
+    size, k, budget = rule
     n_codes = len(start) - 1
-    count, seen = np.zeros(n_codes, np.int32), np.zeros((n_codes + 63) // 64, np.uint64)
-    words = np.zeros((size, len(seen)), np.uint64)
-    place, support = np.full((size, n_codes), -1, np.int64), np.zeros((size, n_codes), np.int32)
-    begin, end, top = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    word_at, prefix = np.zeros(size + 1, np.int64), np.full(size, -1, np.int32)
-    stack, found, n_found = np.empty(1024, position.dtype), np.empty((1024, size), np.int32), 0
-    words[0] = ~np.uint64(0)
-    for first in range(span[0], span[1]):
-        held = start[first + 1] - start[first]
-        stack = _with_room(stack, 0, held)
-        stack[:held] = position[start[first] : start[first + 1]]
-        prefix[0] = first
-        depth, begin[1], end[1], top[1], word_at[1] = 1, 0, held, held, -1
+    walk, tally = _room(size, n_codes), np.zeros(private[0], np.int64)
+    prefix, stack = np.full(size, -1, np.int32), np.empty(1024, position.dtype)
+    goal, n_found, steps = int(np.count_nonzero(at >= 0)), 0, 0
+    while at[0] < last:
+        stack, depth = _begin(start, position, at[0], walk, prefix, stack), 1
         while depth >= 1:
-            row = words[depth]
-            if word_at[depth] < 0:
-                count_extensions(codes, stack[begin[depth] : end[depth]], count, seen)
-                for w in range(len(seen)):
-                    row[w] = seen[w] & words[depth - 1, w] & allowed[prefix[depth - 1], w]
+            row = walk.words[depth]
+            if walk.word_at[depth] < 0:
+                if goal == 0 and (steps > budget or n_found + n_codes > len(found)):
+                    at[:depth], at[depth:] = prefix[:depth], -1
+                    return n_found, steps
+                goal, walk.word_at[depth] = (0 if goal == depth else goal), 0
+                held = stack[walk.begin[depth] : walk.end[depth]]
+                _count(codes, held, allowed, walk, depth, prefix)
+                n_kept, entries = 0, 0
                 if depth == size - 1:
-                    found, n_found = _report_rare(prefix, count, row, known, slots, found, n_found, (k, private[0]))
-                    if private[0] == 0 or n_found > limit:
-                        _clear(count, seen)
-                        if n_found > limit:
-                            return found[:limit].copy(), True
-                        depth -= 1
-                        continue
-                top[depth + 1] = _keep_frequent(count, row, k, place[depth], support[depth], top[depth])
-                _clear(count, seen)
-                stack = _with_room(stack, top[depth], top[depth + 1])
-                project(codes, stack, begin[depth], end[depth], place[depth])
-                word_at[depth] = 0
-                if depth == size - 1:
-                    heap = (codes, stack, place[depth], support[depth])
-                    found, n_found = _report_disclosing(
-                        prefix, row, heap, known, slots, found, n_found, (private, tally)
-                    )
-                    if n_found > limit:
-                        return found[:limit].copy(), True
-                    depth -= 1
-                    continue
-                if private[0] > 0:
-                    _drop_known(prefix, depth, row, known, slots, place[depth])
-            w = word_at[depth]
-            while w < len(row) and row[w] == 0:
-                w += 1
-            word_at[depth] = w
-            if w == len(row):
-                depth -= 1
-                continue
-            c = w * 64 + trailing_zeros(row[w])
-            row[w] &= row[w] - np.uint64(1)
-            begin[depth + 1], end[depth + 1] = place[depth, c] - support[depth, c], place[depth, c]
-            prefix[depth], place[depth, c] = c, -1
-            depth += 1
-            word_at[depth] = -1
-    return found[:n_found].copy(), False
+                    n_found, more = _report_rare(prefix, walk.count, row, known, (k, private[0]), found, n_found)
+                    steps += more
+                if depth < size - 1 or private[0] > 0:
+                    n_kept, entries = _keep_frequent(walk, depth, k)
+                steps += len(held) + _clear(walk)
+                if private[0] == 0 and depth < size - 1 and is_dense(len(held), entries, n_kept, k):
+                    members, matrix = bit_matrix(codes, held, row, walk.place[depth])
+                    task = (size, k, depth, goal, n_found, budget - steps)
+                    n_found, more, finished = search_dense(matrix, members, allowed, known, prefix, task, at, found)
+                    steps += more
+                    if not finished:
+                        return n_found, steps
+                    goal = n_kept = 0
+                elif n_kept > 0:
+                    stack = _with_room(stack, walk.top[depth], walk.top[depth + 1])
+                    project(codes, stack, walk.begin[depth], walk.end[depth], walk.place[depth])
+                    if depth == size - 1:
+                        heap = (codes, stack)
+                        n_found = _report_disclosing(prefix, walk, heap, known, (private, tally), found, n_found)
+                    elif private[0] > 0:
+                        _drop_known(prefix, depth, walk, known)
+                    if depth < goal:
+                        _drop_below(walk, depth, at[depth])
+                if n_kept == 0 or depth == size - 1:
+                    walk.word_at[depth] = len(row)
+            depth = _descend(walk, depth, prefix)
+        at[0], at[1:] = at[0] + 1, -1
+    return n_found, steps
+
+
+@kernel()
+def _begin(start: Any, position: Any, first: int, walk: Any, prefix: Any, stack: Any) -> Any:
+    """Start the walk over the sets that begin with a code; return the stack, which grows."""
+    n_held = start[first + 1] - start[first]
+    stack = _with_room(stack, 0, n_held)
+    stack[:n_held] = position[start[first] : start[first + 1]]
+    prefix[0], walk.word_at[1] = first, -1
+    walk.begin[1], walk.end[1], walk.top[1] = 0, n_held, n_held
+    return stack
+
+
+@kernel()
+def _descend(walk: Any, depth: int, prefix: Any) -> int:
+    """Take the next extension of the prefix at hand, or go back by one member; return the length then."""
+    row, w = walk.words[depth], walk.word_at[depth]
+    while w < len(row) and row[w] == 0:
+        w += 1
+    walk.word_at[depth] = w
+    if w == len(row):
+        return depth - 1
+    c = w * 64 + trailing_zeros(row[w])
+    row[w] &= row[w] - np.uint64(1)
+    walk.begin[depth + 1], walk.end[depth + 1] = walk.place[depth, c] - walk.support[depth, c], walk.place[depth, c]
+    prefix[depth], walk.place[depth, c], walk.word_at[depth + 1] = c, -1, -1
+    return depth + 1
 
 
 @kernel()
@@ -218,39 +210,62 @@ def _with_room(stack: Any, used: int, needed: int) -> Any:
 
 
 @kernel()
-def _clear(count: Any, words: Any) -> None:
-    for w in range(len(words)):
-        word = words[w]
-        while word != 0:
-            count[w * 64 + trailing_zeros(word)] = 0
-            word &= word - np.uint64(1)
-        words[w] = np.uint64(0)
+def _count(codes: Any, held: Any, allowed: Any, walk: Any, depth: int, prefix: Any) -> None:
+    """Count the extensions of the prefix at hand, and note those that may stand with it."""
+    count_extensions(codes, held, walk.count, walk.seen)
+    row, last = walk.words[depth], prefix[depth - 1]
+    for w in range(len(row)):
+        row[w] = walk.seen[w] & walk.words[depth - 1, w] & allowed[last, w]
 
 
 @kernel()
-def _keep_frequent(count: Any, words: Any, k: int, place: Any, support: Any, top: int) -> Any:
-    """Drop rare extensions, and lay out the projections of the others from `top` on; return where they end."""
+def _clear(walk: Any) -> int:
+    """Forget the counts; return their sum."""
+    total = 0
+    for w in range(len(walk.seen)):
+        word = walk.seen[w]
+        while word != 0:
+            c = w * 64 + trailing_zeros(word)
+            total += walk.count[c]
+            walk.count[c] = 0
+            word &= word - np.uint64(1)
+        walk.seen[w] = np.uint64(0)
+    return total
+
+
+@kernel()
+def _keep_frequent(walk: Any, depth: int, k: int) -> Any:
+    """Drop rare extensions, and lay out the projections of the others; return (their number, their length)."""
+    words, n_kept, top = walk.words[depth], 0, walk.top[depth]
     for w in range(len(words)):
         word = words[w]
         while word != 0:
             low = word & (~word + np.uint64(1))
             c = w * 64 + trailing_zeros(word)
             word ^= low
-            if count[c] < k:
+            if walk.count[c] < k:
                 words[w] ^= low
             else:
-                place[c], support[c] = top, count[c]
-                top += count[c]
-    return top
+                walk.place[depth, c], walk.support[depth, c] = top, walk.count[c]
+                top += walk.count[c]
+                n_kept += 1
+    walk.top[depth + 1] = top
+    return n_kept, top - walk.top[depth]
 
 
 @kernel()
-def _report_rare(
-    prefix: Any, count: Any, words: Any, known: Any, slots: Any, found: Any, n_found: int, rule: Any
-) -> Any:
-    """Add the rare extensions of a frequent prefix that are minimal threats to `found`, which grows."""
+def _drop_below(walk: Any, depth: int, lowest: int) -> None:
+    """Drop the extensions before a code."""
+    for c in range(lowest):
+        walk.words[depth, c >> 6] &= ~bit(c & 63)
+        walk.place[depth, c] = -1
+
+
+@kernel()
+def _report_rare(prefix: Any, count: Any, words: Any, known: Any, rule: Any, found: Any, n_found: int) -> Any:
+    """Add the rare extensions of a frequent prefix that are minimal threats to `found`; return (n_found, steps)."""
     k, n_private = rule
-    depth = len(prefix) - 1
+    depth, steps = len(prefix) - 1, 0
     wanted = np.empty(len(prefix), np.int32)
     for w in range(len(words)):
         word = words[w]
@@ -259,40 +274,35 @@ def _report_rare(
             word &= word - np.uint64(1)
             if count[c] >= k:
                 continue
+            steps += 1 << depth
             prefix[depth] = c
             if depth < 3 or (
-                _is_minimal_rare(prefix, known, slots, wanted)
-                if n_private == 0
-                else _is_minimal(prefix, known, slots, wanted)
+                is_minimal_rare(prefix, known, wanted) if n_private == 0 else is_minimal(prefix, known, wanted)
             ):
-                found = _append(found, n_found, prefix)
+                found[n_found] = prefix
                 n_found += 1
-    return found, n_found
+    return n_found, steps
 
 
 @kernel()
-def _report_disclosing(
-    prefix: Any, words: Any, heap: Any, known: Any, slots: Any, found: Any, n_found: int, private: Any
-) -> Any:
+def _report_disclosing(prefix: Any, walk: Any, heap: Any, known: Any, private: Any, found: Any, n_found: int) -> int:
     """Add the frequent extensions that are minimal and give a private item away to `found`; forget them all."""
-    codes, stack, place, support = heap
+    codes, stack = heap
     (_, numerator, denominator), tally = private
     depth = len(prefix) - 1
+    place, support, words = walk.place[depth], walk.support[depth], walk.words[depth]
     wanted = np.empty(len(prefix), np.int32)
     for w in range(len(words)):
-        word = words[w]
-        while word != 0:
-            c = w * 64 + trailing_zeros(word)
-            word &= word - np.uint64(1)
+        while words[w] != 0:
+            c = w * 64 + trailing_zeros(words[w])
+            words[w] &= words[w] - np.uint64(1)
             worst = _most_frequent_private(codes, stack, place[c] - support[c], place[c], tally)
             place[c] = -1
             prefix[depth] = c
-            if worst * denominator > support[c] * numerator and (
-                depth < 3 or _is_minimal(prefix, known, slots, wanted)
-            ):
-                found = _append(found, n_found, prefix)
+            if worst * denominator > support[c] * numerator and (depth < 3 or is_minimal(prefix, known, wanted)):
+                found[n_found] = prefix
                 n_found += 1
-    return found, n_found
+    return n_found
 
 
 @kernel()
@@ -312,11 +322,11 @@ def _most_frequent_private(codes: Any, stack: Any, begin: int, end: int, tally: 
 
 
 @kernel()
-def _drop_known(prefix: Any, depth: int, words: Any, known: Any, slots: Any, place: Any) -> None:
+def _drop_known(prefix: Any, depth: int, walk: Any, known: Any) -> None:
     """Drop the extensions of a prefix that are known threats of three or more."""
     if depth < 2:
         return
-    wanted = prefix.copy()
+    wanted, words = prefix.copy(), walk.words[depth]
     for w in range(len(words)):
         word = words[w]
         while word != 0:
@@ -324,16 +334,6 @@ def _drop_known(prefix: Any, depth: int, words: Any, known: Any, slots: Any, pla
             c = w * 64 + trailing_zeros(word)
             word ^= low
             wanted[depth] = c
-            if _is_known(wanted, depth + 1, known, slots):
+            if is_known(wanted, depth + 1, known):
                 words[w] ^= low
-                place[c] = -1
-
-
-@kernel()
-def _append(found: Any, n_found: int, members: Any) -> Any:
-    if n_found == len(found):
-        grown = np.empty((2 * n_found, len(members)), np.int32)
-        grown[:n_found] = found
-        found = grown
-    found[n_found] = members
-    return found
+                walk.place[depth, c] = -1

@@ -22,8 +22,9 @@ class HgHs:
 
     Guarantees k^m-anonymity once the suppressed nodes are dropped, and is always feasible: it may drop everything.
     Cost: one increment for each set of up to m nodes in each record whose members but the last form a frequent
-    set; then one evaluation for each node of a cut in each step of the search. Memory for the minimal threats;
-    the search refuses more than `max_threats` and names mhghs, which needs fewer.
+    set, or a few for each such set where records are dense; records that k others contain are left out first. Then
+    one evaluation for each node of a cut in each step of the search. Memory for the minimal threats; the search
+    refuses to hold more than `max_threats`, or to take more than `max_increments` for one size. MHgHs needs fewer.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     Algorithm 1.
@@ -49,10 +50,13 @@ class HgHs:
     m: int
     """Largest number of items the attacker knows (>= 1)."""
     max_threats: int = 30_000_000
-    """Largest number of minimal threats to hold (about 40 bytes each at m=3)."""
+    """Largest number of minimal threats to hold (about 50 bytes each at m=3)."""
+    max_increments: int = 500_000_000_000
+    """Refuse an itemset size whose mining takes more increments (about 2 * 10^8 a second and core)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)
+        require_at_least("max_increments", self.max_increments, 1)
         _ = self.model
 
     @property
@@ -73,13 +77,19 @@ class HgHs:
         Raises
         ------
         InputError
-            If there are more minimal threats than `max_threats`.
+            If there are more minimal threats than `max_threats`, or mining them takes more than `max_increments`.
         """
         column, hierarchy = bound_column(table, hierarchies)
         if self.k == 1:
             return Result(Cut.identity(hierarchy))
         threats = MinimalThreats(
-            column, hierarchy, self.k, limit=self.max_threats, executor=executor, progress=progress
+            column,
+            hierarchy,
+            self.k,
+            limit=self.max_threats,
+            max_increments=self.max_increments,
+            executor=executor,
+            progress=progress,
         )
         for _ in range(max(1, min(self.m, int(column.lengths.max(initial=0))))):
             threats.mine_next()

@@ -68,10 +68,13 @@ class MHgHs:
     cost: str = "original"
     """Leaves that count in the costs: ``original`` or ``reduced``."""
     max_threats: int = 30_000_000
-    """Largest number of minimal threats to hold (about 40 bytes each at m=3)."""
+    """Largest number of minimal threats to hold (about 50 bytes each at m=3)."""
+    max_increments: int = 500_000_000_000
+    """Refuse an itemset size whose mining takes more increments (about 2 * 10^8 a second and core)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)
+        require_at_least("max_increments", self.max_increments, 1)
         if self.cost not in ("original", "reduced"):
             msg = f"cost must be 'original' or 'reduced', got {self.cost!r}"
             raise InputError(msg)
@@ -95,13 +98,20 @@ class MHgHs:
         Raises
         ------
         InputError
-            If there are more minimal threats in a round than `max_threats`.
+            If there are more minimal threats in a round than `max_threats`, or mining those of its size takes more
+            than `max_increments`.
         """
         column, hierarchy = bound_column(table, hierarchies)
         if self.k == 1:
             return Result(Cut.identity(hierarchy))
         threats = MinimalThreats(
-            column, hierarchy, self.k, limit=self.max_threats, executor=executor, progress=progress
+            column,
+            hierarchy,
+            self.k,
+            limit=self.max_threats,
+            max_increments=self.max_increments,
+            executor=executor,
+            progress=progress,
         )
         rounds: list[Round] = []
         labels = hierarchy.labels

@@ -4,9 +4,11 @@ A threat is a supported set of nodes, none above another, with a support below k
 are frequent. The threats of a cut are the minimal threats that lie in it, so one mining serves all cuts.
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
@@ -18,8 +20,17 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut
 
-WORK_PER_TASK = 2_000_000
 MAX_PAIR_BITS = 16_000_000_000
+MAX_DOMINATION_BITS = 1_000_000_000
+WORK_PER_SPAN = 2_000_000
+SPANS_PER_ROUND = 16
+STEPS_PER_CALL = 50_000_000  # some tenths of a second: an interruption is noticed between two calls
+ROWS_PER_CALL = 100_000_000  # of pairs of codes, or of sets to enter
+THREATS_PER_CALL = 1 << 16
+_INCREMENTS_PER_STEP = 4  # of the search for dominated records, which misses the cache
+
+Records = tuple[Int32, Int64, NDArray[np.integer]]
+"""Records as ascending codes, and where each code occurs, as `count_tree.expand` gives them."""
 
 
 class MinimalThreats:
@@ -33,6 +44,8 @@ class MinimalThreats:
         Smallest support that is not rare.
     limit
         Refuse to hold more threats than that.
+    max_increments
+        Refuse to take more steps for the threats of one size.
     """
 
     def __init__(
@@ -42,15 +55,18 @@ class MinimalThreats:
         k: int,
         *,
         limit: int,
+        max_increments: float = float("inf"),
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> None:
         from anonset_kernels.count_tree import node_supports
 
-        self.column, self.hierarchy, self.k, self.limit = column, hierarchy, k, limit
+        self.column, self.hierarchy, self.k = column, hierarchy, k
+        self.limit, self.max_increments = limit, max_increments
         self.executor, self.progress = executor, progress
         self.support: Int64 = node_supports(column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent)
         self.bottom = hierarchy.leaf_node
+        self.undominated = column
         self.by_size: list[Int32] = []
 
     @property
@@ -79,7 +95,7 @@ class MinimalThreats:
         Raises
         ------
         InputError
-            If there are more threats than the limit.
+            If there are more threats than the limit, or mining them takes more than `max_increments` steps.
         """
         size = len(self.by_size) + 1
         if size == 1:
@@ -99,25 +115,33 @@ class MinimalThreats:
         raise InputError(msg)
 
     def _mine(self, size: int) -> Int32:
-        from anonset_kernels.count_tree import expand
+        nodes, code, records = self._store()
+        smaller = [code[threats] for threats in self.by_size[1:]]
+        found = records.mine(size, smaller, self.limit - self.n, self.max_increments)
+        if found is None:
+            self._refuse(size)
+        if size > 2 and len(nodes) >= size:  # what is dominated now is so over the nodes that later sizes leave
+            self.undominated = self.undominated.take(records.undominated[0])
+        return nodes[found].astype(np.int32, copy=False)
+
+    def _store(self) -> tuple[Int32, Int32, "StoredRecords"]:
+        """Return the node of each code, the code of each node (-1 for none), and the records as codes."""
+        from anonset_kernels.count_tree import expand, node_supports
 
         taking_part = self.taking_part & (self.support >= self.k)
         taking_part[0] = False
-        nodes = np.flatnonzero(taking_part)
-        nodes = nodes[np.lexsort((nodes, -self.support[nodes]))].astype(np.int32)
+        nodes: Int32 = np.flatnonzero(taking_part).astype(np.int32)
+        nodes = nodes[np.lexsort((nodes, -self.support[nodes]))]
         code = np.full(self.hierarchy.n_nodes, -1, np.int32)
         code[nodes] = np.arange(len(nodes), dtype=np.int32)
-        start, position = room_for(self.support[nodes], self.column.n)
-        parent, column = self.hierarchy.parent, self.column
-        codes = expand(column.indptr, column.items, self.bottom, parent, code, start, position)
-        intervals = (self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])
+        rows, hierarchy = self.undominated, self.hierarchy
+        held = node_supports(rows.indptr, rows.items, hierarchy.leaf_node, hierarchy.parent)
+        start, position = room_for(held[nodes], rows.n)
+        codes = expand(rows.indptr, rows.items, self.bottom, hierarchy.parent, code, start, position)
+        intervals = (hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
         arrays = (codes, start, position)
         records = StoredRecords(arrays, intervals, self.k, executor=self.executor, progress=self.progress)
-        smaller = [code[threats] for threats in self.by_size[1:]]
-        found = records.mine(size, smaller, self.limit - self.n)
-        if found is None:
-            self._refuse(size)
-        return nodes[found].astype(np.int32)
+        return nodes, code, records
 
 
 def room_for(support: Int64, n: int) -> tuple[Int64, NDArray[np.integer]]:
@@ -131,7 +155,7 @@ def room_for(support: Int64, n: int) -> tuple[Int64, NDArray[np.integer]]:
 class StoredRecords:
     """Records as ascending codes, none of which is a threat by itself, ready for mining."""
 
-    arrays: tuple[Int32, Int64, NDArray[np.integer]]
+    arrays: Records
     """The codes, and where each code occurs, as `count_tree.expand` gives them."""
     intervals: tuple[Int32, Int32]
     """int32 (C,) leaf intervals by code; sets with two that overlap are no sets."""
@@ -142,7 +166,9 @@ class StoredRecords:
     executor: Executor | None = None
     progress: Progress | None = None
 
-    def mine(self, size: int, smaller: Sequence[Int32], limit: int) -> Int32 | None:
+    def mine(
+        self, size: int, smaller: Sequence[Int32], limit: int, max_increments: float = float("inf")
+    ) -> Int32 | None:
         """Return the minimal threats of `size` codes, or None where there are more than `limit`.
 
         Parameters
@@ -153,41 +179,130 @@ class StoredRecords:
         Raises
         ------
         InputError
-            If there are too many codes for a bit for each pair.
+            If there are too many codes for a bit for each pair, or if it takes more than `max_increments`.
         """
         from anonset_kernels.count_tree import walk_sizes
-        from anonset_kernels.threats import allow_pairs, hash_sets, mine
+        from anonset_kernels.threats import mine
 
         n_codes = len(self.intervals[0])
         if n_codes < size:
             return np.empty((0, size), np.int32)
+        allowed = self._allowed(smaller[0] if size > 2 else np.empty((0, 2), np.int32))
+        known = _hashed(smaller[1:], size)
+        arrays = self.arrays if size == 2 or self.private[0] > 0 else self.undominated[1]
+        rule = (size, self.k, STEPS_PER_CALL)
+
+        def find(part: tuple[Int32, int]) -> tuple[Int32, Int32, int]:
+            at, found = part[0].copy(), np.empty((max(THREATS_PER_CALL, n_codes), size), np.int32)
+            n_found, steps = mine(arrays, allowed, known, at, part[1], rule, self.private, found)
+            return found[:n_found].copy(), at, int(steps)
+
+        spans = _spans(walk_sizes(arrays[0], n_codes, min(size, 3)))
+        tasks = [_Task(np.array([first, *[-1] * (size - 1)], np.int32), last, []) for first, last in spans]
+        if not self._run(tasks, find, limit, max_increments):
+            return None
+        return np.concatenate([threats for task in tasks for threats in task.found])
+
+    def _run(
+        self,
+        tasks: "list[_Task]",
+        find: Callable[[tuple[Int32, int]], tuple[Int32, Int32, int]],
+        limit: int,
+        max_increments: float,
+    ) -> bool:
+        """Go on with the tasks, some at a time, until all are done; tell whether there are at most `limit` threats."""
+        size, waiting, n_found, increments, n_done = len(tasks[0].at), deque(tasks), 0, 0, 0
+        while waiting:
+            window = [waiting.popleft() for _ in range(min(SPANS_PER_ROUND, len(waiting)))]
+            parts = [(task.at, task.last) for task in window]
+            for task, (threats, at, steps) in zip(window, run_tasks(self.executor, find, parts), strict=True):
+                task.found.append(threats)
+                n_done += int(at[0] - task.at[0])
+                task.at = at
+                n_found += len(threats)
+                increments += steps
+                if n_found > limit:
+                    return False
+                if increments > max_increments:
+                    msg = (
+                        f"max_increments must be above {max_increments:,}, or the sets smaller than {size}: "
+                        f"mining those of {size} takes more"
+                    )
+                    raise InputError(msg)
+                if self.progress is not None:
+                    self.progress(f"threats of {size}", float(n_done), float(len(self.intervals[0])))
+            waiting.extendleft(task for task in reversed(window) if task.at[0] < task.last)
+        return True
+
+    def _allowed(self, pairs: Int32) -> NDArray[np.uint64]:
+        """Return which codes may stand with each: uint64 (C, W)."""
+        from anonset_kernels.threats import allow_antichains, forbid_pairs
+
+        n_codes = len(self.intervals[0])
         if n_codes**2 > MAX_PAIR_BITS:
             msg = (
                 f"at most {int(MAX_PAIR_BITS**0.5):,} items or nodes may have a support of at least k, got {n_codes:,}"
             )
             raise InputError(msg)
-        allowed = allow_pairs(*self.intervals, smaller[0] if size > 2 else np.empty((0, 2), np.int32))
-        known = np.full((sum(map(len, smaller[1:])), max(1, size - 1)), -1, np.int32)
-        filled = 0
-        for threats in smaller[1:]:
-            known[filled : filled + len(threats), : threats.shape[1]] = np.sort(threats, axis=1)
-            filled += len(threats)
-        slots = np.full(1 << max(1, (2 * len(known)).bit_length()), -1, np.int32)
-        hash_sets(known, slots)
+        allowed = np.zeros((n_codes, (n_codes + 63) // 64), np.uint64)
+        rows = max(1, ROWS_PER_CALL // n_codes)
+        for first in range(0, n_codes, rows):
+            allow_antichains(*self.intervals, first, min(first + rows, n_codes), allowed)
+        forbid_pairs(pairs, allowed)
+        return allowed
 
-        def find(span: tuple[int, int]) -> tuple[Int32, bool]:
-            found, over = mine(self.arrays, allowed, known, slots, span, (size, self.k, limit), self.private)
-            return found, over
+    @cached_property
+    def undominated(self) -> tuple[Int64, Records]:
+        """The records that make a difference to which sets are rare, the longest first: int64 (R,), and as `arrays`.
 
-        spans = _spans(walk_sizes(self.arrays[0], n_codes, min(size, 3)))
-        parts: list[Int32] = []
-        for span, (threats, over) in zip(spans, run_tasks(self.executor, find, spans), strict=True):
-            parts.append(threats)
-            if over or sum(map(len, parts)) > limit:
-                return None
-            if self.progress is not None:
-                self.progress(f"threats of {size}", float(span[1]), float(n_codes))
-        return np.concatenate(parts)
+        A record that k others dominate, each with all of its codes, makes none. Looking for such records ends when it
+        took as long as walking all records for sets of three.
+        """
+        from anonset_kernels.count_tree import walk_sizes
+        from anonset_kernels.undominated import gather, keep_undominated, outline
+
+        codes, n_codes = self.arrays[0], len(self.intervals[0])
+        begin, length, key = outline(codes, len(codes) - len(self.arrays[2]))
+        order = np.lexsort((key, -length)).astype(np.int64)
+        order = order[: np.count_nonzero(length)]
+        at = n_kept = 0
+        if n_codes * len(order) <= MAX_DOMINATION_BITS:
+            left = int(walk_sizes(codes, n_codes, 3).sum()) // _INCREMENTS_PER_STEP + len(codes)
+            rows, kept = np.zeros((n_codes, (len(order) + 63) // 64), np.uint64), np.empty(len(order), np.int64)
+            while at < len(order) and left > 0:
+                rule = (self.k, n_kept, min(left, STEPS_PER_CALL))
+                at, n_kept, steps = keep_undominated(codes, begin, length, order, at, rule, rows, kept)
+                left -= steps
+            order = np.concatenate([kept[:n_kept], order[at:]])
+        start = np.zeros(n_codes + 1, np.int64)
+        position = np.empty(int(length[order].sum()), self.arrays[2].dtype)
+        return order, (gather(codes, begin, length, order, start, position), start, position)
+
+
+@dataclass(eq=False)
+class _Task:
+    """A span of first codes to be mined, from a prefix on, and what was found there."""
+
+    at: Int32
+    """int32 (size,): the prefix to go on from, filled up with -1."""
+    last: int
+    """End of the span."""
+    found: list[Int32]
+
+
+def _hashed(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
+    """Return known threats of 3, 4, ... size - 1 codes, and a hash table of them."""
+    from anonset_kernels.threats import hash_sets
+
+    known = np.full((sum(map(len, smaller)), max(1, size - 1)), -1, np.int32)
+    filled = 0
+    for threats in smaller:
+        known[filled : filled + len(threats), : threats.shape[1]] = np.sort(threats, axis=1)
+        filled += len(threats)
+    slots = np.full(1 << max(1, (2 * len(known)).bit_length()), -1, np.int32)
+    for first in range(0, filled, THREATS_PER_CALL):
+        hash_sets(known, first, min(first + THREATS_PER_CALL, filled), slots)
+    return known, slots
 
 
 def _spans(work: NDArray[np.float64]) -> list[tuple[int, int]]:
@@ -195,7 +310,7 @@ def _spans(work: NDArray[np.float64]) -> list[tuple[int, int]]:
     done, spans, first = np.cumsum(work), [], 0
     while first < len(work):
         before = done[first - 1] if first else 0.0
-        last = max(first + 1, int(np.searchsorted(done, before + WORK_PER_TASK, side="right")))
+        last = max(first + 1, int(np.searchsorted(done, before + WORK_PER_SPAN, side="right")))
         spans.append((first, min(last, len(work))))
         first = spans[-1][1]
     return spans

@@ -1,0 +1,201 @@
+"""Rare extensions of one prefix, searched in a matrix of bits: a row for each code, a column for each record.
+
+Where most sets are frequent this is much faster than walking the records: whether a set has a support of k is
+mostly known after the first words of its row.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anonset_kernels._bits import bit, bit_count, trailing_zeros
+from anonset_kernels._jit import kernel
+from anonset_kernels._known_sets import is_minimal_rare
+
+_LOOK_AHEAD = 4
+
+
+@kernel()
+def is_dense(n_records: int, entries: int, n_kept: int, k: int) -> bool:
+    """Tell whether intersecting rows of bits beats walking the records, for the mean pair of extensions.
+
+    The walk takes as many steps as records hold the pair; the rows are read until k of them are found.
+    """
+    if n_kept < 2:
+        return False
+    together = float(entries) * entries / (float(n_records) * n_kept * n_kept)
+    return together > 1.0 + n_records / 64 * min(1.0, k / together)
+
+
+@kernel()
+def bit_matrix(codes: Any, held: Any, extensions: Any, place: Any) -> Any:
+    """Return the extensions of a prefix, int32 (E,), and the records that hold each, uint64 (E, W).
+
+    `extensions` is a bitmap of codes; `place`, of the codes, is -1 but for them, and -1 for all afterwards.
+    """
+    n = 0
+    for w in range(len(extensions)):
+        n += bit_count(extensions[w])
+    members = np.empty(n, np.int32)
+    i = 0
+    for w in range(len(extensions)):
+        word = extensions[w]
+        while word != 0:
+            members[i] = w * 64 + trailing_zeros(word)
+            place[members[i]] = i
+            i += 1
+            word &= word - np.uint64(1)
+    rows = np.zeros((n, (len(held) + 63) // 64), np.uint64)
+    for r in range(len(held)):
+        at = held[r] + 1
+        while codes[at] >= 0:
+            if place[codes[at]] >= 0:
+                rows[place[codes[at]], r >> 6] |= bit(r & 63)
+            at += 1
+    for i in range(n):
+        place[members[i]] = -1
+    return members, rows
+
+
+@kernel()
+def search_dense(rows: Any, members: Any, allowed: Any, known: Any, prefix: Any, rule: Any, at: Any, found: Any) -> Any:
+    """Find the minimal rare sets that begin with a prefix of codes.
+
+    Parameters
+    ----------
+    rows, members
+        From `bit_matrix`; every member makes a frequent set with the prefix.
+    allowed, known, at, found
+        As for `threats.mine`.
+    prefix
+        int32 (size,): its first codes, by the depth.
+    rule
+        (size, k, depth, goal, n_found, budget): the prefix has `depth` <= size - 2 codes; the first `goal` of `at`
+        are to be taken up, none for 0; so many threats are found already.
+
+    Returns
+    -------
+    (n_found, steps, finished)
+        Unless `finished`, `at` holds the prefix to go on from.
+    """
+    size, k, depth, goal, n_found, budget = rule
+    beside = _allowed_beside(allowed, members)
+    held = np.empty((size - depth, rows.shape[1]), np.uint64)
+    candidates = np.zeros((size - depth, beside.shape[1]), np.uint64)
+    wanted = np.empty(size, np.int32)
+    held[0] = ~np.uint64(0)
+    for i in range(len(members)):
+        if depth >= goal or members[i] >= at[depth]:
+            candidates[0, i >> 6] |= bit(i & 63)
+    level, steps = 0, 0
+    while level >= 0:
+        i = _take_first(candidates, level)
+        if i < 0:
+            level -= 1
+            continue
+        length = depth + level + 1
+        prefix[length - 1] = members[i]
+        if goal == 0 and (steps > budget or n_found + len(members) > len(found)):
+            at[:length], at[length:] = prefix[:length], -1
+            return n_found, steps, False
+        if goal == length:
+            goal = 0
+        for w in range(rows.shape[1]):
+            held[level + 1, w] = held[level, w] & rows[i, w]
+        steps += rows.shape[1] + len(members) // 8
+        if length == size - 1:
+            for v in range(beside.shape[1]):
+                word = candidates[level, v] & beside[i, v]
+                while word != 0:
+                    e = v * 64 + trailing_zeros(word)
+                    word &= word - np.uint64(1)
+                    support, n_words = _support(held, level + 1, rows, e, k)
+                    steps += n_words
+                    if 0 < support < k:
+                        prefix[length] = members[e]
+                        steps += 1 << length
+                        if length < 3 or is_minimal_rare(prefix, known, wanted):
+                            found[n_found] = prefix
+                            n_found += 1
+            continue
+        for v in range(beside.shape[1]):
+            candidates[level + 1, v] = candidates[level, v] & beside[i, v]
+        if _are_frequent_together(held, rows, candidates, level + 1, k):
+            continue
+        steps += _keep_frequent(held, rows, candidates, level + 1, k)
+        if length < goal:
+            _drop_below(candidates, level + 1, members, at[length])
+        level += 1
+    return n_found, steps, True
+
+
+@kernel()
+def _allowed_beside(allowed: Any, members: Any) -> Any:
+    """Return the codes allowed with each, as bits over the members: uint64 (E, (E + 63) // 64)."""
+    n = len(members)
+    beside = np.zeros((n, (n + 63) // 64), np.uint64)
+    for i in range(n):
+        for e in range(n):
+            if allowed[members[i], members[e] >> 6] & bit(members[e] & 63):
+                beside[i, e >> 6] |= bit(e & 63)
+    return beside
+
+
+@kernel()
+def _take_first(candidates: Any, level: int) -> int:
+    for w in range(candidates.shape[1]):
+        word = candidates[level, w]
+        if word != 0:
+            candidates[level, w] = word & (word - np.uint64(1))
+            return w * 64 + trailing_zeros(word)
+    return -1
+
+
+@kernel()
+def _support(held: Any, level: int, rows: Any, e: int, k: int) -> Any:
+    """Count the records of a prefix that hold an extension, up to k; return (number, words read)."""
+    support, w = 0, 0
+    while w < rows.shape[1] and support < k:
+        support += bit_count(held[level, w] & rows[e, w])
+        w += 1
+    return support, w
+
+
+@kernel()
+def _are_frequent_together(held: Any, rows: Any, candidates: Any, level: int, k: int) -> bool:
+    """Tell whether k of the first records hold a prefix and all its candidates: then no set of them is rare."""
+    support = 0
+    for w in range(min(rows.shape[1], _LOOK_AHEAD)):
+        common = held[level, w]
+        for v in range(candidates.shape[1]):
+            word = candidates[level, v]
+            while word != 0 and common != 0:
+                common &= rows[v * 64 + trailing_zeros(word), w]
+                word &= word - np.uint64(1)
+        support += bit_count(common)
+        if support >= k:
+            return True
+    return False
+
+
+@kernel()
+def _keep_frequent(held: Any, rows: Any, candidates: Any, level: int, k: int) -> int:
+    """Drop the candidates that are rare with the prefix; return the words read."""
+    steps = 0
+    for v in range(candidates.shape[1]):
+        word = candidates[level, v]
+        while word != 0:
+            low = word & (~word + np.uint64(1))
+            support, n_words = _support(held, level, rows, v * 64 + trailing_zeros(word), k)
+            steps += n_words
+            if support < k:
+                candidates[level, v] ^= low
+            word ^= low
+    return steps
+
+
+@kernel()
+def _drop_below(candidates: Any, level: int, members: Any, lowest: int) -> None:
+    for e in range(len(members)):
+        if members[e] < lowest:
+            candidates[level, e >> 6] &= ~bit(e & 63)

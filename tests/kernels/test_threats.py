@@ -1,0 +1,157 @@
+"""Mining minimal threats against all sets, whatever the walk does below a prefix and wherever it is interrupted."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset_kernels._dense_threats import is_dense
+from anonset_kernels.threats import allow_antichains, forbid_pairs, hash_sets, mine
+from anonset_kernels.undominated import gather, keep_undominated, outline
+
+N_CODES = 9
+sparse = st.lists(st.sets(st.integers(0, N_CODES - 1), max_size=4), max_size=20)
+dense = st.lists(st.sets(st.integers(0, N_CODES - 1), min_size=5), max_size=14)
+records_of_codes = st.one_of(sparse, dense, st.tuples(sparse, dense).map(lambda both: both[0] + both[1]))
+trees = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 3)), min_size=N_CODES, max_size=N_CODES)
+
+
+def stored(rows):
+    """Return the records as `count_tree.expand` stores them."""
+    codes = [c for row in rows for c in [*sorted(row), -1]]
+    position = [[at for at, c in enumerate(codes) if c == wanted] for wanted in range(N_CODES)]
+    start = np.concatenate([[0], np.cumsum([len(p) for p in position])]).astype(np.int64)
+    return np.array(codes, np.int32), start, np.array([at for p in position for at in p], np.int32)
+
+
+def support(chosen, rows):
+    return sum(1 for row in rows if row.issuperset(chosen))
+
+
+def naive_threats(rows, overlap, k, m):
+    """Return the minimal rare sets of two to m frequent codes, none of which overlap, by size."""
+    found = [set() for _ in range(m + 1)]
+    codes = [c for c in range(N_CODES) if support({c}, rows) >= k]
+    for size in range(2, m + 1):
+        for chosen in map(frozenset, combinations(codes, size)):
+            if (
+                not any(overlap[a][b] for a, b in combinations(sorted(chosen), 2))
+                and 0 < support(chosen, rows) < k
+                and not any(threat < chosen for threats in found for threat in threats)
+            ):
+                found[size].add(chosen)
+    return found
+
+
+def mine_all(rows, intervals, k, m, budget, room):
+    """Mine size after size, and each by as many calls as the budget and the room make it."""
+    lo, hi = (np.array(bounds, np.int32) for bounds in intervals)
+    frequent = [c for c in range(N_CODES) if support({c}, rows) >= k]
+    records, found, n_calls = stored([row & set(frequent) for row in rows]), [set(), set()], 0
+    for size in range(2, m + 1):
+        allowed = np.zeros((N_CODES, 1), np.uint64)
+        for first in range(0, N_CODES, 4):
+            allow_antichains(lo, hi, first, min(first + 4, N_CODES), allowed)
+        forbid_pairs(np.array([sorted(t) for t in found[2]] if size > 2 else [], np.int32).reshape(-1, 2), allowed)
+        smaller = [sorted(threat) for threats in found[3:] for threat in threats]
+        members = np.array([t + [-1] * (size - 1 - len(t)) for t in smaller], np.int32).reshape(-1, size - 1)
+        slots = np.full(1 << (2 * len(members) + 1).bit_length(), -1, np.int32)
+        hash_sets(members, 0, len(members), slots)
+        at, threats = np.array([0, *[-1] * (size - 1)], np.int32), []
+        reported = np.empty((room, size), np.int32)
+        while at[0] < N_CODES:
+            before = at.tolist()
+            n, steps = mine(records, allowed, (members, slots), at, N_CODES, (size, k, budget), (0, 0, 1), reported)
+            assert at.tolist() > before
+            assert steps >= 0
+            threats += [tuple(threat) for threat in reported[:n].tolist()]
+            n_calls += 1
+        assert threats == sorted(set(threats))
+        found.append({frozenset(threat) for threat in threats})
+    return found, n_calls
+
+
+@settings(max_examples=300, deadline=None)
+@given(records_of_codes, trees, st.integers(1, 6), st.integers(2, 5), st.sampled_from([0, 7, 10**9]))
+def test_the_minimal_threats_are_found(rows, spans, k, m, budget):
+    intervals = [lo for lo, _ in spans], [lo + length for lo, length in spans]
+    overlap = [[a[0] < b[0] + b[1] and b[0] < a[0] + a[1] for b in spans] for a in spans]
+    found, n_calls = mine_all(rows, intervals, k, m, budget, N_CODES if budget == 7 else 1000)
+    assert found == naive_threats(rows, overlap, k, m)
+    assert n_calls >= m - 1
+
+
+def test_interruptions_are_many_and_both_ways_of_searching_occur():
+    random = np.random.default_rng(1)
+    apart = list(range(N_CODES)), list(range(1, N_CODES + 1))
+    for density in (0.35, 0.8):
+        rows = [set(np.flatnonzero(random.random(N_CODES) < density).tolist()) for _ in range(60)]
+        at_once, one_call_a_size = mine_all(rows, apart, 4, 5, 10**9, 1000)
+        bit_by_bit, n_calls = mine_all(rows, apart, 4, 5, 0, 1000)
+        assert at_once == bit_by_bit == naive_threats(rows, np.zeros((N_CODES, N_CODES)), 4, 5)
+        assert one_call_a_size == 4
+        assert n_calls > 60
+
+
+def test_the_projections_of_many_records_are_held():
+    apart = list(range(N_CODES)), list(range(1, N_CODES + 1))
+    rows = [set(chosen) for chosen in combinations(range(N_CODES), 3) for _ in range(60)]
+    expected = naive_threats(rows, np.zeros((N_CODES, N_CODES)), 61, 4)
+    assert mine_all(rows, apart, 61, 4, 10**9, 1000)[0] == expected
+    assert len(expected[3]) == 84
+
+
+@pytest.mark.parametrize(
+    ("n_records", "entries", "n_kept", "k", "expected"),
+    [
+        (100, 50, 1, 5, False),
+        (100, 900, 10, 5, True),  # 81 records hold a pair: far more than two words
+        (100, 100, 10, 5, False),
+        (64_000, 200_000, 100, 5, False),  # 6 records hold a pair: fewer than the words to look at
+        (64_000, 3_200_000, 100, 5, True),
+        (64_000, 3_200_000, 100, 20_000, True),
+        (64_000, 3_200_000, 1_000, 1_000, False),
+    ],
+)
+def test_dense(n_records, entries, n_kept, k, expected):
+    assert is_dense(n_records, entries, n_kept, k) == expected
+
+
+def kept_of(rows, k, budget):
+    codes, start, position = stored(rows)
+    begin, length, key = outline(codes, len(rows))
+    assert length.tolist() == [len(row) for row in rows]
+    order = np.lexsort((key, -length)).astype(np.int64)[: np.count_nonzero(length)]
+    rows_of, kept = np.zeros((N_CODES, 1 + len(rows) // 64), np.uint64), np.empty(len(rows), np.int64)
+    at = n_kept = 0
+    while at < len(order):
+        before = at
+        at, n_kept, _ = keep_undominated(codes, begin, length, order, at, (k, n_kept, budget), rows_of, kept)
+        assert at > before
+    return kept[:n_kept], (codes, begin, length, start, position)
+
+
+@settings(max_examples=300, deadline=None)
+@given(records_of_codes, st.integers(1, 4), st.sampled_from([0, 10**9]))
+def test_dominated_records_make_no_difference(rows, k, budget):
+    kept, (codes, begin, length, _, _) = kept_of(rows, k, budget)
+    left = [rows[record] for record in kept]
+    for size in range(1, N_CODES + 1):
+        for chosen in combinations(range(N_CODES), size):
+            assert min(support(chosen, left), k) == min(support(chosen, rows), k)
+    assert len(set(kept.tolist())) == len(kept)
+    for place, row in enumerate(left):
+        assert sum(1 for other in left[:place] if row <= other) < k
+    expected, start = stored(left), np.zeros(N_CODES + 1, np.int64)
+    position = np.empty(sum(map(len, left)), np.int32)
+    assert gather(codes, begin, length, kept, start, position).tolist() == expected[0].tolist()
+    assert (start.tolist(), position.tolist()) == (expected[1].tolist(), expected[2].tolist())
+
+
+def test_many_records_are_dominated():
+    rows = [{0, 1, 2}, {0}, {0, 1, 2}, {1, 2}, {0, 1, 2}, {3}, {1, 2}, {2, 3}, set()]
+    assert sorted(map(tuple, (sorted(rows[record]) for record in kept_of(rows, 2, 10**9)[0]))) == [
+        (0, 1, 2), (0, 1, 2), (2, 3), (3,),
+    ]  # fmt: skip
