@@ -10,6 +10,7 @@ from anonset.generalization.joined import joined_hierarchy
 from anonset.generalization.sensitive import attach_sensitive, is_attached
 from anonset.privacy import PrivacyModel
 from anonset.runner.models import entry_of
+from anonset.runner.sensitive_labels import require_sensitive
 
 HierarchySpec = Hierarchy | str | os.PathLike[str]
 
@@ -36,8 +37,10 @@ def bind(
     Raises
     ------
     InputError
-        If a hierarchy is given for a column that takes none, or is no tree over the column's values.
+        If a hierarchy is given for a column that takes none, or is no tree over the column's values; or the model
+        names sensitive items that the column does not have.
     """
+    require_sensitive(model, table.transactions)
     beside: Iterable[str] = getattr(model, "sensitive_items", ()) if entry_of(model).beside else ()
     return bind_columns(table, hierarchies, tuple(beside))
 

@@ -13,6 +13,7 @@ from anonset.runner.binding import bind, numeric_columns
 from anonset.runner.candidate import Named
 from anonset.runner.kinds import kind_of
 from anonset.runner.parameters import option
+from anonset.runner.sensitive_labels import require_sensitive
 
 if TYPE_CHECKING:
     from anonset.runner.check import CheckSettings
@@ -62,6 +63,7 @@ def inspect(
     """
     from anonset.verification import DEFAULT_BUDGET, verify
 
+    require_sensitive(model, named.publication.transactions)
     budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
     verdict = verify(named.publication, model, budget=budget, progress=progress)
     correlations = _correlations(named.publication, model)

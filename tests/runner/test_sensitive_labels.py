@@ -1,0 +1,59 @@
+"""Sensitive items that are not there: misspelt in what is to be published, and in what is to be checked."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anonset
+from anonset.cli.main import main
+from anonset.errors import InputError
+
+ROWS = [{"hiv", "a"}, {"flu", "a"}, {"a", "b"}, {"a", "b"}, {"b"}, {"b"}]
+LM = partial(anonset.LmApriori, k=2, l=2, m=1)
+MM = partial(anonset.CoherenceSuppression, h=0.5, k=2, p=1)
+
+
+@pytest.mark.parametrize("algorithm", [LM, MM])
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        (("HIV",), r"sensitive item 'HIV' is not in column 'items'; .* \(leave out"),
+        (("hiv", "hvi"), r"sensitive item 'hvi' is not in column 'items'; the item most like it is 'hiv' \(leave out"),
+        (("x", "y", "z"), r"sensitive item 'x' is not in column 'items', nor are 2 more of sensitive_items; "),
+    ],
+)
+def test_what_is_misspelt_is_refused(algorithm: Any, named: tuple[str, ...], message: str) -> None:
+    table = anonset.Table.from_sets(ROWS)
+    with pytest.raises(InputError, match=message):
+        anonset.anonymize(table, algorithm(sensitive_items=named), hierarchies={"items": "balanced:2"})
+
+
+def test_what_could_occur_but_does_not_is_refused() -> None:
+    table = anonset.Table.from_sets(ROWS, universe=["a", "b", "flu", "hiv", "rare"])
+    with pytest.raises(InputError, match="sensitive item 'rare' is not in column 'items'"):
+        anonset.anonymize(table, MM(sensitive_items=("rare",)))
+
+
+def test_diversity_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="model lm: sensitive_items must name at least one item, got none"):
+        anonset.anonymize(anonset.Table.from_sets(ROWS), LM(), hierarchies={"items": "balanced:2"})
+    assert anonset.anonymize(anonset.Table.from_sets(ROWS), MM()).verdict.holds
+
+
+@pytest.mark.parametrize("algorithm", [LM, MM])
+def test_nothing_can_be_told_where_nobody_is(algorithm: Any) -> None:
+    release = anonset.anonymize(
+        anonset.Table.from_sets([]), algorithm(sensitive_items=("hiv",)), hierarchies={"items": "balanced:2"}
+    )
+    assert release.publication.n == 0
+
+
+def test_a_check_refuses_what_is_misspelt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text("codes\nhiv a\nhiv a\na\nb\nb\n")
+    settings = ["--items", "codes", "--model", "coherence", "--k", "2", "--p", "1", "--h", "0.5", "--sensitive-items"]
+    assert main(["verify", str(path), *settings, "hiv"]) == 1
+    assert main(["verify", str(path), *settings, "HIV"]) == 2
+    assert "sensitive item 'HIV' is not in column 'codes'; the item most like it is" in capsys.readouterr().err
