@@ -1,7 +1,7 @@
 """The verification's kernel for privacy constraints: it shares no code with the search that it checks.
 
-The part of a constraint that a record shows is a word of bits. The words of all records are sorted, and each
-distinct one is looked for in the others.
+A constraint is satisfied if k records hold all of it. Otherwise the part of it that a record shows is a word of bits:
+the words of all records are sorted, and each distinct one is looked for in the others.
 """
 
 from typing import Any
@@ -11,33 +11,41 @@ import numpy as np
 from anonset_kernels._jit import kernel
 
 WIDEST = 62
-"""Most symbols of a constraint."""
+"""Most symbols of a constraint whose parts fit a word."""
 
 
 @kernel()
 def first_unsatisfied(
-    constraints: Any, postings: Any, words: Any, touched: Any, k: int, begin: int, end: int, found: Any
+    constraints: Any, postings: Any, published: Any, scratch: Any, k: int, begin: int, end: int, found: Any
 ) -> int:
     """Check the constraints `begin` to `end`; return the first that is not satisfied, or `end`.
 
     Parameters
     ----------
     constraints
-        (start, symbols): int64 (P + 1,) and int32, the distinct published symbols of each, at most `WIDEST`.
+        (start, symbols): int64 (P + 1,) and int32, the distinct published symbols of each, at least one.
     postings
         (start, rows): int64 (V + 1,) and int32, the published rows of each symbol.
-    words
-        int64 (n,): all zero, before and after.
-    touched
-        int32 (n,): scratch.
+    published
+        (start, symbols): int64 (n + 1,) and int32, the symbols of each published row.
+    scratch
+        int64 (n,) and uint8 (V,), all zero, before and after; int32 (n,).
     found
-        int64 (3,): of the offender, the word, the rows that hold all of it, and one row that shows just it.
+        int64 (3,): of the offender, the word, the rows that hold all of it, and one row that shows just it. The
+        word is 0 for a constraint of more than `WIDEST` symbols that fewer than k records hold: it is left undecided.
 
-    Cost: the rows of a constraint's symbols, sorted; in the worst case the square of their distinct words.
+    Cost: the rows of a constraint's rarest symbol until k hold it; where too few do, the rows of all its symbols,
+    sorted, in the worst case the square of their distinct words.
     """
     start, symbols = constraints
     first, rows = postings
+    words, wanted, touched = scratch
     for p in range(begin, end):
+        if _is_held(symbols[start[p] : start[p + 1]], postings, published, wanted, k):
+            continue
+        if start[p + 1] - start[p] > WIDEST:
+            found[0] = 0
+            return p
         n_touched = 0
         for j in range(start[p + 1] - start[p]):
             symbol = symbols[start[p] + j]
@@ -58,6 +66,29 @@ def first_unsatisfied(
         if word != 0:
             return p
     return end
+
+
+@kernel()
+def _is_held(image: Any, postings: Any, published: Any, wanted: Any, k: int) -> bool:
+    """Tell whether at least k rows hold all symbols of an image."""
+    first, rows = postings
+    start, symbols = published
+    rarest = image[0]
+    for symbol in image:
+        wanted[symbol] = 1
+        if first[symbol + 1] - first[symbol] < first[rarest + 1] - first[rarest]:
+            rarest = symbol
+    n_holding = 0
+    for row in rows[first[rarest] : first[rarest + 1]]:
+        n_wanted = 0
+        for symbol in symbols[start[row] : start[row + 1]]:
+            n_wanted += wanted[symbol]
+        n_holding += n_wanted == len(image)
+        if n_holding >= k:
+            break
+    for symbol in image:
+        wanted[symbol] = 0
+    return n_holding >= k
 
 
 @kernel()

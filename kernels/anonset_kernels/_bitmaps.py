@@ -1,0 +1,121 @@
+"""Primitives that count how many records hold several groups: with a bitmap for each group in many records.
+
+A bitmap is made when it is first asked for, and given back when its group changes.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anonset_kernels._bits import bit, bit_count
+from anonset_kernels._jit import kernel
+
+_DENSE = 256
+"""A group in more than one of so many records gets a bitmap: all of them take at most 32 bytes a cell of the table."""
+
+
+class Bitmaps(NamedTuple):
+    """The records of dense groups."""
+
+    words: Any
+    """uint64 (B, words): the bitmaps."""
+    of: Any
+    """int32 (V,): bitmap of each representative, or -1."""
+    free: Any
+    """int32 (1 + B,): number of unused bitmaps, and their numbers."""
+
+
+@kernel()
+def make_bitmaps(groups: Any) -> Any:
+    """Make room for the bitmaps of as many groups as can be dense at a time."""
+    n_records = len(groups.row) - 1
+    n_bitmaps = len(groups.records) // (n_records // _DENSE + 1)
+    words = np.empty((n_bitmaps, n_records // 64 + 1), np.uint64)
+    free = np.arange(n_bitmaps + 1).astype(np.int32) - np.int32(1)
+    free[0] = n_bitmaps
+    return Bitmaps(words, np.full(len(groups.rep), -1, np.int32), free)
+
+
+@kernel()
+def give_back(bitmaps: Any, g: int) -> None:
+    """Take the bitmap of a group that has changed, if it has one."""
+    if bitmaps.of[g] >= 0:
+        bitmaps.free[0] += 1
+        bitmaps.free[bitmaps.free[0]] = bitmaps.of[g]
+        bitmaps.of[g] = -1
+
+
+@kernel()
+def count_held(groups: Any, bitmaps: Any, image: Any, enough: int, held: Any) -> None:
+    """Count the records that hold the first, the first two, … groups of an image; stop where `enough` hold all.
+
+    Cost: a word for 64 records, or the records of the first group if that is not dense, for each group as long as
+    any of these records hold it.
+
+    Parameters
+    ----------
+    image
+        int32: groups, the rarest first.
+    held
+        int64, as long as the image: the counts. Stopping early, only that of the whole image has a meaning.
+    """
+    threshold = (len(groups.row) - 1) // _DENSE
+    held[0], held[1:] = groups.support[image[0]], 0
+    if len(image) == 1:
+        return
+    for g in image:
+        if groups.support[g] > threshold and bitmaps.of[g] < 0:
+            _draw(groups, bitmaps, g)
+    if held[0] > threshold:
+        _count_dense(bitmaps.words, bitmaps.of, image, enough, held)
+    else:
+        _count_sparse(groups, bitmaps, image, enough, held)
+
+
+@kernel()
+def _draw(groups: Any, bitmaps: Any, g: int) -> None:
+    """Give a group a bitmap of its records."""
+    bitmaps.of[g] = bitmaps.free[bitmaps.free[0]]
+    bitmaps.free[0] -= 1
+    words, item = bitmaps.words[bitmaps.of[g]], g
+    words[:] = 0
+    while item >= 0:
+        for record in groups.records[groups.begin[item] : groups.begin[item] + groups.length[item]]:
+            words[record >> 6] |= bit(record & 63)
+        item = groups.following[item]
+
+
+@kernel()
+def _count_dense(words: Any, bitmap_of: Any, image: Any, enough: int, held: Any) -> None:
+    first = words[bitmap_of[image[0]]]
+    for at in range(len(first)):
+        word = first[at]
+        for j in range(1, len(image)):
+            word &= words[bitmap_of[image[j]], at]
+            if word == 0:
+                break
+            held[j] += bit_count(word)
+        if held[-1] >= enough:
+            return
+
+
+@kernel()
+def _count_sparse(groups: Any, bitmaps: Any, image: Any, enough: int, held: Any) -> None:
+    words, bitmap_of, cells, item = bitmaps.words, bitmaps.of, groups.cells, image[0]
+    while item >= 0:
+        for record in groups.records[groups.begin[item] : groups.begin[item] + groups.length[item]]:
+            for j in range(1, len(image)):
+                g = image[j]
+                if bitmap_of[g] >= 0:
+                    if words[bitmap_of[g], record >> 6] & bit(record & 63) == 0:
+                        break
+                else:
+                    place = groups.row[record]
+                    while cells[place] < g:
+                        place += 1
+                    if cells[place] != g:
+                        break
+                held[j] += 1
+            if held[-1] >= enough:
+                return
+        item = groups.following[item]
