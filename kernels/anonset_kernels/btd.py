@@ -1,10 +1,15 @@
 """Bit-vector transaction distance (Poulis et al. 2013, section 5) between records and between clusters of records.
 
-A record is its non-zero 64-bit words. The distance of two records with a and b items, c of them common, is
-(a + b - 2c + 1) / (c + 1), or (a + b - c + 1) / (c + 1) with OR in the numerator: it falls as c grows, so no pair is
-further apart than a + b + 1. Records of a cluster stand in descending order of their lengths, and a search for the
-largest distance ends where this bound is no better than the best. Distances are fractions of small integers;
-correctly rounded quotients of numbers below 2^26 order as the fractions do, and are equal only if these are.
+The distance of two records with a and b items, c of them common, is (a + b - 2c + 1) / (c + 1), or
+(a + b - c + 1) / (c + 1) with OR in the numerator. Records that share nothing are a + b + 1 apart, and those that
+share something at most half as much: the largest distance of two clusters is nearly always that of the longest two
+records that share nothing. Records of a cluster stand in descending order of their lengths, and a search ends where
+these bounds are no better than the best. Distances are fractions of small integers; correctly rounded quotients of
+numbers below 2^26 order as the fractions do, and are equal only if these are.
+
+A record is a stretch of 64-bit words, called by its first position: its number of items, and 2^32 times that of its
+non-zero words; its signature; and for each non-zero word of its bit-vector the number of the word, and the word.
+All that a search wants of a record stands together so: most of its time goes into fetching memory.
 """
 
 from typing import Any
@@ -16,56 +21,77 @@ from anonset_kernels._jit import kernel
 
 
 @kernel()
-def pack_rows(indptr: Any, items: Any) -> Any:
-    """Return each record's non-zero words: int64 (n + 1,) offsets, int32 word numbers, uint64 words. O(nnz)."""
-    n = len(indptr) - 1
-    start = np.zeros(n + 1, np.int64)
-    for r in range(n):
-        count, before = 0, np.int32(-1)
-        for at in range(indptr[r], indptr[r + 1]):
-            number = items[at] >> 6
-            if number != before:
-                count, before = count + 1, number
-        start[r + 1] = start[r] + count
-    numbers, words = np.empty(start[n], np.int32), np.zeros(start[n], np.uint64)
-    for r in range(n):
-        at_word = start[r] - 1
-        for at in range(indptr[r], indptr[r + 1]):
-            number = items[at] >> 6
-            if at_word < start[r] or numbers[at_word] != number:
-                at_word += 1
-                numbers[at_word] = number
-            words[at_word] |= bit(items[at] & 63)
-    return start, numbers, words
+def pack_records(indptr: Any, items: Any, chosen: Any, n_items: int) -> Any:
+    """Return the chosen records, in this order, as int64 (n,) positions and uint64 words. O(nnz).
+
+    The signature of a record says which of 64 stretches of the items it has items of. As items of a kind stand
+    together, it tells most records that share nothing: their signatures share no bit.
+    """
+    place = np.zeros(len(chosen), np.int64)
+    room = 0
+    for r in range(len(chosen)):
+        place[r] = room
+        room += 2
+        before = np.int64(-1)
+        for at in range(indptr[chosen[r]], indptr[chosen[r] + 1]):
+            if items[at] >> 6 != before:
+                before = np.int64(items[at] >> 6)
+                room += 2
+    packed = np.zeros(room, np.uint64)
+    for r in range(len(chosen)):
+        at_word, before = place[r], np.int64(-1)
+        begin, end = indptr[chosen[r]], indptr[chosen[r] + 1]
+        for at in range(begin, end):
+            item = np.int64(items[at])
+            if item >> 6 != before:
+                before = item >> 6
+                at_word += 2
+                packed[at_word] = before
+            packed[at_word + 1] |= bit(int(item & 63))
+            packed[place[r] + 1] |= bit(int(item * 64 // n_items))
+        packed[place[r]] = ((at_word - place[r]) // 2 << 32) + end - begin
+    return place, packed
 
 
 @kernel()
-def common_items(rows: Any, a: int, b: int) -> int:
-    """Count the items that two packed records share. O(words of both)."""
-    start, numbers, words = rows
-    i, j, common = start[a], start[b], 0
-    while i < start[a + 1] and j < start[b + 1]:
-        if numbers[i] == numbers[j]:
-            common += bit_count(words[i] & words[j])
-            i += 1
-            j += 1
-        elif numbers[i] < numbers[j]:
-            i += 1
+def length(packed: Any, r: int) -> int:
+    """Return the number of items of a record."""
+    return int(np.int64(packed[r]) & 0xFFFFFFFF)
+
+
+@kernel()
+def end_of(packed: Any, r: int) -> int:
+    """Return the position one past a record."""
+    return int(r + 2 + 2 * (np.int64(packed[r]) >> 32))
+
+
+@kernel()
+def common_items(packed: Any, a: int, b: int) -> int:
+    """Count the items that two records share. O(words of both)."""
+    i, j, common = a + 2, b + 2, 0
+    i_end, j_end = end_of(packed, a), end_of(packed, b)
+    while i < i_end and j < j_end:
+        if packed[i] == packed[j]:
+            common += bit_count(packed[i + 1] & packed[j + 1])
+            i += 2
+            j += 2
+        elif packed[i] < packed[j]:
+            i += 2
         else:
-            j += 1
+            j += 2
     return common
 
 
 @kernel()
-def record_distance(rows: Any, length: Any, a: int, b: int, with_or: bool) -> float:
-    """Return the distance of two packed records."""
-    common = common_items(rows, a, b)
-    united = length[a] + length[b] - common
+def record_distance(packed: Any, a: int, b: int, with_or: bool) -> float:
+    """Return the distance of two records."""
+    common = common_items(packed, a, b)
+    united = length(packed, a) + length(packed, b) - common
     return (united - (0 if with_or else common) + 1) / (common + 1)
 
 
 @kernel()
-def cluster_distances(rows: Any, length: Any, members: Any, first: Any, size: Any, with_or: bool, out: Any) -> None:
+def cluster_distances(packed: Any, members: Any, first: Any, size: Any, with_or: bool, out: Any) -> None:
     """Fill ``out[c]`` with the largest distance of two records of cluster `c`, 0 for fewer than two.
 
     The records of cluster `c` are ``members[first[c]:first[c] + size[c]]``, longest first. Cost: a pair of records
@@ -76,76 +102,185 @@ def cluster_distances(rows: Any, length: Any, members: Any, first: Any, size: An
         begin, end = first[c], first[c] + size[c]
         for i in range(begin, end - 1):
             a = members[i]
-            if length[a] + length[members[i + 1]] + 1 <= best:
+            if length(packed, a) + length(packed, members[i + 1]) + 1 <= best:
                 break
             for j in range(i + 1, end):
                 b = members[j]
-                if length[a] + length[b] + 1 <= best:
+                if length(packed, a) + length(packed, b) + 1 <= best:
                     break
-                best = max(best, record_distance(rows, length, a, b, with_or))
+                best = max(best, record_distance(packed, a, b, with_or))
         out[c] = best
 
 
 @kernel()
-def united_distances(
-    rows: Any, length: Any, members: Any, clusters: Any, c: int, with_or: bool, allowed: Any, out: Any
+def put_heads(packed: Any, members: Any, clusters: Any, begin: int, end: int) -> None:
+    """Fill int64 ``heads[c]`` for the clusters from `begin` to `end`: its two largest lengths, and its first record.
+
+    These are four: the lengths (-1 if there is no record), the signature and the position of the first. O(1) each.
+    """
+    first, size, heads = clusters
+    for c in range(begin, end):
+        heads[c, 0], heads[c, 1], heads[c, 2], heads[c, 3] = -1, -1, 0, 0
+        if size[c] > 0:
+            lead = members[first[c]]
+            heads[c, 0], heads[c, 2], heads[c, 3] = length(packed, lead), np.int64(packed[lead + 1]), lead
+        if size[c] > 1:
+            heads[c, 1] = length(packed, members[first[c] + 1])
+
+
+@kernel()
+def nearest_unions(
+    packed: Any, members: Any, clusters: Any, c: int, with_or: bool, known: Any, expanded: Any, nearest: Any
 ) -> int:
-    """Find the distance of the union of cluster `c` with each allowed cluster, or the nearest of these.
+    """Find the clusters whose unions with cluster `c` have the smallest distances, the first among equals.
 
     Parameters
     ----------
     clusters
-        (first, size, own): where the records of each cluster are in `members`, as above, and its distance.
-    out
-        float64: filled with the distances of all if it has room for all. Else the first entry alone is used, for the
-        smallest: a union is no closer than its parts, so most clusters need no look then.
+        (first, size, heads): where the records of each cluster are in `members`, longest first, and what `put_heads`
+        says of them. Those wanted and `c` have some.
+    known
+        (bound, exact): float64 (C,), at first the larger distance of both parts of each union, or infinite for a
+        cluster that is not wanted; bool (C,), at first False. Updated here, so that a search for more need not
+        begin anew: no union is closer than its bound, and where `exact` holds, that is its distance.
+    expanded
+        uint64 (64, words of the bit-vector of all items): zeros, which are zeros again in the end.
+    nearest
+        (distance, place): float64 and int64 (t,), filled with the t nearest clusters, in no order.
 
     Returns
     -------
-    The allowed cluster that is nearest, the first among equals; -1 if none is allowed.
+    How many were found: t, or all that are wanted.
 
-    Cost: only pairs across are looked at, and only those that may exceed the distances of both clusters. The loops
-    stand here, not in a kernel of their own: a call for each cluster took ten times as long.
+    Cost: most clusters need no look once t are known. For most others it is enough that the longest records share
+    nothing. The loops stand here, not in a kernel of their own: a call for each cluster took ten times as long.
     """
-    first, size, own = clusters
+    first, size, heads = clusters
+    bound, exact = known
+    distance, place = nearest
     begin, end = first[c], first[c] + size[c]
-    only_nearest = len(out) < len(allowed)
-    smallest, nearest = np.inf, -1
-    for x in range(len(allowed)):
-        best = max(own[c], own[x])
-        if not allowed[x] or (only_nearest and best >= smallest):
+    lengths = _expand(packed, members[begin : min(end, begin + len(expanded))], expanded)
+    top, sign, less, found, limit = lengths[0], heads[c, 2], 0 if with_or else 1, 0, np.inf
+    for x in range(len(bound)):
+        best = bound[x]
+        if best >= limit:
             continue
-        for i in range(begin, end):
-            a = members[i]
-            if size[x] == 0 or length[a] + length[members[first[x]]] + 1 <= best:
+        half, far = (top + heads[x, 0] - less) / 2, float(top + heads[x, 0] + 1)
+        if far > best and sign & heads[x, 2] == 0:
+            best = far
+        j, b, alone = 0, heads[x, 3], heads[x, 0] + 1
+        while top + alone > best and best < limit and not exact[x]:  # pairs that share nothing
+            i, stop = 0, b + 2 + 2 * (np.int64(packed[b]) >> 32)
+            while i < len(lengths) and lengths[i] + alone > best:
+                shared = np.uint64(0)
+                for at in range(b + 2, stop, 2):
+                    shared |= expanded[i, packed[at]] & packed[at + 1]
+                if shared == 0:
+                    best = float(lengths[i] + alone)
+                i += 1
+            while len(lengths) <= i < end - begin and length(packed, members[begin + i]) + alone > best:
+                if common_items(packed, members[begin + i], b) == 0:
+                    best = float(length(packed, members[begin + i]) + alone)
+                i += 1
+            j += 1
+            if j == size[x] or (j == 1 and top + heads[x, 1] + 1 <= best):
                 break
-            for j in range(first[x], first[x] + size[x]):
-                b = members[j]
-                if length[a] + length[b] + 1 <= best:
+            b = members[first[x] + j]
+            alone = (np.int64(packed[b]) & 0xFFFFFFFF) + 1
+        if half > best and best < limit and not exact[x]:  # pairs that share something
+            for i in range(begin, end):
+                a = members[i]
+                if (length(packed, a) + heads[x, 0] - less) / 2 <= best:
                     break
-                best = max(best, record_distance(rows, length, a, b, with_or))
-        if best < smallest:
-            smallest, nearest = best, x
-        if not only_nearest:
-            out[x] = best
-    if only_nearest:
-        out[0] = smallest
-    return nearest
+                for j in range(first[x], first[x] + size[x]):
+                    b = members[j]
+                    if (length(packed, a) + length(packed, b) - less) / 2 <= best:
+                        break
+                    best = max(best, record_distance(packed, a, b, with_or))
+        bound[x], exact[x] = best, best < limit
+        if found < len(place):
+            distance[found], place[found] = best, x
+            found += 1
+            if found == len(place):
+                limit = _heapify(distance, place)
+        elif best < limit:
+            limit = _replace(distance, place, best, x)
+    _clear(packed, members[begin : begin + len(lengths)], expanded)
+    return found
 
 
 @kernel()
-def merge_sorted(length: Any, members: Any, left: Any, right: Any, at: int) -> None:
-    """Merge two segments (first, size) of `members`, longest first, into the room from `at` on. O(size)."""
-    i, j = left[0], right[0]
-    i_end, j_end = left[0] + left[1], right[0] + right[1]
+def _expand(packed: Any, chosen: Any, expanded: Any) -> Any:
+    """Write the bit-vectors of the chosen records into rows of zeros; return the lengths of the records."""
+    lengths = np.empty(len(chosen), np.int64)
+    for i in range(len(chosen)):
+        lengths[i] = length(packed, chosen[i])
+        for at in range(chosen[i] + 2, end_of(packed, chosen[i]), 2):
+            expanded[i, packed[at]] = packed[at + 1]
+    return lengths
+
+
+@kernel()
+def _clear(packed: Any, chosen: Any, expanded: Any) -> None:
+    """Undo `_expand`."""
+    for i in range(len(chosen)):
+        for at in range(chosen[i] + 2, end_of(packed, chosen[i]), 2):
+            expanded[i, packed[at]] = 0
+
+
+@kernel()
+def _heapify(distance: Any, place: Any) -> float:
+    """Make a heap with the largest pair (distance, place) on top; return its distance. O(t)."""
+    for at in range(len(place) // 2 - 1, -1, -1):
+        _sink(distance, place, at)
+    return float(distance[0])
+
+
+@kernel()
+def _replace(distance: Any, place: Any, best: float, x: int) -> float:
+    """Replace the top of a heap; return the distance of the new top. O(log t)."""
+    distance[0], place[0] = best, x
+    _sink(distance, place, 0)
+    return float(distance[0])
+
+
+@kernel()
+def _sink(distance: Any, place: Any, at: int) -> None:
+    """Move the pair at a position of a heap down to where it belongs. O(log t)."""
+    d, x = distance[at], place[at]
+    while 2 * at + 1 < len(place):
+        below = 2 * at + 1
+        if below + 1 < len(place) and _comes_after(distance, place, below + 1, distance[below], place[below]):
+            below += 1
+        if not _comes_after(distance, place, below, d, x):
+            break
+        distance[at], place[at] = distance[below], place[below]
+        at = below
+    distance[at], place[at] = d, x
+
+
+@kernel()
+def _comes_after(distance: Any, place: Any, at: int, d: float, x: int) -> bool:
+    """Tell whether the pair at a position is larger than (d, x)."""
+    return bool(distance[at] > d or (distance[at] == d and place[at] > x))
+
+
+@kernel()
+def unite(packed: Any, members: Any, clusters: Any, c: int, x: int, at: int) -> None:
+    """Put the records of clusters `c` and `x` into `members` from `at` on, longest first: the new `c`. O(size)."""
+    first, size, _ = clusters
+    i, j, begin = first[c], first[x], at
+    i_end, j_end = first[c] + size[c], first[x] + size[x]
     while i < i_end or j < j_end:
-        if j == j_end or (i < i_end and length[members[i]] >= length[members[j]]):
+        if j == j_end or (i < i_end and length(packed, members[i]) >= length(packed, members[j])):
             members[at] = members[i]
             i += 1
         else:
             members[at] = members[j]
             j += 1
         at += 1
+    first[c], size[c], size[x] = begin, at - begin, 0
+    put_heads(packed, members, clusters, c, c + 1)
 
 
 @kernel()

@@ -17,7 +17,7 @@ from algorithms.relational_cases import RelationalCase, random_case
 from anonset.algorithms.base import Result
 from anonset.algorithms.relational.states import members_of, split
 from anonset.algorithms.rt.cluster_function import ClusterFunction
-from anonset.algorithms.rt.merging import Distances
+from anonset.algorithms.rt.distances import Distances
 from anonset.algorithms.rt.rfirst import RFirst
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tfirst import TFirst
@@ -172,12 +172,15 @@ def test_distances_equal_their_twin_through_merges(case: Case) -> None:
         c, x = sorted(source.sample(range(len(members)), 2))
         unions = [[case.items[r] for r in dict.fromkeys(members[c] + other)] for other in members]
         wanted = [float(twins.cluster_distance(rows, case.settings["btd"])) for rows in unions]
-        found = distances.of_unions(c, np.arange(len(members)) != c)
-        assert [found[i] for i in range(len(members)) if i != c] == [w for i, w in enumerate(wanted) if i != c]
-        allowed = [i for i in range(len(members)) if i not in (c, source.randrange(len(members)))]
-        nearest = min(allowed, key=lambda i: (wanted[i], i), default=-1)
-        assert distances.nearest(c, np.isin(np.arange(len(members)), allowed))[0] == nearest
-        distances.merge(c, x, float(found[x]))
+        nearest = sorted((w, i) for i, w in enumerate(wanted) if i != c)
+        allowed = np.arange(len(members)) != c
+        allowed[source.randrange(len(members))] = False
+        nearest = [pair for pair in nearest if allowed[pair[1]]]
+        search = distances.search(c, allowed)
+        for count in sorted(source.randint(0, len(members)) for _ in range(3)):
+            places, found = search.nearest(count)
+            assert list(zip(found.tolist(), places.tolist(), strict=True)) == nearest[:count]
+        distances.merge(c, x, wanted[x])
         members[c] += members.pop(x)
         distances.keep(np.arange(len(members) + 1) != x)
 
@@ -190,7 +193,7 @@ def test_cuts_of_clusters_equal_the_full_search(seed: int, k: int, m: int) -> No
     column = HIERARCHY.bind(SetColumn.of(items, universe=HIERARCHY.leaves.labels))
     clusters = [np.flatnonzero(np.arange(len(items)) % 3 == c) for c in range(min(3, len(items)))]
     function = ClusterFunction(column, HIERARCHY, Apriori, k, m)
-    clusters = [c for c in clusters if not function.is_poor(c)]
+    clusters = [c for c, poor in zip(clusters, function.poor(clusters), strict=True) if not poor]
     for members, nodes in zip(clusters, function.mappings(clusters), strict=True):
         cut = Apriori(k=k, m=m).anonymize(Table(column.take(members)), {"items": HIERARCHY}).recoding
         assert isinstance(cut, Cut)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.algorithms.base import Algorithm, run_tasks
 from anonset.algorithms.transaction.apriori import Apriori
@@ -54,8 +55,7 @@ class ClusterFunction:
         InfeasibleError
             If some, but fewer than k, records of a cluster are non-empty.
         """
-        for members in clusters:
-            self._require_feasible(members)
+        self.require_feasible(clusters)
         if self.transaction is not Apriori or self.hierarchy is None:
             search = self._search
             return [search(members) for members in clusters]
@@ -65,9 +65,14 @@ class ClusterFunction:
             found += part
         return found
 
-    def is_poor(self, members: Int64) -> bool:
-        """Tell whether a cluster has some, but fewer than k, records with items: nothing makes it anonymous."""
-        return bool(0 < np.count_nonzero(self.column.lengths[members]) < self.k)
+    def poor(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
+        """Tell which clusters have some, but fewer than k, records with items: nothing makes these anonymous."""
+        members, start = joined(clusters)
+        filled = np.zeros(len(members) + 1, np.int64)
+        np.cumsum(self.column.lengths[members] > 0, out=filled[1:])
+        found = np.diff(filled[start])
+        poor: NDArray[np.bool_] = (found > 0) & (found < self.k)
+        return poor
 
     def hopeless(self, name: str, members: Int64) -> InfeasibleError:
         """Return the error that one cluster of all records is poor."""
@@ -75,9 +80,18 @@ class ClusterFunction:
         reason = f"there are {found} non-empty records, at least k={self.k} (or none) are required"
         return InfeasibleError(name, reason, achieved=float(found), bound=float(self.k))
 
-    def _require_feasible(self, members: Int64) -> None:
-        if not self.is_poor(members):
+    def require_feasible(self, clusters: Sequence[Int64]) -> None:
+        """Refuse clusters that nothing makes anonymous.
+
+        Raises
+        ------
+        InfeasibleError
+            For the first that is poor.
+        """
+        poor = self.poor(clusters)
+        if not poor.any():
             return
+        members = clusters[int(np.argmax(poor))]
         found = int(np.count_nonzero(self.column.lengths[members]))
         reason = (
             f"a cluster of {len(members)} records has {found} with items, at least k={self.k} (or none) are required; "
@@ -171,10 +185,15 @@ class ClusterFunction:
         arrays = (tree.leaf_node, tree.leaf_lo, tree.leaf_hi)
         records = (self.column.indptr, self.column.items)
         indptr, symbols = published_rows(records, members, start, arrays, node_start, nodes.astype(np.int32))
-        size = tree.n_leaves_below.astype(np.int64)
         out = np.empty(len(members), np.float64)
-        record_losses(indptr, symbols, size, (size > 1).astype(np.float64), out)
+        record_losses(indptr, symbols, *self._node_sizes, out)
         return [out[start[c] : start[c + 1]] for c in range(len(clusters))]
+
+    @cached_property
+    def _node_sizes(self) -> tuple[Int64, Float64]:
+        """Leaves below each node, and the weight of its loss: a single item loses nothing."""
+        size = np.ones(1, np.int64) if self.hierarchy is None else self.hierarchy.n_leaves_below.astype(np.int64)
+        return size, (size > 1).astype(np.float64)
 
     def _group_losses(self, members: Int64, mapping: ClusterMapping) -> Float64:
         from anonset_kernels.record_loss import record_losses
@@ -205,6 +224,7 @@ def joined(parts: Sequence[Int64] | Sequence[Int32]) -> tuple[Int64, Int64]:
     >>> joined([np.array([3, 4]), np.array([1])])
     (array([3, 4, 1]), array([0, 2, 3]))
     """
-    start = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    start = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum([len(part) for part in parts], out=start[1:])
     whole = np.concatenate(parts) if len(parts) else np.empty(0, np.int64)
-    return whole.astype(np.int64), start
+    return whole.astype(np.int64, copy=False), start

@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.rt.cluster_function import ClusterFunction, ClusterMapping, TransactionClass
@@ -71,13 +72,12 @@ class DiverseFunction(ClusterFunction):
         InfeasibleError
             If a cluster cannot be made diverse.
         """
-        for members in clusters:
-            self._require_feasible(members)
+        self.require_feasible(clusters)
         return list(run_tasks(self.executor, self._diverse, clusters))
 
-    def is_poor(self, members: Int64) -> bool:
-        """Tell whether nothing makes a cluster diverse: too few hold items, or too many the same sensitive one."""
-        return bool(self.why_poor(members))
+    def poor(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
+        """Tell which clusters nothing makes diverse: too few hold items, or too many the same sensitive one."""
+        return np.array([bool(self.why_poor(members)) for members in clusters], bool)
 
     def hopeless(self, name: str, members: Int64) -> InfeasibleError:
         """Return the error that one cluster of all records is poor."""
@@ -98,6 +98,20 @@ class DiverseFunction(ClusterFunction):
                 return f"has the sensitive item {label!r} in {of}, at most 1/{self.algorithm.l} are allowed"
         return ""
 
+    def require_feasible(self, clusters: Sequence[Int64]) -> None:
+        """Refuse clusters that nothing makes diverse.
+
+        Raises
+        ------
+        InfeasibleError
+            For the first that is poor.
+        """
+        for members in clusters:
+            if reason := self.why_poor(members):
+                name, where = "transaction function", f"cluster of record {int(members[0])}"
+                text = f'a cluster of {len(members)} records {reason}; on_infeasible="merge" joins such clusters first'
+                raise InfeasibleError(name, text, where)
+
     def recoding(self, mappings: Sequence[ClusterMapping]) -> Sequence[Cut | ItemGroups]:
         """Return the mappings as cuts of the hierarchy that has the sensitive items, too."""
         shift = self.attached.n_nodes > self._tree.n_nodes
@@ -116,12 +130,6 @@ class DiverseFunction(ClusterFunction):
         inner = found.nodes[~self.attached.is_leaf[found.nodes]]
         shift = self.attached.n_nodes > self._tree.n_nodes
         return (inner - np.int32(shift)).astype(np.int32)
-
-    def _require_feasible(self, members: Int64) -> None:
-        if reason := self.why_poor(members):
-            name, where = "transaction function", f"cluster of record {int(members[0])}"
-            text = f'a cluster of {len(members)} records {reason}; on_infeasible="merge" joins such clusters first'
-            raise InfeasibleError(name, text, where)
 
 
 def _detached(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:

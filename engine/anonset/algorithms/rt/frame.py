@@ -11,11 +11,12 @@ import numpy as np
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.relational.base import require_records
 from anonset.algorithms.relational.formations import formation_of
-from anonset.algorithms.relational.states import ClusterStates
 from anonset.algorithms.relational.values import relational_values, require_plain_values
+from anonset.algorithms.rt.candidates import candidates
 from anonset.algorithms.rt.cluster_function import ClusterFunction, ClusterMapping, TransactionClass
+from anonset.algorithms.rt.distances import Numerator
 from anonset.algorithms.rt.diverse_function import DiverseFunction
-from anonset.algorithms.rt.merging import Clusters, ItemOrder, Numerator
+from anonset.algorithms.rt.merging import Clusters, ItemOrder
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
@@ -82,48 +83,54 @@ class Frame:
         InfeasibleError
             If one such cluster is all there is.
         """
-        at = 0
-        while at < len(clusters.alive):
-            if not clusters.alive[at] or not self.function.is_poor(clusters.members(at)):
-                at += 1
-                continue
+        poor = self.function.poor(clusters.all_members())
+        while poor.any():
+            at = int(np.argmax(poor))
             if clusters.count == 1:
                 raise self.function.hopeless(self.name, clusters.members(at))
             ncp = clusters.states.merged_loss(at)
-            best, distance = clusters.best(at, "r", ncp)
-            at = clusters.merge(at, best, float(ncp[best]), distance)
+            best, distance = next(candidates(clusters, at, "r", ncp, clusters.usable(at)))
+            poor[at] = poor[best] = False
+            kept = clusters.merge(at, best, float(ncp[best]), distance)
+            poor[kept] = self.function.poor([clusters.members(kept)])[0]
+
+    def merged(self, clusters: Clusters, at_first: int) -> None:
+        """Tell how many merges there were, and how many there can be."""
+        if self.progress is not None:
+            self.progress("merges", float(at_first - clusters.count), float(at_first - 1))
 
     def tum(self, clusters: Clusters) -> float | None:
         """Return the average UL of the clusters published as they are; None if one of them cannot be."""
-        members = [clusters.members(at) for at in np.flatnonzero(clusters.alive).tolist()]
-        if any(map(self.function.is_poor, members)):
+        members = clusters.all_members()
+        if self.function.poor(members).any():
             return None
         losses = self.function.losses(members, self.function.mappings(members))
         return mean_loss([fsum(found.tolist()) for found in losses], self.qi.n)
 
     def publish(self, clusters: Clusters, figures: Mapping[str, float | None]) -> Result:
         """Give each cluster its relational values and its mapping of the items."""
-        places = np.flatnonzero(clusters.alive).tolist()
-        members = [clusters.members(at) for at in places]
-        return self.result(clusters, self.function.mappings(members), figures)
-
-    def result(self, clusters: Clusters, mappings: list[ClusterMapping], figures: Mapping[str, float | None]) -> Result:
-        """Return clusters with known mappings as a result."""
-        places = np.flatnonzero(clusters.alive).tolist()
-        members = [clusters.members(at) for at in places]
+        members = clusters.all_members()
+        mappings = self.function.mappings(members)
         losses = self.function.losses(members, mappings)
-        cluster = clusters.cluster()
-        states = ClusterStates.of(self.qi, cluster, len(places))
+        tum = mean_loss([fsum(part.tolist()) for part in losses], self.qi.n)
+        return self.result(clusters, mappings, tum, figures)
+
+    def result(
+        self, clusters: Clusters, mappings: list[ClusterMapping], tum: float, figures: Mapping[str, float | None]
+    ) -> Result:
+        """Return clusters with known mappings, and the average UL of these, as a result."""
+        size = clusters.size[clusters.alive]
         found: dict[str, float | None] = {
             **figures,
             "rum": clusters.rum,
-            "tum": mean_loss([fsum(part.tolist()) for part in losses], self.qi.n),
-            "clusters": float(len(places)),
-            "largest_cluster": float(max(map(len, members))),
-            "smallest_cluster": float(min(map(len, members))),
+            "tum": tum,
+            "clusters": float(clusters.count),
+            "largest_cluster": float(size.max()),
+            "smallest_cluster": float(size.min()),
             "merges": float(len(clusters.trace)),
         }
-        recoding = PerCluster(cluster, self.function.recoding(mappings), relational_values(self.qi, states))
+        values = relational_values(self.qi, clusters.states.take(clusters.alive))
+        recoding = PerCluster(clusters.cluster(), self.function.recoding(mappings), values)
         return Result(recoding, tuple(clusters.trace), {k: v for k, v in found.items() if v is not None})
 
 

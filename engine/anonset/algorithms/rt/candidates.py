@@ -1,0 +1,140 @@
+"""Which cluster a seed is merged with: the candidates in order (Poulis et al. 2013, section 4).
+
+The first candidate is nearly always one of the nearest by its items, or of the best by both. So only the first few
+are looked for, and more when these do not suffice: the order is the same, whatever was known of the others.
+"""
+
+from collections.abc import Callable, Iterator
+from math import fsum, isqrt
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.relational.states import rounded
+from anonset.algorithms.rt.merging import TOLERANCE, Clusters
+from anonset.data.quasi_identifiers import Float64
+from anonset.data.table import Int64
+
+MergeOrder = Literal["r", "t", "rt"]
+"""Which candidates come first: the best relationally, by their items, or by both ranks together."""
+Nearest = Callable[[int], tuple[Int64, Float64]]
+"""Returns the places of that many candidates, the nearest by their items first, and how far their unions' items are."""
+
+_FEW, _WIDER = 64, 4
+_DOUBT = 1e-9
+"""Sums that are updated are trusted where they are further than this from the bound; else all is summed anew."""
+
+
+def candidates(
+    clusters: Clusters, seed: int, merge: MergeOrder, ncp: Float64, allowed: NDArray[np.bool_]
+) -> Iterator[tuple[int, float]]:
+    """Yield the allowed clusters to merge `seed` with, best first, and the distance of each union's items.
+
+    Parameters
+    ----------
+    clusters, seed
+        The clusters, and the place of the one that goes next.
+    merge
+        The order; by losses (r) there is one candidate only, the first of all usable ones. The distance is known
+        where items matter.
+    ncp
+        float64 (C,): loss of the union of the seed with each cluster.
+    allowed
+        bool (C,): the usable clusters that are wanted. The ranks are those among all usable ones.
+    """
+    if merge == "r":
+        best = int(np.argmin(np.where(clusters.usable(seed), rounded(ncp), np.inf)))
+        if allowed[best]:
+            yield best, np.inf
+    elif merge == "t":
+        yield from _by_items(clusters, seed, allowed)
+    else:
+        yield from _by_both(clusters, seed, ncp, allowed)
+
+
+def first_within(
+    clusters: Clusters, seed: int, merge: MergeOrder, total: float, delta: float
+) -> tuple[int, float, float, float] | None:
+    """Find the first candidate after whose merge the relational loss is at most `delta`.
+
+    Returns its place, the loss and the distance of the union, and how much the sum of the losses of all records
+    grows; None if there is no candidate.
+    """
+    ncp = clusters.states.merged_loss(seed)
+    size, own = clusters.size, clusters.ncp
+    growth = (size[seed] + size) * ncp - size[seed] * own[seed] - size * own
+    excess = (total + growth) / clusters.n - (delta + TOLERANCE)
+    allowed = clusters.usable(seed) & (excess <= _DOUBT)
+    if not allowed.any():
+        return None
+    for best, distance in candidates(clusters, seed, merge, ncp, allowed):
+        if excess[best] < -_DOUBT or _exact_rum(clusters, seed, best, float(ncp[best])) <= delta + TOLERANCE:
+            return best, float(ncp[best]), distance, float(growth[best])
+    return None
+
+
+def _exact_rum(clusters: Clusters, seed: int, other: int, ncp: float) -> float:
+    size, own = clusters.size.copy(), clusters.ncp.copy()
+    size[seed], own[seed] = size[seed] + size[other], ncp
+    others = clusters.alive.copy()
+    others[other] = False
+    return fsum((size * own)[others].tolist()) / clusters.n
+
+
+def _by_items(clusters: Clusters, seed: int, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
+    nearest, known, wanted = _nearest(clusters, seed, allowed), 0, 1
+    count = int(np.count_nonzero(allowed))
+    while known < count:
+        places, distances = nearest(wanted)
+        yield from zip(places[known:].tolist(), distances[known:].tolist(), strict=True)
+        known, wanted = len(places), max(_FEW, 2 * wanted)
+
+
+def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
+    """Yield candidates in the order of (u + v, u), their ranks by losses and by items.
+
+    The first t of both orders tell u and v of those that are in both; all others have u + v > t + 1. Among C clusters
+    the smallest u + v is about sqrt(2C) if the orders have nothing to do with each other.
+    """
+    usable, count = clusters.usable(seed), clusters.count - 1
+    cheapest, nearest = _cheapest(rounded(ncp), usable), _nearest(clusters, seed, usable)
+    known, wanted = 0, max(_FEW, isqrt(count))
+    while known < count:
+        wanted = min(wanted, count)
+        places, distances = nearest(wanted)
+        u = np.zeros(len(usable), np.int64)
+        u[cheapest(wanted)] = np.arange(1, wanted + 1)
+        u, v = u[places], np.arange(1, wanted + 1)
+        told = np.flatnonzero((u > 0) & ((u + v <= wanted + 1) | (wanted == count)))
+        order = told[np.lexsort((u[told], (u + v)[told]))]
+        for at in order[known:].tolist():
+            if allowed[places[at]]:
+                yield int(places[at]), float(distances[at])
+        known, wanted = len(order), 2 * wanted
+
+
+def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest:
+    if clusters.order == "btd":
+        return clusters.distances.search(seed, among).nearest
+    places = np.flatnonzero(among)
+    unions = [clusters.members(seed, x) for x in places.tolist()]
+    losses = clusters.function.losses(unions, clusters.function.mappings(unions))
+    keys = rounded(np.array([fsum(found.tolist()) / len(found) for found in losses]))
+    order = np.argsort(keys, kind="stable")
+    return lambda count: (places[order[:count]], keys[order[:count]])
+
+
+def _cheapest(keys: Float64, usable: NDArray[np.bool_]) -> Callable[[int], Int64]:
+    """Return what gives the usable places with the smallest keys, ascending, the first place first among equals.
+
+    Keys are whole numbers; with the place in their low bits they are distinct, and plain sorting is much faster than
+    stable sorting of pairs.
+    """
+    places, shift = np.flatnonzero(usable), max(1, len(keys).bit_length())
+    keys = keys[places]
+    if float(keys.max(initial=0.0)) >= 2.0 ** (62 - shift):
+        order = places[np.argsort(keys, kind="stable")]
+        return lambda count: order[:count]
+    pairs = (keys.astype(np.int64) << shift) | places
+    return lambda count: np.sort(np.partition(pairs, count - 1)[:count]) & ((1 << shift) - 1)

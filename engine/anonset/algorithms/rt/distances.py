@@ -1,0 +1,106 @@
+"""Distances of the items of clusters: how far apart any two records of a union are (Poulis et al. 2013, section 5)."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.rt.cluster_function import joined
+from anonset.data import SetColumn
+from anonset.data.quasi_identifiers import Float64
+from anonset.data.table import Int64
+
+Numerator = Literal["xor", "or"]
+"""The numerator of the distance of transactions."""
+
+
+class Distances:
+    """BTD of the unions of clusters: the records of each cluster, longest first.
+
+    The longest records of all clusters stand together, since a search reads hardly any others.
+
+    Parameters
+    ----------
+    column
+        The items of all records.
+    clusters
+        The records of each cluster; no record is in two.
+    numerator
+        See `Numerator`.
+    """
+
+    def __init__(self, column: SetColumn, clusters: Sequence[Int64], numerator: Numerator) -> None:
+        from anonset_kernels.btd import cluster_distances, pack_records, put_heads
+
+        self.with_or = numerator == "or"
+        self.size = np.array([len(members) for members in clusters], np.int64)
+        records, start = joined(clusters)
+        of = np.repeat(np.arange(len(clusters)), self.size)
+        records = records[np.lexsort((-column.lengths[records], of))]
+        self.first, self.end = start[:-1].copy(), len(records)
+        leads = np.zeros(len(records), bool)
+        leads[self.first[self.size > 0]] = True
+        records = np.concatenate([records[leads], records[~leads]])
+        place, self.packed = pack_records(column.indptr, column.items, records, len(column.vocabulary))
+        self.members = np.empty(2 * len(records), np.int64)
+        self.members[: self.end][leads], self.members[: self.end][~leads] = np.split(place, [np.count_nonzero(leads)])
+        self.heads = np.empty((len(clusters), 4), np.int64)
+        put_heads(self.packed, self.members, (self.first, self.size, self.heads), 0, len(clusters))
+        self.own = np.empty(len(clusters), np.float64)
+        cluster_distances(self.packed, self.members, self.first, self.size, self.with_or, self.own)
+        self.expanded = np.zeros((64, len(column.vocabulary) // 64 + 1), np.uint64)
+
+    def search(self, c: int, wanted: NDArray[np.bool_]) -> "Search":
+        """Return a search for the wanted clusters whose unions with `c` have the smallest distances."""
+        return Search(self, c, np.where(wanted, np.maximum(self.own, self.own[c]), np.inf))
+
+    def merge(self, c: int, x: int, distance: float) -> None:
+        """Replace cluster `c` by its union with `x`, whose distance is known."""
+        from anonset_kernels.btd import gather_segments, unite
+
+        size = int(self.size[c] + self.size[x])
+        if self.end + size > len(self.members):
+            room = np.empty(len(self.members), np.int64)
+            self.end = gather_segments(self.members, self.first, self.size, room)
+            self.members = room
+        unite(self.packed, self.members, (self.first, self.size, self.heads), c, x, self.end)
+        self.own[c] = distance
+        self.end += size
+
+    def keep(self, alive: NDArray[np.bool_]) -> None:
+        """Forget the clusters that are gone."""
+        self.first, self.size, self.own = self.first[alive], self.size[alive], self.own[alive]
+        self.heads = self.heads[alive]
+
+
+class Search:
+    """A search for the clusters whose unions with one of them have the smallest distances; it may be widened.
+
+    Parameters
+    ----------
+    distances, c
+        The clusters, and the place of the one to merge with others.
+    bound
+        float64 (C,): the larger distance of both parts of each union; infinite for clusters that are not wanted.
+    """
+
+    def __init__(self, distances: Distances, c: int, bound: Float64) -> None:
+        self._distances, self._c, self._bound = distances, c, bound
+        self._exact = np.zeros(len(bound), bool)
+        self._count = int(np.count_nonzero(bound < np.inf))
+
+    def nearest(self, count: int) -> tuple[Int64, Float64]:
+        """Return the nearest `count` of the wanted clusters, or all, the first place first among equals; distances."""
+        from anonset_kernels.btd import nearest_unions
+
+        of, count = self._distances, min(count, self._count)
+        place, distance = np.empty(count, np.int64), np.empty(count, np.float64)
+        if count:
+            clusters, known = (of.first, of.size, of.heads), (self._bound, self._exact)
+            found = (distance, place)
+            nearest_unions(of.packed, of.members, clusters, self._c, of.with_or, known, of.expanded, found)
+        if count < 2:
+            return place, distance
+        order = np.lexsort((place, distance))
+        return place[order], distance[order]

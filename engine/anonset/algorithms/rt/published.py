@@ -1,0 +1,103 @@
+"""What clusters under way would publish, and the average utility loss of that (Tum of Poulis et al. 2013)."""
+
+from math import fsum
+
+import numpy as np
+
+from anonset.algorithms.relational.states import members_of, split
+from anonset.algorithms.rt.cluster_function import ClusterMapping
+from anonset.algorithms.rt.frame import Frame
+from anonset.algorithms.rt.merging import Clusters
+from anonset.data.table import Int64
+
+_SCALE = 1074
+"""Losses are summed as whole multiples of 2^-1074, as every float64 is one: exact, however clusters come and go."""
+
+
+class Published:
+    """The mapping of each cluster, and the loss of its records together.
+
+    Losses are never negative, so that the sum of those known is a lower bound: while it exceeds what is asked for,
+    unions are left open, and most are merged again before anything need be published for them.
+    """
+
+    def __init__(self, frame: Frame, clusters: Clusters) -> None:
+        self.frame, self.clusters = frame, clusters
+        self._mapping: dict[int, ClusterMapping] = {}
+        self._loss: dict[int, int] = {}
+        self._open = set(clusters.smallest[clusters.alive].tolist())
+        self._total = 0
+        self._begun, self._repairs = clusters.cluster(), len(clusters.trace)
+        self._known: dict[tuple[int, int], int] = {}  # by smallest record and size: clusters only grow
+
+    @property
+    def tum(self) -> float:
+        """Average loss of a record."""
+        self._close()
+        return self._mean(self._total)
+
+    def exceeds(self, bound: float) -> bool:
+        """Tell whether the average loss of a record is larger than a bound."""
+        return self._mean(self._total) > bound or self.tum > bound
+
+    def mappings(self) -> list[ClusterMapping]:
+        """Return the mappings of the clusters that are there, in their order."""
+        self._close()
+        return [self._mapping[first] for first in self.clusters.smallest[self.clusters.alive].tolist()]
+
+    def merged(self, seed: int, other: int) -> None:
+        """Take note that the clusters of two smallest records were merged."""
+        for first in (seed, other):
+            self._open.discard(first)
+            self._mapping.pop(first, None)
+            self._total -= self._loss.pop(first, 0)
+        self._open.add(min(seed, other))
+
+    def tum_after(self, seed: int, other: int) -> float:
+        """Return the average loss of a record after a merge of the clusters of two smallest records."""
+        self._close()
+        places = self.clusters.place(seed), self.clusters.place(other)
+        (loss,) = self._publish([self.clusters.members(*places)])[1]
+        return self._mean(self._total - self._loss[seed] - self._loss[other] + loss)
+
+    def _close(self) -> None:
+        """Publish the clusters that are open, all at once: one by one would be fewer in the end, but takes longer."""
+        if not self._open:
+            return
+        chosen = sorted(self._open)
+        members = [self.clusters.members(self.clusters.place(first)) for first in chosen]
+        mappings, losses = self._publish(members)
+        self._known.update(((first, len(part)), x) for first, part, x in zip(chosen, members, losses, strict=True))
+        self._mapping.update(zip(chosen, mappings, strict=True))
+        self._loss.update(zip(chosen, losses, strict=True))
+        self._total += sum(losses)
+        self._open.clear()
+
+    def smallest_tum(self) -> float:
+        """Return the smallest average loss since the beginning: what was left open is published after all."""
+        members = {int(part[0]): part for part in split(*members_of(self._begun))}
+        loss = {first: self._known[first, len(part)] for first, part in members.items()}
+        total = smallest = sum(loss.values())
+        for merge in self.clusters.trace[self._repairs :]:
+            union = np.sort(np.concatenate([members.pop(merge.seed), members.pop(merge.other)]))
+            first = int(union[0])
+            known = self._known.get((first, len(union)))
+            total -= loss.pop(merge.seed) + loss.pop(merge.other)
+            members[first], loss[first] = union, self._publish([union])[1][0] if known is None else known
+            total += loss[first]
+            smallest = min(smallest, total)
+        return self._mean(smallest)
+
+    def _publish(self, members: list[Int64]) -> tuple[list[ClusterMapping], list[int]]:
+        mappings = self.frame.function.mappings(members)
+        losses = [_exact(fsum(part.tolist())) for part in self.frame.function.losses(members, mappings)]
+        return mappings, losses
+
+    def _mean(self, total: int) -> float:
+        """Return the average of losses that were summed: dividing whole numbers rounds once, as ``fsum`` does."""
+        return float(total / 2**_SCALE) / self.frame.qi.n
+
+
+def _exact(loss: float) -> int:
+    numerator, denominator = loss.as_integer_ratio()
+    return numerator << (_SCALE - denominator.bit_length() + 1)

@@ -1,0 +1,170 @@
+"""The order of candidates, and what clusters under way would publish, where only a part of either is looked at."""
+
+import random
+import re
+from math import fsum
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reference.rt as twins
+from algorithms.relational_cases import random_case
+from anonset.algorithms.relational.states import rounded
+from anonset.algorithms.rt.candidates import MergeOrder, _cheapest, candidates, first_within
+from anonset.algorithms.rt.cluster_function import ClusterFunction
+from anonset.algorithms.rt.frame import Frame
+from anonset.algorithms.rt.merging import Clusters
+from anonset.algorithms.rt.published import Published
+from anonset.algorithms.rt.rum_bound import RumBound
+from anonset.algorithms.rt.tum_bound import TumBound
+from anonset.algorithms.transaction.apriori import Apriori
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.errors import InfeasibleError
+from reference.hierarchy_model import parse
+
+HIERARCHY = Hierarchy.from_tree(parse("ALL(A(a,b,c),B(d,e,f),C(g,h,i),D(j,k,l))"))
+some = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def table_of(source: random.Random, n: int) -> tuple[Table, dict[str, Hierarchy], list[set[str]]]:
+    relational = random_case(source.randrange(10**9), n, 2)
+    items = [set(source.sample(HIERARCHY.leaves.labels, source.choice([1, 2, 2, 3, 6]))) for _ in range(n)]
+    column = HIERARCHY.bind(SetColumn.of(items, universe=HIERARCHY.leaves.labels))
+    return Table(column, relational.columns), {**relational.hierarchies, "items": HIERARCHY}, items
+
+
+def singles(source: random.Random, n: int, order: Any = "btd") -> tuple[Clusters, list[set[str]]]:
+    """Each record as a cluster of its own: more than are looked at before a search is widened."""
+    table, hierarchies, items = table_of(source, n)
+    column = table.transactions
+    assert column is not None
+    qi = QuasiIdentifiers.of(table.relational, hierarchies, None, bounded=True)
+    function = ClusterFunction(column, HIERARCHY, Apriori, 1, 1)
+    return Clusters(qi, np.arange(n, dtype=np.int32), function, order, "xor"), items
+
+
+@some
+@given(seed=st.integers(0, 10**9), merge=st.sampled_from(["r", "t", "rt"]))
+def test_candidates_come_in_order_however_few_are_looked_at(seed: int, merge: MergeOrder) -> None:
+    source = random.Random(seed)
+    clusters, items = singles(source, source.choice([70, 150, 250]))
+    for _ in range(source.randint(0, 3)):
+        a, b = source.sample(np.flatnonzero(clusters.alive).tolist(), 2)
+        rows = [items[r] for r in clusters.members(a, b).tolist()]
+        distance = float(twins.cluster_distance(rows))
+        clusters.merge(a, b, float(clusters.states.merged_loss(a)[b]), distance)
+    seed_place = source.choice(np.flatnonzero(clusters.alive).tolist())
+    ncp, usable = clusters.states.merged_loss(seed_place), clusters.usable(seed_place)
+    places = np.flatnonzero(usable).tolist()
+    unions = {x: [items[r] for r in clusters.members(seed_place, x).tolist()] for x in places}
+    distance_of = {x: twins.cluster_distance(unions[x]) for x in places}
+    by_loss = sorted(places, key=lambda x: (rounded(ncp)[x], x))
+    by_items = sorted(places, key=lambda x: (distance_of[x], x))
+    u, v = ({x: i for i, x in enumerate(order)} for order in (by_loss, by_items))
+    by_both = sorted(places, key=lambda x: (u[x] + v[x], u[x]))
+    allowed = usable & (np.array([source.random() for _ in usable]) < source.choice([0.02, 0.5, 1.0]))
+    wanted = [x for x in {"r": by_loss[:1], "t": by_items, "rt": by_both}[merge] if allowed[x]]
+    found = list(candidates(clusters, seed_place, merge, ncp, allowed))
+    assert [x for x, _ in found] == wanted
+    assert merge == "r" or [distance for _, distance in found] == [float(distance_of[x]) for x in wanted]
+
+
+def test_candidates_by_utility_loss_come_in_order() -> None:
+    clusters, _ = singles(random.Random(3), 90, "ul")
+    ncp, usable = clusters.states.merged_loss(0), clusters.usable(0)
+    unions = [clusters.members(0, x) for x in range(1, 90)]
+    losses = clusters.function.losses(unions, clusters.function.mappings(unions))
+    keys = rounded(np.array([fsum(part.tolist()) / len(part) for part in losses])).tolist()
+    wanted = sorted(range(1, 90), key=lambda x: (keys[x - 1], x))
+    assert [x for x, _ in candidates(clusters, 0, "t", ncp, usable)] == wanted
+
+
+@pytest.mark.parametrize("merge", ["r", "t", "rt"])
+@pytest.mark.parametrize("margin", [-5e-10, -5e-13, 0.0, 5e-10])
+def test_the_first_candidate_within_a_bound_is_told_exactly(merge: MergeOrder, margin: float) -> None:
+    clusters, _ = singles(random.Random(7), 30)
+    ncp, total = clusters.states.merged_loss(0), clusters.rum * clusters.n
+    places = [x for x, _ in candidates(clusters, 0, merge, ncp, clusters.usable(0))]
+
+    def rum_after(x: int) -> float:
+        return fsum([2 * ncp[x], *(own for c, own in enumerate(clusters.ncp.tolist()) if c not in (0, x))]) / 30
+
+    for bound in sorted({rum_after(x) for x in places}):
+        delta = bound + margin
+        found = first_within(clusters, 0, merge, total, delta)
+        wanted = next((x for x in places if rum_after(x) <= delta + 1e-12), None)
+        assert (None if found is None else found[0]) == wanted
+
+
+def test_no_candidate_is_looked_for_where_none_keeps_the_bound() -> None:
+    clusters, _ = singles(random.Random(1), 70)
+    total = clusters.rum * clusters.n
+    assert first_within(clusters, 0, "rt", total + clusters.n, 0.5) is None
+    assert clusters._distances is None
+
+
+def test_keys_too_large_for_whole_numbers_are_sorted_all_the_same() -> None:
+    keys, usable = np.array([3e18, 1.0, 1.0, 2.0]), np.array([True, True, True, False])
+    assert _cheapest(keys, usable)(2).tolist() == [1, 2]
+    assert _cheapest(keys / 1e9, usable)(3).tolist() == [1, 2, 0]
+
+
+@some
+@given(seed=st.integers(0, 10**9))
+def test_losses_of_what_is_published_are_sums_of_all_records(seed: int) -> None:
+    source = random.Random(seed)
+    table, hierarchies, _ = table_of(source, 60)
+    frame = Frame.of("x", table, hierarchies, (Apriori, 2, 2), None, (None, None))
+    clusters = frame.clusters("cluster", None, "btd", "xor")
+    published, lowest = Published(frame, clusters), 1.0
+    assert published.tum == frame.tum(clusters)
+    while clusters.count > 1:
+        lowest = min(lowest, frame.tum(clusters) or 0.0)
+        a, b = source.sample(range(len(clusters.alive)), 2)
+        first, second = int(clusters.smallest[a]), int(clusters.smallest[b])
+        expected = published.tum_after(first, second) if source.random() < 0.3 else None
+        published.merged(first, second)
+        clusters.merge(a, b, float(clusters.states.merged_loss(a)[b]), np.inf)
+        clusters.drop_merged()
+        bound, tum = source.random(), frame.tum(clusters)
+        assert expected is None or expected == tum
+        assert tum is not None
+        assert published.exceeds(bound) == (tum > bound)
+    assert published.tum == frame.tum(clusters)
+    assert published.smallest_tum() == min(lowest, published.tum)
+    assert len(published.mappings()) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_error_of_tum_bound_names_a_delta_that_would_do(seed: int) -> None:
+    table, hierarchies, _ = table_of(random.Random(seed), 80)
+    algorithm = {"k": 4, "m": 2, "transaction": Apriori, "on_infeasible": "merge"}
+    with pytest.raises(InfeasibleError, match="one cluster is left") as caught:
+        TumBound(delta=0.0, **algorithm).anonymize(table, hierarchies)  # type: ignore[arg-type]
+    found = re.search(r"at least ([0-9.e-]+) would do", str(caught.value))
+    assert found is not None
+    delta = float(found[1])
+    figures = TumBound(delta=delta + 1e-9, **algorithm).anonymize(table, hierarchies).figures  # type: ignore[arg-type]
+    assert figures["tum"] == pytest.approx(delta)
+    with pytest.raises(InfeasibleError):
+        TumBound(delta=delta - 1e-6, **algorithm).anonymize(table, hierarchies)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", [RumBound, TumBound])
+def test_progress_counts_merges(kind: Any) -> None:
+    table, hierarchies, _ = table_of(random.Random(5), 60)
+    seen: list[tuple[str, float, float]] = []
+
+    def progress(phase: str, done: float, total: float) -> None:
+        seen.append((phase, done, total))
+
+    algorithm = kind(k=3, m=2, delta=0.6, transaction=Apriori, on_infeasible="merge")
+    result = algorithm.anonymize(table, hierarchies, progress=progress)
+    merges = [(done, total) for phase, done, total in seen if phase == "merges"]
+    expected = int(result.figures["clusters_before"] - result.figures["clusters"])
+    assert merges == [(float(i), result.figures["clusters_before"] - 1) for i in range(1, expected + 1)]
+    assert expected > 0

@@ -1,0 +1,112 @@
+"""Distances of records and of clusters against sets: large clusters, wide universes, and searches that are widened."""
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reference.rt as twins
+from anonset.algorithms.rt.distances import Distances
+from anonset.data import SetColumn
+from anonset_kernels.btd import common_items, length, pack_records, record_distance
+
+few = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def column_of(rows: Sequence[set[int]], n_items: int) -> SetColumn:
+    return SetColumn.of([{f"i{x:05}" for x in row} for row in rows], universe=[f"i{x:05}" for x in range(n_items)])
+
+
+def labels(row: set[int]) -> set[str]:
+    return {f"i{x}" for x in row}
+
+
+def farthest(rows: Sequence[set[int]], left: Sequence[int], right: Sequence[int], numerator: str) -> float:
+    """BTD of a union, by all pairs of its records."""
+    return float(twins.cluster_distance([labels(rows[r]) for r in (*left, *right)], numerator))
+
+
+@given(rows=st.lists(st.sets(st.integers(0, 199), max_size=12), max_size=8), with_or=st.booleans())
+def test_packed_records_keep_lengths_and_common_items(rows: list[set[int]], with_or: bool) -> None:
+    column = column_of(rows, 200)
+    chosen = np.arange(len(rows))[::-1]
+    place, packed = pack_records(column.indptr, column.items, chosen, 200)
+    numerator = "or" if with_or else "xor"
+    rows = rows[::-1]
+    for a, first in zip(place.tolist(), rows, strict=True):
+        assert length(packed, a) == len(first)
+        assert int(packed[a + 1]) == sum({1 << (x * 64 // 200) for x in first})
+        for b, second in zip(place.tolist(), rows, strict=True):
+            assert common_items(packed, a, b) == len(first & second)
+            wanted = twins.distance(labels(first), labels(second), numerator)
+            assert record_distance(packed, a, b, with_or) == float(wanted)
+
+
+def draw(source: random.Random) -> tuple[list[set[int]], list[list[int]], int]:
+    """Draw records, clusters of very different sizes, and a number of items; many records share their items."""
+    n_items = source.choice([3, 40, 64, 200, 1000])
+    kinds = [source.sample(range(n_items), min(n_items, source.choice([2, 12, 40]))) for _ in range(3)]
+    rows = []
+    for _ in range(source.choice([20, 200])):
+        kind = source.choice(kinds)
+        rows.append({*source.sample(kind, source.randint(0, len(kind))), *(kind[:1] if source.random() < 0.5 else [])})
+    cuts = sorted(source.sample(range(1, len(rows)), 5))
+    clusters = [list(range(a, b)) for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+    return rows, clusters, n_items
+
+
+@few
+@given(seed=st.integers(0, 10**9), numerator=st.sampled_from(["xor", "or"]))
+def test_searches_find_the_nearest_unions(seed: int, numerator: str) -> None:
+    source = random.Random(seed)
+    rows, clusters, n_items = draw(source)
+    distances = Distances(column_of(rows, n_items), [np.array(c) for c in clusters], numerator)  # type: ignore[arg-type]
+    assert distances.own.tolist() == [farthest(rows, c, [], numerator) for c in clusters]
+    while len(clusters) > 1:
+        c = source.randrange(len(clusters))
+        wanted = np.array([x != c and source.random() < 0.9 for x in range(len(clusters))])
+        found = {x: farthest(rows, clusters[c], other, numerator) for x, other in enumerate(clusters) if x != c}
+        order = sorted((found[x], x) for x in np.flatnonzero(wanted).tolist())
+        search = distances.search(c, wanted)
+        for count in (1, source.randint(0, 6), 6):
+            places, nearest = search.nearest(count)
+            assert list(zip(nearest.tolist(), places.tolist(), strict=True)) == order[:count]
+        assert not distances.expanded.any()
+        x = source.choice([x for x in range(len(clusters)) if x != c])
+        kept, gone = min(c, x), max(c, x)
+        distances.merge(kept, gone, found[x])
+        clusters[kept] += clusters.pop(gone)
+        distances.keep(np.arange(len(clusters) + 1) != gone)
+
+
+def test_a_cluster_without_records_is_never_wanted() -> None:
+    rows = [{0, 1}, {2}, {3}]
+    clusters = [np.array([0]), np.empty(0, np.int64), np.array([1, 2])]
+    distances = Distances(column_of(rows, 4), clusters, "xor")
+    assert distances.heads[:, :2].tolist() == [[2, -1], [-1, -1], [1, 1]]
+    places, found = distances.search(0, np.array([False, False, True])).nearest(3)
+    assert (places.tolist(), found.tolist()) == ([2], [4.0])
+
+
+@pytest.mark.parametrize(("left", "right"), [([3, 1], [2]), ([], [2, 2, 0]), ([1], [])])
+def test_a_union_has_its_longest_records_first(left: list[int], right: list[int]) -> None:
+    rows = [set(range(size)) for size in (*left, *right)]
+    parts = [np.arange(len(left)), np.arange(len(left), len(rows))]
+    distances = Distances(column_of(rows, 4), parts, "xor")
+    distances.merge(0, 1, 0.0)
+    united = sorted((*left, *right), reverse=True)
+    members = distances.members[distances.first[0] :][: len(rows)]
+    assert [length(distances.packed, r) for r in members] == united
+    assert distances.size.tolist() == [len(rows), 0]
+    assert distances.heads[0].tolist() == [*united[:2], *[-1] * (2 - len(united)), *distances.heads[0, 2:].tolist()]
+    assert distances.heads[0, 3] == members[0]
+
+
+def test_records_beyond_the_first_64_are_looked_at() -> None:
+    rows = [*({0, 1, 2 + i} for i in range(70)), {1, 501}, {0, 600}]
+    distances = Distances(column_of(rows, 700), [np.arange(71), np.array([71])], "xor")
+    assert distances.own.tolist() == [2.0, 0.0]
+    assert distances.search(0, np.array([False, True])).nearest(1)[1].tolist() == [5.0]
