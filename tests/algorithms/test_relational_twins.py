@@ -76,6 +76,18 @@ def test_states_losses_and_texts_equal_their_twins(case: RelationalCase, data: A
         assert losses[a].tolist() == pytest.approx(expected, abs=1e-15)
 
 
+def test_states_of_many_blocks_of_tuples() -> None:
+    source = random.Random(1)
+    leaves = ["France", "Greece", "Germany", "Spain", "Algeria", "Nigeria"]
+    rows: list[Any] = [(source.randrange(10**6), source.choice(leaves), source.choice("abc")) for _ in range(1300)]
+    case = encode(rows, [None, "All(Europe(France,Greece,Germany,Spain),Africa(Algeria,Nigeria))", None])
+    cluster = (np.arange(1300) % 7).astype(np.int32)
+    members = clusters_of(cluster)
+    states = ClusterStates.of(case.qi, cluster, len(members))
+    assert case.qi.n_tuples > 1024
+    assert states.losses().tolist() == [case.relation.loss(c) for c in members]
+
+
 @every_formation
 def test_result_of_a_formation(name: str) -> None:
     case = random_case(3, 30, 3)

@@ -99,6 +99,8 @@ def test_bad_queries_are_refused() -> None:
         estimate(publication, BucketQuery({"age": {"1"}}))
     with pytest.raises(InputError, match="must be among 'id0', got 'age'"):
         record_workload(table, ["age"])
+    with pytest.raises(InputError, match="n_queries must be at most 1000000, got 100000000000"):
+        record_workload(table, ["id0"], queries=10**11)
     with pytest.raises(InputError, match="floor must be at least 1, got 0"):
         relative_errors(table, publication, [], floor=0)
     without = Table(ids=(CategoricalColumn.of("id0", ["a"]),))

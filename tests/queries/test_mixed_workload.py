@@ -104,6 +104,7 @@ def test_a_seed_determines_the_workload(make: Callable[[int, QueryShape, int], W
     ("n", "values", "items", "seed", "message"),
     [
         (0, 1, 1, 0, "n_queries must be an integer of at least 1, got 0"),
+        (10**11, 1, 1, 0, "n_queries must be at most 1000000, got 100000000000"),
         (5, 5, 1, 0, "n_values must be at most 4, the number of relational columns, got 5"),
         (5, 1, 6, 0, "6"),
         (5, 1, 1, -1, "seed must be an integer of at least 0, got -1"),

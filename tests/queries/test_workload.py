@@ -75,6 +75,7 @@ def test_a_seed_determines_the_workload(make: Callable[[int, int, int], Workload
     ("n", "q", "seed", "message"),
     [
         (0, 2, 0, "n_queries must be an integer of at least 1, got 0"),
+        (1_000_001, 2, 0, "n_queries must be at most 1000000, got 1000001"),
         (5, 0, 0, "n_items must be an integer of at least 1, got 0"),
         (5, 40, 0, "n_items must be at most"),
         (5, 2, -1, "seed must be an integer of at least 0, got -1"),

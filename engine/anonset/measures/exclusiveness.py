@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anonset.data.distinct import distinct
 from anonset.errors import InputError
 from anonset.generalization import Publication
 
@@ -80,7 +81,7 @@ def exclusiveness(publication: Publication) -> Exclusiveness:
     for code in sorted(others):
         together = [record[order[ends[c] : ends[c + 1]]] for c in others[code]]
         shared = tuple(labels[c] for c in sorted(others[code] - {code}))
-        n_together = len(np.unique(np.concatenate(together)))
+        n_together = len(distinct(np.concatenate(together)))
         overlaps.append(Overlap(labels[code], int(column.occurrences[code]), n_together, shared))
     n_occurring = int(np.count_nonzero(column.occurrences))
     return Exclusiveness(n_occurring, tuple(overlaps), sum(len(codes) > 1 for codes in standing.values()))

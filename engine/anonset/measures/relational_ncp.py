@@ -9,6 +9,7 @@ from math import fsum
 import numpy as np
 
 from anonset.data import Hierarchy
+from anonset.data.distinct import distinct
 from anonset.data.domains import Range, ValueSet
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32, Int64
@@ -39,7 +40,7 @@ def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:
             continue
         found = codes[qi.slot[a]][qi.tuple_of]
         if isinstance(domain, ValueSet):
-            pairs = np.unique(cluster.astype(np.int64) * len(domain.vocabulary) + found)
+            pairs = distinct(cluster.astype(np.int64) * len(domain.vocabulary) + found)
             sizes = np.bincount(pairs // max(1, len(domain.vocabulary)), minlength=n_clusters)
             losses[a] = np.where(sizes > 1, sizes / max(1, len(domain.vocabulary)), 0.0)
         elif n_clusters:

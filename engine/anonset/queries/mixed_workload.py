@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.distinct import distinct
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.relational import PublishedValues, ValueDomain, domains_of
-from anonset.queries.workload import Query, Workload
+from anonset.queries.workload import Query, Workload, require_queries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +135,7 @@ def mixed_published_workload(
     if missing := sorted(draw.domains.keys() - published.keys()):
         msg = f"the publication must have the relational column {missing[0]!r}, but has not"
         raise InputError(msg)
-    occurring = {name: np.unique(values.column.codes) for name, values in published.items()}
+    occurring = {name: distinct(values.column.codes) for name, values in published.items()}
     column, symbols = table.transactions, publication.transactions
     present = np.empty(0, np.int64) if symbols is None else np.flatnonzero(symbols.occurrences)
     _require_enough("n_items", shape.n_items, len(present), "published symbols")
@@ -165,9 +166,7 @@ class _Draw:
         cls, table: Table, hierarchies: Mapping[str, Hierarchy] | None, n_queries: int, shape: QueryShape, seed: int
     ) -> "_Draw":
         """Check what all workloads require."""
-        if isinstance(n_queries, bool) or not isinstance(n_queries, int) or n_queries < 1:
-            msg = f"n_queries must be an integer of at least 1, got {n_queries!r}"
-            raise InputError(msg)
+        require_queries(n_queries)
         random = SplitMix(seed)
         if not table.n:
             msg = "a workload needs a table with at least one record, got none"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
+from anonset.data.distinct import distinct
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Column
 from anonset.errors import InputError
@@ -49,7 +50,7 @@ class ValueDomain:
         self.numbers: Float64 = np.empty(0)
         self.whole = False
         if isinstance(column, NumericColumn):
-            self.numbers = np.unique(column.values).astype(np.float64)
+            self.numbers = distinct(column.values.astype(np.float64))
             self.whole = bool(np.all(self.numbers == np.floor(self.numbers)))
             self.vocabulary = None
         else:

@@ -15,6 +15,9 @@ from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.generalization import Publication
 
+LARGEST_WORKLOAD = 1_000_000
+"""Most queries of a random workload; the papers ask 1,000."""
+
 
 @dataclass(frozen=True)
 class Query:
@@ -120,11 +123,27 @@ def _query(column: SetColumn, codes: Sequence[int]) -> Query:
 
 
 def _random(n_queries: int, n_items: int, seed: int) -> SplitMix:
-    for name, value in (("n_queries", n_queries), ("n_items", n_items)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            msg = f"{name} must be an integer of at least 1, got {value!r}"
-            raise InputError(msg)
+    require_queries(n_queries)
+    if isinstance(n_items, bool) or not isinstance(n_items, int) or n_items < 1:
+        msg = f"n_items must be an integer of at least 1, got {n_items!r}"
+        raise InputError(msg)
     return SplitMix(seed)
+
+
+def require_queries(n_queries: int) -> None:
+    """Refuse a number of queries that is no integer from 1 to `LARGEST_WORKLOAD`.
+
+    Raises
+    ------
+    InputError
+        With the value and the requirement.
+    """
+    if isinstance(n_queries, bool) or not isinstance(n_queries, int) or n_queries < 1:
+        msg = f"n_queries must be an integer of at least 1, got {n_queries!r}"
+        raise InputError(msg)
+    if n_queries > LARGEST_WORKLOAD:
+        msg = f"n_queries must be at most {LARGEST_WORKLOAD}, got {n_queries}"
+        raise InputError(msg)
 
 
 def _require_enough(n_items: int, n: int, what: str) -> None:

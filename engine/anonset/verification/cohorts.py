@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.distinct import distinct
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError
 from anonset.generalization.order import row_ranks
@@ -81,7 +82,7 @@ def check_cohorts(
     """
     require_well_formed(column)
     cohorts = _Cohorts(column, groups, sensitive, rule)
-    checked: dict[str, Any] = {"rows": column.n, "distinct_rows": len(cohorts.weight), "groups": len(np.unique(groups))}
+    checked: dict[str, Any] = {"rows": column.n, "distinct_rows": len(cohorts.weight), "groups": len(distinct(groups))}
     counted = checked["itemset_occurrences"] = {}
     left = budget
     for size in rule.sizes:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.distinct import distinct
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Publication
@@ -278,5 +279,5 @@ def check_utility(
 def _counts(column: SetColumn, group_of_code: Int32, n_groups: int) -> Int64:
     """int64: records that hold any code of each group."""
     row = np.repeat(np.arange(column.n, dtype=np.int64), column.lengths)
-    pairs = np.unique(row * n_groups + group_of_code[column.items])
+    pairs = distinct(row * n_groups + group_of_code[column.items])
     return np.bincount(pairs % max(1, n_groups), minlength=n_groups).astype(np.int64)

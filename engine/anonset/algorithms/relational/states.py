@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.distinct import distinct
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 
@@ -52,7 +53,7 @@ class ClusterStates:
         """Return the states of a clustering: cluster of each record, none of the clusters empty."""
         from anonset_kernels.relational import group_tuples
 
-        pairs = np.unique(cluster.astype(np.int64) * max(1, qi.n_tuples) + qi.tuple_of)
+        pairs = distinct(cluster.astype(np.int64) * max(1, qi.n_tuples) + qi.tuple_of)
         numbers, codes = qi.tuples
         chosen, of = pairs % max(1, qi.n_tuples), pairs // max(1, qi.n_tuples)
         states = cls.empty(qi, n_clusters)
