@@ -163,7 +163,8 @@ def test_format_follows_the_input(place: Place) -> None:
 
 
 def test_order_of_the_input(place: Place) -> None:
-    place.run(*place.job("--order", "input"))
+    ran = place.run(*place.job("--order", "input"))
+    assert "whoever knows that order knows whose row each one is" in ran.err.replace("\n", " ")
     assert (place.out / "published.dat").read_text().splitlines() == ["A b1 b2", "A b1", "A b1 b2", "A b2"]
 
 

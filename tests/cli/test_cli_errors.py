@@ -91,7 +91,54 @@ BAD: list[tuple[str, Change, str, int]] = [
     ("kept column in dat", of_csv("--items", "codes", "--keep", "age", "--format", "dat"), "'age'", 2),
     ("label with a blank in dat", files(hierarchy_csv="a1,A 1,ALL\na2,A 1,ALL\nb1,B,ALL\nb2,B,ALL\n"), "'A 1'", 2),
     ("no such config", flags(config="/nonexistent.toml"), "nonexistent.toml", 2),
+    ("k beyond all tables", flags(k=str(1 << 63)), "k must be an integer of at most 2147483647", 2),
+    ("m beyond all tables", flags(m=str(1 << 63)), "m must be an integer of at most 2147483647", 2),
+    ("a limit beyond 64 bits", flags(max_increments=str(1 << 63)), "max_increments must be an integer of at most", 2),
+    ("fan-out of 5000 digits", flags(hierarchy=f"items=balanced:{'9' * 5000}"), "at least 2, got 'balanced:999", 2),
+    ("memory of 5000 digits", flags(memory_limit="9" * 5000), "the memory limit must be a size such as", 2),
+    (
+        "groups of 5000 digits",
+        flags(algorithm="coat", model=None, hierarchy=None, utility_constraints=f"siblings:{'9' * 5000}"),
+        "File name too long",
+        2,
+    ),
+    ("input is a pipe", lambda p, j: [j[0], _pipe(p, "pipe.dat"), *j[2:]], "a regular file is required, this is a", 2),
+    ("hierarchy is a pipe", lambda p, j: flags(hierarchy=f"items={_pipe(p)}")(p, j), "regular file is required", 2),
+    ("config is a pipe", lambda p, j: flags(config=_pipe(p))(p, j), "a regular file is required, this is a pipe", 2),
+    ("config of 5000 digits", lambda p, j: [*j, "--config", _config(p, f"k = {'9' * 5000}")], "no valid TOML", 2),
+    (
+        "constraints are a pipe",
+        lambda p, j: flags(algorithm="coat", model=None, m=None, hierarchy=None, privacy_constraints=_pipe(p))(p, j),
+        "a regular file is required, this is a pipe",
+        2,
+    ),
+    (
+        "weights are a pipe",
+        lambda p, j: flags(algorithm="coat", model=None, hierarchy=None, item_weights=_pipe(p))(p, j),
+        "a regular file is required, this is a pipe",
+        2,
+    ),
+    ("hierarchy is a device", flags(hierarchy="items=/dev/null"), "a regular file is required, this is a device", 2),
 ]
+
+
+def _beside(place: Place, name: str) -> Path:
+    """Return a path outside the folder of the job, in which nothing may be left."""
+    folder = place.folder.with_name(f"{place.folder.name}-beside")
+    folder.mkdir(exist_ok=True)
+    return folder / name
+
+
+def _pipe(place: Place, name: str = "pipe") -> str:
+    path = _beside(place, name)
+    os.mkfifo(path)
+    return str(path)
+
+
+def _config(place: Place, text: str) -> str:
+    path = _beside(place, "config.toml")
+    path.write_text(text, "utf-8")
+    return str(path)
 
 
 def _out(job: list[str], out: Path) -> list[str]:

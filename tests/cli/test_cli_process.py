@@ -14,6 +14,9 @@ HEAVY = {"numpy", "pyarrow", "pydantic", "numba", "scipy", "rich.progress", "ano
 RUN = "from anonset.cli.main import run; run()"
 
 
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+
+
 def python(code: str, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
@@ -38,19 +41,98 @@ def test_exit_code_and_one_line(place: Place) -> None:
     assert place.nothing_left()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signals_leave_nothing(place: Place, number: signal.Signals, code: int) -> None:
-    """The process sends itself a signal in the middle of writing."""
+USUAL = (
+    "import os, signal, sys\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "signal.signal(signal.SIGTERM, signal.SIG_DFL), signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+)
+"""The handlers of signals as they usually are: tests may run under nohup."""
+ENDS = [
+    (signal.SIGINT, 130, "interrupted; nothing was published"),
+    (signal.SIGTERM, 143, "terminated; nothing was published"),
+    (signal.SIGHUP, 129, "terminated; nothing was published"),
+]
+
+
+@pytest.mark.parametrize(("number", "code", "said"), ENDS)
+def test_signals_leave_nothing(place: Place, number: signal.Signals, code: int, said: str) -> None:
+    """The process sends itself a signal in the middle of writing, and more of them within the clean-up."""
     trap = (
-        "import os, anonset.io.publish as p\n"
-        "def stop(*_, **__):\n"
-        f"    os.kill(os.getpid(), {int(number)})\n"
-        "    __import__('time').sleep(60)\n"
-        "p.write_codebook = stop\n"
+        "import shutil, anonset.io.publish as p\n"
+        "remove = shutil.rmtree\n"
+        "def strike(*_, **__):\n"
+        f"    signal.raise_signal({int(number)})\n"
+        "def struck(*a, **o):\n"
+        "    strike(), remove(*a, **o), strike()\n"
+        "p.write_codebook, shutil.rmtree = strike, struck\n"
     )
-    ran = python(trap + RUN, *place.job())
-    assert ran.returncode == code
-    assert "Traceback" not in ran.stderr
+    ran = python(USUAL + trap + RUN, *place.job("--quiet"))
+    assert (ran.returncode, ran.stderr) == (code, f"anonset: error: {said}\n")
+    assert place.nothing_left()
+
+
+@pytest.mark.parametrize("number", [number for number, _, _ in ENDS])
+@pytest.mark.parametrize("where", ["anonset.runner.job.publish", "anonset.cli.anonymize.account", "sys.exit"])
+def test_signals_after_the_publication_undo_nothing(place: Place, number: signal.Signals, where: str) -> None:
+    """The process sends itself a signal when both directories stand, or even later."""
+    module, name = where.rsplit(".", 1)
+    trap = (
+        "import importlib, anonset.cli.main\n"
+        f"made = importlib.import_module({module!r}); work = made.{name}\n"
+        "def struck(*a, **o):\n"
+        "    try:\n"
+        "        return work(*a, **o)\n"
+        "    finally:\n"
+        f"        signal.raise_signal({int(number)})\n"
+        f"made.{name} = struck\n"
+    )
+    ran = python(USUAL + trap + RUN, *place.job())
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ["published", "in", str(place.out)] in [line.split() for line in ran.stdout.splitlines()]
+    assert (place.private / "report.json").is_file()
+
+
+@pytest.mark.parametrize("module", ["cyclopts", "pydantic", "numpy", "anonset_kernels"])
+def test_an_interruption_of_the_imports_is_one_line(place: Place, module: str) -> None:
+    """What is imported may turn the interruption into an error of its own."""
+    trap = (
+        "class Finder:\n"
+        "    def find_spec(name, *_):\n"
+        f"        if name == {module!r}:\n"
+        "            try:\n"
+        "                signal.raise_signal(signal.SIGINT)\n"
+        "            except KeyboardInterrupt:\n"
+        "                raise SystemError('initialization failed') from None\n"
+        "sys.meta_path.insert(0, Finder)\n"
+    )
+    ran = python(USUAL + trap + RUN, *place.job("--quiet"))
+    assert (ran.returncode, ran.stderr) == (130, "anonset: error: interrupted; nothing was published\n")
+    assert place.nothing_left()
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
+@pytest.mark.parametrize("more", [(), ("--quiet",)])
+def test_closed_streams_change_nothing(place: Place, closed: tuple[int, ...], more: tuple[str, ...]) -> None:
+    """Nor do the files that are opened instead receive what was meant for them."""
+    begin = "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    shut = f"import os, sys; [os.close(number) for number in {closed}]; {begin}"
+    ran = python(shut, "-c", RUN, *place.job(*more))
+    assert ran.returncode == 0
+    assert ran.stderr == ""
+    assert python(RUN, "verify", str(place.out)).returncode == 0
+
+
+@needs_full
+def test_a_terminal_that_is_gone_hinders_no_clean_up(place: Place) -> None:
+    trap = (
+        "import io, anonset.io.publish as p\n"
+        "def strike(*_, **__):\n"
+        "    os.dup2(os.open('/dev/full', os.O_WRONLY), 2)\n"
+        "    signal.raise_signal(signal.SIGHUP)\n"
+        "p.write_codebook = strike\n"
+    )
+    ran = python(USUAL + trap + RUN, *place.job())
+    assert (ran.returncode, ran.stderr) == (129, "")
     assert place.nothing_left()
 
 
@@ -80,7 +162,7 @@ def test_closed_pipe_changes_no_exit_code(place: Place, k: str, code: int) -> No
     assert (ran.returncode, ran.stderr) == (code, "")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@needs_full
 def test_account_that_cannot_be_written_does_not_undo_the_publication(place: Place) -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-c", RUN, *place.job()]

@@ -97,6 +97,21 @@ def test_nothing_is_left_behind_by_a_failed_write(suffix: str, tmp_path: Path, m
     assert list(tmp_path.iterdir()) == []
 
 
+def test_errors_of_writing_name_the_file_that_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(PermissionError) as error:
+        make("shop", tmp_path / "x.dat", n=10)
+    assert error.value.filename == str(tmp_path / "x.dat")
+
+
+def test_a_long_name_has_room_for_the_temporary_one(tmp_path: Path) -> None:
+    make("shop", tmp_path / f"{'x' * 250}.dat", n=1)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 def test_registry_knows_names_kinds_and_parameters() -> None:
     assert GENERATORS["shop"].parameters == {"n": 5_000, "seed": 0}
     assert GENERATORS["pos_like"].parameters["avg_length"] == 6.5

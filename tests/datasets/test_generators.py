@@ -11,6 +11,7 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset_datasets.generators import GENERATORS, demo_table, generate, pos_like, quest, shop, youtube_like
+from anonset_datasets.generators.longitudinal import longitudinal
 
 OF_SETS = [name for name, generator in GENERATORS.items() if generator.kind != "longitudinal"]
 
@@ -198,6 +199,14 @@ def test_demonstration_generalizes_rare_categories_and_keeps_popular_items() -> 
         (youtube_like, {"n_items": 671}, "n_items must be an integer of at least 672, got 671"),
         (youtube_like, {"avg_length": 40.0}, "avg_length must be between 1 and 18.5 (half of max_length), got 40.0"),
         (shop, {"n": -1}, "n must be an integer of at least 0, got -1"),
+        (shop, {"n": 10**20}, "n must be an integer of at most 100000000, got 100000000000000000000"),
+        (pos_like, {"n": 100_000_001}, "n must be an integer of at most 100000000, got 100000001"),
+        (pos_like, {"max_length": 10**20}, f"max_length must be an integer of at most 100000000, got {10**20}"),
+        (quest, {"n": 10**20}, f"n must be an integer of at most 100000000, got {10**20}"),
+        (quest, {"n_items": 10**20}, f"n_items must be an integer of at most 100000000, got {10**20}"),
+        (quest, {"n_patterns": 10**20}, f"n_patterns must be an integer of at most 100000000, got {10**20}"),
+        (youtube_like, {"n": 10**20}, f"n must be an integer of at most 100000000, got {10**20}"),
+        (longitudinal, {"individuals": 10**20}, f"individuals must be an integer of at most 100000000, got {10**20}"),
     ],
 )
 def test_bad_parameters_are_refused(function: Callable[..., Table], parameters: dict[str, Any], message: str) -> None:

@@ -33,6 +33,16 @@ def test_a_suppressed_item_is_absent():
     assert cut.suppressed == ["b1"]
 
 
+@pytest.mark.parametrize("suppressed", ["b1", "b2"])
+def test_symbols_that_no_record_shows_do_not_tell_what_was_suppressed(suppressed):
+    image = np.array([1, 1, 5, 6], np.int32)
+    image[2 if suppressed == "b1" else 3] = -1
+    published = apply(bound([["a1"], [suppressed, "a2"]]), Cut(TREE, image))
+    assert published.symbols == (Symbol("A", "node", ("a1", "a2")),)
+    assert published.transactions.vocabulary.labels == ("A",)
+    assert list(published.transactions.rows()) == [["A"], ["A"]]
+
+
 def test_an_unbound_table_is_refused():
     with pytest.raises(InputError, match="must be bound"):
         apply(Table.from_sets([["a1"]]), Cut.identity(TREE))

@@ -77,6 +77,14 @@ def publication_of(groups: list[int], snt_group: list[int], snt_value: list[int]
     ("make", "message"),
     [
         (lambda: publication_of([0, 1], [0, 1], [0, 0], [1, 2]), "group '2' must have as many rows .* got 1 and 2"),
+        (
+            lambda: publication_of([0, 1], [0, 1], [0, 0], [1, 2**63 - 1]),
+            "group '2' must have as many rows .* got 1 and 9223372036854775807",
+        ),
+        (
+            lambda: publication_of([0, 1, 1, 1], [0, 1, 1], [0, 0, 1], [1, 2**63 - 1, 2**63 - 1]),
+            "group '2' must have as many rows .* got 3 and 18446744073709551614",
+        ),
         (lambda: publication_of([0, 0], [0, 0], [1, 0], [1, 1]), "groups in ascending order"),
         (lambda: publication_of([0, 0], [0, 0], [0, 0], [1, 1]), "each value of a group once"),
         (lambda: publication_of([0, 0], [0, 0], [0, 1], [2, 0]), "counted at least 1"),

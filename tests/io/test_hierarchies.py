@@ -102,7 +102,7 @@ def test_what_is_no_tree_is_refused(tmp_path, text, message):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match=r"none\.csv: no such file or directory$"):
         read_hierarchy(tmp_path / "none.csv")
-    with pytest.raises(InputError, match=r"a file is required, this is a directory$"):
+    with pytest.raises(InputError, match=r"a regular file is required, this is a directory$"):
         read_hierarchy(tmp_path)
     with pytest.raises(InputError, match=r"h\.gz: not valid gzip"):
         read_hierarchy(write(tmp_path, "a,R\n", "h.gz"))

@@ -7,6 +7,7 @@ import pytest
 
 from anonset.errors import InputError
 from anonset.io import read
+from anonset.io.roles import resolve
 
 VISITS = b"name,age,sex,codes\nAnn,30,F,008 401.9\nBob,41,M,\n"
 ROLES = {"items": "codes", "relational": "age,sex", "drop": "name"}
@@ -208,6 +209,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
         ({"numeric": "weight"}, "there is no column 'weight' (numeric); there are 'name', 'age', 'sex', 'codes'"),
         ({"numeric": "name"}, "numeric column 'name' must be relational too"),
         ({"keep": "age"}, "column 'age' has two roles (relational and keep); one is required"),
+        ({"numeric": "age,age,name"}, "numeric column 'name' must be relational too"),
         ({"group": True}, "group=True needs the id column(s) whose rows are to be united"),
         (
             {"items": None, "relational": (), "drop": "name,age,sex,codes"},
@@ -273,6 +275,55 @@ def test_group_without_sets(tmp_path):
 def test_group_changes_nothing_where_ids_are_distinct(tmp_path):
     table = read(write(tmp_path, b"id,s\n2,x\n1,y\n"), items="s", id="id", group=True)
     assert (rows(table), table.ids[0].labels()) == ([["x"], ["y"]], ["2", "1"])
+
+
+class Compared(str):
+    """A name that counts how often it is compared with another."""
+
+    __slots__ = ()
+    times = 0
+
+    def __eq__(self, other):
+        Compared.times += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+@pytest.mark.parametrize("role", ["relational", "keep", "drop", "id"])
+def test_the_roles_of_many_columns_take_time_by_their_number(role):
+    names = [Compared(f"c{at}") for at in range(500)]
+    given = {"items": names[:1], "relational": (), role: names[1:]}
+    Compared.times = 0
+    roles, numbers = resolve("there", names, names[1:] if role == "relational" else (), **given)
+    assert Compared.times < 50 * len(names)
+    assert (getattr(roles, role), len(numbers)) == (tuple(names[1:]), 499 if role == "relational" else 0)
+
+
+@pytest.mark.parametrize("names", [["a", "b", "a"], ["", "b", ""]])
+def test_names_that_stand_twice_are_refused(names):
+    with pytest.raises(InputError) as error:
+        resolve("there", names, (), items="b")
+    assert str(error.value) == f"there: two columns are named {names[0]!r}; names must be distinct"
+
+
+NAMELESS = b"id,name,s\n1,p,x\n2,,a\n3,,b\n2,,c\n"
+
+
+@pytest.mark.parametrize(("ids", "column", "row"), [("name", "name", 2), ("id,name", "name", 2)])
+def test_group_refuses_an_empty_id(tmp_path, ids, column, row):
+    path = write(tmp_path, NAMELESS)
+    given = {"items": "s", "id": ids, "drop": [name for name in ("id", "name") if name not in ids]}
+    with pytest.raises(InputError) as error:
+        read(path, **given, group=True)
+    assert str(error.value).startswith(f"{path}: id column {column!r}: row {row} is empty; ")
+    with pytest.raises(InputError, match="is empty"):
+        read(path, **given, group=True, missing="empty")
+
+
+def test_group_takes_an_empty_id_as_a_person_if_told_so(tmp_path):
+    table = read(write(tmp_path, NAMELESS), items="s", id="name", drop="id", group=True, missing="value")
+    assert rows(table) == [["x"], ["a", "b", "c"]]
 
 
 @pytest.mark.parametrize(

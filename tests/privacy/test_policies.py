@@ -144,7 +144,8 @@ def test_unknown_items_of_privacy_constraints_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "n", "message"), [("PP10", 9, "must be one of PP1, .* got 'PP10'"), ("PP6", 0, "got 0")]
+    ("name", "n", "message"),
+    [("PP10", 9, "must be one of PP1, .* got 'PP10'"), ("PP6", 0, "got 0"), ("PP6", 10**11, "at most 1000000")],
 )
 def test_random_policies_that_do_not_exist_are_refused(name: str, n: int, message: str) -> None:
     with pytest.raises(InputError, match=message):

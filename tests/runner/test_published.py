@@ -81,6 +81,10 @@ def test_a_local_recoding_from_its_files(tmp_path: Path) -> None:
     path.write_text("cluster,item,published\n0,a,N\n0,b,N\n1,a,a\n")
     with pytest.raises(InputError, match="cluster 1 has no line for item 'c'"):
         recoding_of(COLUMN, book, tmp_path, records)
+    for wrong in ("one", "-1", "1" * 5000):
+        path.write_text(f"cluster,item,published\n{wrong},a,N\n")
+        with pytest.raises(InputError, match=f"cluster must be a number of at most 10 digits, got '{wrong}'"):
+            recoding_of(COLUMN, book, tmp_path, records)
 
 
 def test_a_global_recoding_from_the_codebook() -> None:
@@ -104,6 +108,8 @@ def test_a_mapping_of_other_data(tmp_path: Path) -> None:
     [
         ("published_row,input_record,cluster\n1,0,\n", "must number the published rows"),
         ("published_row,input_record,cluster\n0,x,\n", "must hold whole numbers"),
+        (f"published_row,input_record,cluster\n0,{10**22},\n", "must hold whole numbers"),
+        (f"published_row,input_record,cluster\n0,0,{10**10}\n", "must hold whole numbers"),
         ("published_row,input_record\n0,0\n", "must have the columns"),
         ("published_row,input_record,cluster\n0,0\n", "line 2 must have 3 fields"),
     ],

@@ -108,6 +108,22 @@ def test_a_small_budget_leaves_it_undecided() -> None:
     assert seen == [("privacy constraints", 2.0, 3.0)]
 
 
+def test_constraints_that_are_published_alike_are_looked_at_once() -> None:
+    column = SetColumn.of([["(a,b)", "c"], ["(a,b)", "c"], ["(a,b)"], ["c", "d"]])
+    alike = PrivacyPolicy.of(["ac", "z", "bc", "cab", "ab", "d"])  # 6 occurrences of (a,b) and c, 3 of (a,b), 1 of d
+    verdict = check_constraints(column, None, ConstraintSet(2, alike), 9)
+    assert verdict.holds is None
+    assert verdict.checked["covered"].startswith("5 of 6 constraints; ")
+    verdict = check_constraints(column, None, ConstraintSet(2, alike), 10)
+    assert verdict.witness is not None
+    assert (verdict.witness.what, verdict.witness.record) == (("d",), 3)
+    assert verdict.witness.detail == "of privacy constraint 6 {d}"
+    assert verdict.checked["covered"] == "5 of 6 constraints"
+    nothing = check_constraints(column, None, ConstraintSet(2, PrivacyPolicy.of(["y", "z"])), 0)
+    assert nothing.holds
+    assert nothing.checked["covered"] == "2 of 2 constraints"
+
+
 def test_an_item_behind_two_symbols_is_refused() -> None:
     column = SetColumn.of([["(a,b)"], ["a"]])
     with pytest.raises(InputError, match=r"item 'a' stands behind two symbols, '\(a,b\)' and 'a'"):
@@ -155,8 +171,8 @@ def test_symbols_of_other_data_are_refused() -> None:
 @given(st.lists(st.sets(st.sampled_from(UNIVERSE)), max_size=10), st.lists(st.integers(0, 3), min_size=8, max_size=8))
 def test_groups_inside_utility_constraints_keep_their_counts(rows: list[set[str]], group: list[int]) -> None:
     """Corollary 3.12 on random data, and the count that the check compares."""
-    publication = publish(rows, group)
-    utility = UtilityPolicy.of(symbol.members for symbol in publication.symbols)
-    found = check_utility(SetColumn.of(rows, universe=UNIVERSE), publication, utility, 0.0)
+    publication, original = publish(rows, group), SetColumn.of(rows, universe=UNIVERSE)
+    utility = UtilityPolicy.of(symbol.members for symbol in publication.symbols).completed(original.vocabulary)
+    found = check_utility(original, publication, utility, 0.0)
     assert found
     assert found.exact == tuple(range(len(utility)))

@@ -2,6 +2,23 @@
 
 from anonset.errors import InputError
 
+LARGEST = 100_000_000
+"""Largest number of records, items or patterns: two hundred times the largest data set that the generators imitate."""
+
+
+def count(name: str, value: int, least: int) -> None:
+    """Refuse a number of things to generate that is no integer from `least` to `LARGEST`.
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the requirement.
+    """
+    integer(name, value, least)
+    if value > LARGEST:
+        msg = f"{name} must be an integer of at most {LARGEST}, got {value}"
+        raise InputError(msg)
+
 
 def integer(name: str, value: int, least: int) -> None:
     """Refuse a parameter that is no integer or is below `least`.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset_datasets.generators.checks import integer
+from anonset_datasets.generators.checks import count, integer
 from anonset_datasets.generators.missions import Mission, draw, join, lognormal_lengths, zipf
 
 SHELVES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -75,7 +75,7 @@ def shop(n: int = 5_000, seed: int = 0) -> Table:
     >>> table.n, len(table.transactions.vocabulary)
     (3, 65)
     """
-    integer("n", n, 0)
+    count("n", n, 0)
     integer("seed", seed, 0)
     vocabulary = shop_hierarchy().leaves
     lengths = lognormal_lengths(4.0, 12, 0.6)

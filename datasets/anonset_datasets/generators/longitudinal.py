@@ -13,7 +13,7 @@ from anonset.data import CategoricalColumn, NumericColumn, Table, Vocabulary
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset_datasets.catalogue import VARIABLE, path
-from anonset_datasets.generators.checks import integer, number
+from anonset_datasets.generators.checks import count, integer, number
 from anonset_datasets.generators.missions import Float64, Stream
 
 CENSUS = 1994
@@ -50,7 +50,7 @@ def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = 
     InputError
         If a parameter is out of range, or the real data cannot be found.
     """
-    integer("individuals", individuals, 2)
+    count("individuals", individuals, 2)
     number("moving", moving, 0, 1)
     integer("seed", seed, 0)
     if missing not in ("value", "drop"):

@@ -6,7 +6,7 @@ import numpy as np
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.table import Int32, Int64
-from anonset_datasets.generators.checks import integer, number
+from anonset_datasets.generators.checks import count, integer, number
 from anonset_datasets.generators.missions import Float64, blocks, distinct_rows, first_rows, join
 
 _BLOCK = 1 << 14  # transactions that share a random stream
@@ -76,10 +76,10 @@ def quest(
     >>> table.n, len(table.transactions.vocabulary), int(table.transactions.lengths.min())
     (1000, 100, 1)
     """
-    integer("n", n, 0)
-    integer("n_items", n_items, 1)
+    count("n", n, 0)
+    count("n_items", n_items, 1)
     number("avg_length", avg_length, 1, n_items, "n_items")
-    integer("n_patterns", n_patterns, 1)
+    count("n_patterns", n_patterns, 1)
     number("avg_pattern", avg_pattern, 1, n_items, "n_items")
     number("correlation", correlation, 0, 1)
     number("corruption", corruption, 0, 1)

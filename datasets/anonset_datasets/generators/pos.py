@@ -6,7 +6,7 @@ import numpy as np
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.table import Int32, Int64
-from anonset_datasets.generators.checks import integer, number
+from anonset_datasets.generators.checks import count, integer, number
 from anonset_datasets.generators.missions import Mission, Stream, draw, join, lognormal_lengths, replace_row, zipf
 
 CATEGORY = 25
@@ -83,10 +83,10 @@ def pos_like(
 
 
 def _check(n: int, n_items: int, max_length: int, avg_length: float, seed: int) -> None:
-    integer("n", n, 0)
-    integer("max_length", max_length, 1)
+    count("n", n, 0)
+    count("max_length", max_length, 1)
     integer("seed", seed, 0)
-    integer("n_items", n_items, staple_count(max_length))
+    count("n_items", n_items, staple_count(max_length))
     number("avg_length", avg_length, 1, max(1.0, max_length / 2), "half of max_length")
 
 

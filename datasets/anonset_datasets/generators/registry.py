@@ -24,6 +24,7 @@ Value = int | float | str
 """A parameter of a generator."""
 
 _ROWS_AT_ONCE = 1 << 16
+_LONGEST_STEM = 60  # characters of the file's name in the temporary one, which must not be too long itself
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def _generator(name: str) -> Generator:
 @contextmanager
 def _appearing(target: Path) -> Iterator[TextIO]:
     """Open a text file under a temporary name beside the target; rename it at the end, remove it after an error."""
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    partial = target.with_name(f".{target.name[:_LONGEST_STEM]}.{os.getpid()}.partial")
     try:
         with partial.open("xb") as raw:
             if target.suffix == ".gz":  # no name and no time in the header: equal content, equal bytes
@@ -143,6 +144,10 @@ def _appearing(target: Path) -> Iterator[TextIO]:
             else:
                 yield from _as_text(raw)
         partial.replace(target)
+    except OSError as error:
+        if error.errno is not None:
+            error.filename = str(target)  # the name that was given, not the one beside it
+        raise
     finally:
         partial.unlink(missing_ok=True)
 

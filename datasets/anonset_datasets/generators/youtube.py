@@ -4,7 +4,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.table import Int32, Int64
-from anonset_datasets.generators.checks import integer, number
+from anonset_datasets.generators.checks import count, integer, number
 from anonset_datasets.generators.missions import (
     BLOCK,
     Float64,
@@ -64,9 +64,9 @@ def youtube_like(
     >>> [column.name for column in table.relational]
     ['age', 'category', 'length', 'views', 'rate', 'ratings']
     """
-    integer("n", n, 0)
-    integer("max_length", max_length, 1)
-    integer("n_items", n_items, len(CATEGORIES) * max(2 * SHORT, -(-3 * max_length // 2)))
+    count("n", n, 0)
+    count("max_length", max_length, 1)
+    count("n_items", n_items, len(CATEGORIES) * max(2 * SHORT, -(-3 * max_length // 2)))
     number("avg_length", avg_length, 1, max(1.0, max_length / 2), "half of max_length")
     integer("seed", seed, 0)
     missions = _missions(n_items, max_length)

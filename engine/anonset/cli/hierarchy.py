@@ -10,6 +10,7 @@ from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_f
 from anonset.cli.main import DONE
 from anonset.cli.output import show
 from anonset.data import Hierarchy
+from anonset.report.printable import printable
 from anonset.runner.staging import require_new
 
 HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: a line per leaf, leaf,parent,...,root.")]
@@ -75,7 +76,7 @@ def print_hierarchy(
     for node, label in enumerate(hierarchy.labels):
         if depth is None or depths[node] <= depth:
             size = "" if hierarchy.is_leaf[node] else f"  ({below[node]:,})"
-            lines.append(f"{'  ' * depths[node]}{label}{size}")
+            lines.append(f"{'  ' * depths[node]}{printable(label)}{size}")
     show("\n".join(lines))
     return DONE
 

@@ -3,7 +3,9 @@
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
+
+from anonset.report.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,13 +21,17 @@ def show(*parts: "RenderableType") -> None:
     console = Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
     with console.capture() as captured:
         for part in parts:
-            console.print(part, soft_wrap=isinstance(part, str))
+            if isinstance(part, str):
+                console.print("\n".join(map(printable, part.split("\n"))), soft_wrap=True)
+            else:
+                console.print(part)
     _write(captured.get())
 
 
 def show_json(value: Any) -> None:
     """Write one JSON document."""
-    _write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    _write("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text) + "\n")
 
 
 def _write(text: str) -> None:
@@ -34,15 +40,25 @@ def _write(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
 
 
 def say(message: str) -> None:
-    """Write a note to standard error."""
-    sys.stderr.write(f"anonset: {message}\n")
-    sys.stderr.flush()
+    """Write a note to standard error; where that is not possible, as on a terminal that is gone, nobody can be told."""
+    try:
+        sys.stderr.write(f"anonset: {printable(message)}\n")
+        sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr)
 
 
 def warn(message: str) -> None:
     """Write a warning to standard error."""
     say(f"warning: {message}")
+
+
+def _discard(stream: TextIO) -> None:
+    """Let what a stream still holds, and what is yet to come, go nowhere: it would fail again when the process ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -12,6 +12,9 @@ from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerClus
 def apply(table: Table, recoding: Recoding) -> Publication:
     """Apply a recoding to the table it was made for.
 
+    The symbols of the publication are those that some record shows: were there others, the items that were
+    suppressed would be known from their absence.
+
     The table's set-valued column must be bound to the recoding's hierarchy or vocabulary, so that a code is a
     leaf's position.
 
@@ -37,9 +40,11 @@ def _apply_cut(table: Table, cut: Cut) -> Publication:
     if column is None or column.vocabulary != cut.hierarchy.leaves:
         msg = "the cut's hierarchy must be bound to the table's set-valued column first (Hierarchy.bind)"
         raise InputError(msg)
+    shown = np.unique(cut.image[column.occurrences > 0])
+    shown = shown[shown != SUPPRESSED]
     code_of_node = np.full(cut.hierarchy.n_nodes + 1, SUPPRESSED, np.int32)
-    code_of_node[cut.nodes] = np.arange(len(cut.nodes), dtype=np.int32)
-    symbols = tuple(node_symbol(cut.hierarchy, int(node)) for node in cut.nodes)
+    code_of_node[shown] = np.arange(len(shown), dtype=np.int32)
+    symbols = tuple(node_symbol(cut.hierarchy, int(node)) for node in shown)
     published = generalize(column, code_of_node[cut.image], symbols)
     return _of_all_records(table, published, symbols)
 
@@ -49,10 +54,12 @@ def _apply_groups(table: Table, groups: ItemGroups) -> Publication:
     if column is None or column.vocabulary != groups.vocabulary:
         msg = "the item groups must be of the items of the table's set-valued column, in the same order"
         raise InputError(msg)
+    occurs, labels = column.occurrences > 0, column.vocabulary.labels
+    shown = [members for members in groups.members if occurs[list(members)].any()]
     code_of_item = np.full(len(column.vocabulary), SUPPRESSED, np.int32)
-    for code, members in enumerate(groups.members):
+    for code, members in enumerate(shown):
         code_of_item[list(members)] = code
-    symbols = tuple(group_symbol(labels) for labels in groups.labels)
+    symbols = tuple(group_symbol(tuple(labels[item] for item in members)) for members in shown)
     published = generalize(column, code_of_item, symbols)
     return _of_all_records(table, published, symbols)
 

@@ -60,11 +60,12 @@ class BucketPublication:
             raise InputError(msg)
         n_groups = len(self.group.vocabulary)
         rows = np.bincount(self.group.codes, minlength=n_groups)
-        values = np.bincount(self.snt_group, self.snt_count, n_groups).astype(np.int64)
+        # a count above that of all rows is wrong by how much ever: bounded, the sums are exact in floats
+        values = np.bincount(self.snt_group, np.minimum(self.snt_count, self.n + 1), n_groups).astype(np.int64)
         if wrong := np.flatnonzero(rows != values).tolist():
             at = wrong[0]
             label = self.group.vocabulary.labels[at]
-            found = f"{rows[at]} and {values[at]}"
+            found = f"{rows[at]} and {sum(self.snt_count[self.snt_group == at].tolist())}"
             msg = f"group {label!r} must have as many rows in the QIT as values in the SNT, got {found}"
             raise InputError(msg)
 

@@ -79,7 +79,7 @@ class DelimitedText:
         while True:
             first_line = rows.line_num + 1
             try:
-                with _any_field_size():
+                with any_field_size():
                     row = next(rows)
             except StopIteration:
                 return
@@ -109,7 +109,8 @@ class DelimitedText:
 
 
 @contextmanager
-def _any_field_size() -> Iterator[None]:
+def any_field_size() -> Iterator[None]:
+    """Let Python's reader of CSV take fields of any size within the block; left to itself it stops at 131,072."""
     before = csv.field_size_limit((1 << 31) - 1)
     try:
         yield

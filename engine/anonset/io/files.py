@@ -1,6 +1,7 @@
 """Bytes of files: formats by name, compression, digests, and every failure as one clear line."""
 
 import hashlib
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ FORMATS = (".csv", ".tsv", ".dat", ".parquet")
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _GUESSED_RATIO = 6
 _LARGEST_DEFLATE_RATIO = 1032
+_KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
 def format_of(path: Path) -> str:
@@ -57,6 +59,21 @@ def reading(where: object, what: str = "cannot be read") -> Iterator[None]:
         raise InputError(msg) from error
 
 
+def require_file(path: Path) -> None:
+    """Refuse what is no regular file: a pipe would be waited for for ever, and nothing can be read twice from it.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is of another kind.
+    """
+    with reading(path):
+        mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        msg = f"{path}: a regular file is required, this is {_KINDS.get(stat.S_IFMT(mode), 'a device')}"
+        raise InputError(msg)
+
+
 def read_bytes(path: Path) -> bytes:
     """Return the decompressed bytes of a file.
 
@@ -67,9 +84,7 @@ def read_bytes(path: Path) -> bytes:
     """
     import pyarrow as pa
 
-    if path.is_dir():
-        msg = f"{path}: a file is required, this is a directory"
-        raise InputError(msg)
+    require_file(path)
     with reading(path):
         data = path.read_bytes()
     packing = _COMPRESSIONS.get(path.suffix.lower())
@@ -131,6 +146,7 @@ def digest(path: str | Path) -> str:
         files = sorted(file for file in found.rglob("*") if file.is_file())
         lines = (f"{digest(file)}  {file.relative_to(found).as_posix()}\n" for file in files)
         return hashlib.sha256("".join(lines).encode()).hexdigest()
+    require_file(found)
     with reading(found), found.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -150,6 +166,7 @@ def estimate_bytes(path: str | Path) -> int:
     with reading(found):
         if found.is_dir():
             return sum(estimate_bytes(file) for file in found.rglob("*") if file.is_file())
+        require_file(found)
         size = found.stat().st_size
         if found.suffix.lower() == ".gz" and size >= 18:
             with found.open("rb") as file:

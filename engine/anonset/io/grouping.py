@@ -24,6 +24,22 @@ def refuse_repeated(where: str, table: Table) -> None:
         raise InputError(msg)
 
 
+def refuse_empty(where: str, table: Table) -> None:
+    """Refuse an empty id: its rows may be those of many people, and would become one record.
+
+    Raises
+    ------
+    InputError
+        With the column and the row.
+    """
+    for column in table.ids:
+        rows = np.flatnonzero(column.codes == column.vocabulary.index.get("", -1))
+        if len(rows):
+            reason = "its rows need not be those of one person; leave them out, or take them so by missing='value'"
+            msg = f"{where}: id column {column.name!r}: row {rows[0] + 1} is empty; {reason}"
+            raise InputError(msg)
+
+
 def unite(where: str, table: Table) -> Table:
     """Make one record of the rows with the same id: sets are united, all other values must agree.
 

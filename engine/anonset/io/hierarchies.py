@@ -15,6 +15,7 @@ from anonset.errors import HierarchyError
 from anonset.io.files import read_bytes, write_file
 
 _BALANCED = "balanced:"
+_LONGEST_FANOUT = 30  # digits: more labels than there can be
 _NO_LABELS = "N0_0"  # a tree has a root; without labels it is a leaf, which never occurs
 _QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')
 _LINE_ENDS = re.compile(r"[\r\n]+")
@@ -75,8 +76,9 @@ def hierarchy_for(spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: st
         hierarchy = spec
     elif isinstance(spec, str) and spec.startswith(_BALANCED):
         fanout = spec[len(_BALANCED) :]
-        if not fanout.isdecimal():
-            msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {spec!r}"
+        if not fanout.isdecimal() or len(fanout) > _LONGEST_FANOUT:
+            shown = spec[: len(_BALANCED) + _LONGEST_FANOUT]
+            msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {shown!r}"
             raise HierarchyError(msg)
         hierarchy = Hierarchy.balanced(vocabulary.labels or (_NO_LABELS,), int(fanout))
     else:

@@ -6,7 +6,7 @@ from typing import Any
 from anonset.data import Column, SetColumn, Table
 from anonset.errors import InputError
 from anonset.io.columns import Encoder
-from anonset.io.grouping import refuse_repeated, unite
+from anonset.io.grouping import refuse_empty, refuse_repeated, unite
 from anonset.io.roles import Names, Roles, resolve
 from anonset.io.sources import open_source
 
@@ -56,7 +56,8 @@ def read(
         category is the category ``?``), or ``empty,value``. Null numbers, ids and items are always refused.
         Text files have no null: an empty field is the empty text.
     group
-        Unite the rows of an id into one record: sets united, all other values must agree.
+        Unite the rows of an id into one record: sets united, all other values must agree. An empty id is refused
+        unless `missing` holds ``value``.
 
     Raises
     ------
@@ -90,6 +91,8 @@ def read(
         raise InputError(msg)
     table = _encode(encoder, opened.load(roles.used), roles, numbers, opened.names)
     if group:
+        if not encoder.value_for_null:
+            refuse_empty(where, table)
         return unite(where, table)
     if roles.id and not roles.sensitive:
         refuse_repeated(where, table)

@@ -49,16 +49,17 @@ def resolve(where: str, names: Sequence[str], numeric: Names, **given: Names) ->
     InputError
         If a column is named that does not exist, has no role or two, or two columns have the same name.
     """
-    if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
-        msg = f"{where}: two columns are named {twice!r}; names must be distinct"
-        raise InputError(msg)
+    _refuse_twice(where, names)
     roles = Roles(**{role: _columns(where, names, role, value) for role, value in given.items()})
     _refuse_clash(where, roles)
     numbers = _columns(where, names, "numeric", numeric)
-    if stray := next((name for name in numbers if name not in roles.relational), None):
-        msg = f"{where}: numeric column {stray!r} must be relational too"
-        raise InputError(msg)
-    homeless = [name for name in names if name not in roles.used + roles.drop]
+    relational = frozenset(roles.relational)
+    for name in numbers:
+        if name not in relational:
+            msg = f"{where}: numeric column {name!r} must be relational too"
+            raise InputError(msg)
+    placed = {*roles.used, *roles.drop}
+    homeless = [name for name in names if name not in placed]
     if homeless:
         which = "columns" if len(homeless) > 1 else "column"
         ways = "items, relational, sensitive, id, keep (published as it is) or drop"
@@ -70,6 +71,15 @@ def resolve(where: str, names: Sequence[str], numeric: Names, **given: Names) ->
     return roles, frozenset(numbers)
 
 
+def _refuse_twice(where: str, names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            msg = f"{where}: two columns are named {name!r}; names must be distinct"
+            raise InputError(msg)
+        seen.add(name)
+
+
 def _columns(where: str, names: Sequence[str], role: str, given: Names) -> tuple[str, ...]:
     if given is None:
         return ()
@@ -77,8 +87,9 @@ def _columns(where: str, names: Sequence[str], role: str, given: Names) -> tuple
         wanted = [given] if given in names or not given else [part.strip() for part in given.split(",")]
     else:
         wanted = list(given)
+    known = frozenset(names)
     for name in wanted:
-        if name not in names:
+        if name not in known:
             msg = f"{where}: there is no column {name!r} ({role}); there are {_listed(names)}"
             raise InputError(msg)
     return tuple(dict.fromkeys(wanted))

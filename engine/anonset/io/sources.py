@@ -11,7 +11,7 @@ from anonset.data import SetColumn
 from anonset.errors import InputError
 from anonset.io import fimi
 from anonset.io.delimited import DelimitedText
-from anonset.io.files import format_of, one_line, reading
+from anonset.io.files import format_of, one_line, reading, require_file
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,8 @@ def _open_path(path: Path) -> Source:
         msg = f"{path}: no such file or directory"
         raise InputError(msg)
     kind = format_of(path)
+    if not path.is_dir():
+        require_file(path)
     if kind == "dat":
         return Source(str(path), (fimi.COLUMN,), lambda _: {fimi.COLUMN: fimi.read_fimi(path)}, sets_only=True)
     if kind == "parquet":
@@ -70,6 +72,7 @@ def _open_parquet(path: Path) -> Source:
         raise InputError(msg)
     schemas = []
     for file in files:
+        require_file(file)
         with reading(file, "not valid Parquet"), file.open("rb") as opened:
             schemas.append(parquet.read_schema(opened).remove_metadata())
     if odd := next((i for i, schema in enumerate(schemas) if not schema.equals(schemas[0])), None):

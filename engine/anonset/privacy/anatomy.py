@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import require_at_least
+from anonset.privacy.model import require_size
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class AnatomyDiversity:
     """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
 
     def __post_init__(self) -> None:
-        require_at_least("l", self.l, 1)
+        require_size("l", self.l)
 
     def __str__(self) -> str:
         return f"anatomy with l={self.l}"

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from anonset.errors import InputError
-from anonset.privacy.model import require_at_least
+from anonset.privacy.model import require_size
 from anonset.privacy.sensitive import require_labels
 
 
@@ -35,8 +35,8 @@ class Coherence:
         if isinstance(self.h, bool) or not isinstance(self.h, int | float) or not 0 < self.h <= 1:
             msg = f"h must be a number above 0 and at most 1, got {self.h!r}"
             raise InputError(msg)
-        require_at_least("k", self.k, 1)
-        require_at_least("p", self.p, 1)
+        require_size("k", self.k)
+        require_size("p", self.p)
         require_labels("sensitive_items", self.sensitive_items)
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.errors import InputError
-from anonset.privacy.model import require_at_least
+from anonset.privacy.model import require_size
 from anonset.privacy.policies import PrivacyPolicy
 
 
@@ -30,14 +30,14 @@ class ConstraintSet:
     """Protect all itemsets of so many items instead (>= 1)."""
 
     def __post_init__(self) -> None:
-        require_at_least("k", self.k, 1)
+        require_size("k", self.k)
         if (self.policy is None) == (self.m is None):
             msg = "privacy constraints must be given by exactly one of a policy and m, got " + (
                 "neither" if self.m is None else "both"
             )
             raise InputError(msg)
         if self.m is not None:
-            require_at_least("m", self.m, 1)
+            require_size("m", self.m)
 
     def __str__(self) -> str:
         what = f"all itemsets of {self.m}" if self.policy is None else f"{len(self.policy)} protected itemset(s)"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import require_at_least
+from anonset.privacy.model import require_size
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class KAnonymity:
     """Smallest number of records that share their relational values (>= 1)."""
 
     def __post_init__(self) -> None:
-        require_at_least("k", self.k, 1)
+        require_size("k", self.k)
 
     def __str__(self) -> str:
         return f"k-anonymity with k={self.k}"

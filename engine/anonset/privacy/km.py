@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import require_at_least
+from anonset.privacy.model import require_size
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class KmAnonymity:
     """Largest number of items the attacker knows (>= 1)."""
 
     def __post_init__(self) -> None:
-        require_at_least("k", self.k, 1)
-        require_at_least("m", self.m, 1)
+        require_size("k", self.k)
+        require_size("m", self.m)
 
     def __str__(self) -> str:
         return f"km-anonymity with k={self.k}, m={self.m}"

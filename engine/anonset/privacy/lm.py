@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import require_at_least
+from anonset.privacy.model import require_size
 from anonset.privacy.sensitive import require_labels
 
 
@@ -27,9 +27,9 @@ class LmDiversity:
     """Items that must not be told; published as they are."""
 
     def __post_init__(self) -> None:
-        require_at_least("k", self.k, 1)
-        require_at_least("l", self.l, 1)
-        require_at_least("m", self.m, 1)
+        require_size("k", self.k)
+        require_size("l", self.l)
+        require_size("m", self.m)
         require_labels("sensitive_items", self.sensitive_items)
 
     def __str__(self) -> str:

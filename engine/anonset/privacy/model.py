@@ -6,6 +6,9 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from anonset.errors import InputError
 
+LARGEST_SIZE = (1 << 31) - 1
+"""Largest size that a model may speak of; no table has so many records, nor any record so many items."""
+
 
 @runtime_checkable
 class PrivacyModel(Protocol):
@@ -78,13 +81,33 @@ class Verdict:
 
 
 def require_at_least(name: str, value: int, least: int) -> None:
-    """Refuse a parameter that is no integer or is below `least`.
+    """Refuse a parameter that is no integer or is below `least`; or that counts something, beyond 64 bits.
+
+    A seed counts nothing: its `least` is 0, and it may be as large as it likes.
 
     Raises
     ------
     InputError
         With the name, the value and the requirement.
     """
+    _require_between(name, value, least, (1 << 63) - 1 if least > 0 else None)
+
+
+def require_size(name: str, value: int) -> None:
+    """Refuse a size of a model (records, items, values) that is no integer from 1 to `LARGEST_SIZE`.
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the requirement.
+    """
+    _require_between(name, value, 1, LARGEST_SIZE)
+
+
+def _require_between(name: str, value: int, least: int, most: int | None) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         msg = f"{name} must be an integer of at least {least}, got {value!r}"
+        raise InputError(msg)
+    if most is not None and value > most:
+        msg = f"{name} must be an integer of at most {most}, got {value}"
         raise InputError(msg)

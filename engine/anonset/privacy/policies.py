@@ -29,6 +29,8 @@ SHARE_OF_SIZES: Mapping[str, tuple[Fraction, ...]] = MappingProxyType(
     }
 )
 """Random policies of mixed sizes: which part of the itemsets has 1, 2, 3 and 4 items."""
+LARGEST_RANDOM_POLICY = 1_000_000
+"""Most itemsets of a random policy of mixed sizes."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,7 @@ def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, 
     Raises
     ------
     InputError
-        If there is no policy of that name, or `n_itemsets` is below 1.
+        If there is no policy of that name, or `n_itemsets` is below 1 or above `LARGEST_RANDOM_POLICY`.
     """
     random, labels = SplitMix(seed), vocabulary.labels
     if name in PERCENT_OF_ITEMS:
@@ -220,6 +222,9 @@ def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, 
         raise InputError(msg)
     if n_itemsets < 1:
         msg = f"n_itemsets must be at least 1, got {n_itemsets}"
+        raise InputError(msg)
+    if n_itemsets > LARGEST_RANDOM_POLICY:
+        msg = f"n_itemsets must be at most {LARGEST_RANDOM_POLICY}, got {n_itemsets}"
         raise InputError(msg)
     drawn: list[tuple[int, ...]] = []
     for size, share in enumerate(SHARE_OF_SIZES[name], 1):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.errors import InputError
-from anonset.privacy.model import require_at_least
+from anonset.privacy.model import require_size
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class SafetyConstraint:
     """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
 
     def __post_init__(self) -> None:
-        require_at_least("k", self.k, 1)
-        require_at_least("l", self.l, 1)
+        require_size("k", self.k)
+        require_size("l", self.l)
         if self.k < self.l:
             msg = f"k must be at least l, so that nobody has more than 1/l of a group, got k={self.k} and l={self.l}"
             raise InputError(msg)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import require_at_least
+from anonset.privacy.model import require_size
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class TransactionKAnonymity:
     """Smallest number of records with the same published symbols (>= 1)."""
 
     def __post_init__(self) -> None:
-        require_at_least("k", self.k, 1)
+        require_size("k", self.k)
 
     def __str__(self) -> str:
         return f"k-anonymity of transactions with k={self.k}"

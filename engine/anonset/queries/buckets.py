@@ -16,6 +16,7 @@ from anonset.data import CategoricalColumn, Table
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication
+from anonset.queries.workload import require_queries
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100,
     Raises
     ------
     InputError
-        If the table has no such column, no sensitive column or no records, or the seed is negative.
+        If the table has no such column, no sensitive column or no records, or a number is out of range.
     """
     by_name = {column.name: column for column in (*table.ids, *table.kept)}
     chosen = [_named(by_name, name) for name in columns]
@@ -135,6 +136,7 @@ def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100,
     if sensitive is None or table.n == 0:
         msg = "a workload from records needs a table with a sensitive column and at least one record"
         raise InputError(msg)
+    require_queries(queries)
     random = SplitMix(seed)
     rows = [random.below(table.n) for _ in range(queries)]
     return [

@@ -8,6 +8,8 @@ from rich.table import Table as RichTable
 from anonset.generalization import ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.measures.exclusiveness import ambiguous_items
+from anonset.report.inspection import coverage
+from anonset.report.printable import printable
 from anonset.runner.candidate import Candidate
 from anonset.runner.documents import parameters_of, plain
 from anonset.runner.evaluate import Evaluation
@@ -51,7 +53,7 @@ def account(outcome: Outcome) -> list[str | RichTable]:
         **_size_texts(sizes(outcome)),
         **_loss_texts(candidate),
         "verdict": str(verdict),
-        "verified": str(verdict.checked.get("covered", "")),
+        "verified": coverage(verdict),
         "time": f"{sum(phase.seconds for phase in outcome.phases):.2f} s",
         "peak memory": format_size(peak) if peak else "",
         "published in": str(outcome.request.out),
@@ -92,7 +94,7 @@ def facts_table(facts: dict[str, str]) -> RichTable:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, text in facts.items():
-        table.add_row(name, text)
+        table.add_row(name, printable(text))
     return table
 
 
@@ -111,7 +113,7 @@ def before_and_after(outcome: Outcome, n: int) -> RichTable:
         before = [labels[0][c] for c in original.items[original.indptr[record] : original.indptr[record + 1]]]
         after = [labels[1][c] for c in published.items[published.indptr[row] : published.indptr[row + 1]]]
         if before != after and len(before) > 1:
-            table.add_row(" ".join(before), " ".join(after))
+            table.add_row(printable(" ".join(before)), printable(" ".join(after)))
         if table.row_count == n:
             break
     return table
@@ -168,5 +170,5 @@ def codebook_table(publication: Publication, n: int) -> RichTable:
     several = [symbol for symbol in publication.symbols if len(symbol.members) > 1]
     for symbol in sorted(several, key=lambda symbol: -len(symbol.members))[:n]:
         shown = ", ".join(symbol.members[:6]) + (", …" if len(symbol.members) > 6 else "")
-        table.add_row(symbol.label, str(len(symbol.members)), shown)
+        table.add_row(printable(symbol.label), str(len(symbol.members)), printable(shown))
     return table

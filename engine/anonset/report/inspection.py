@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from anonset.privacy import Verdict
+from anonset.report.printable import printable
 from anonset.runner.documents import parameters_of, plain
 from anonset.runner.inspection import Inspection
 
@@ -15,6 +17,7 @@ def inspection_summary(found: Inspection) -> dict[str, Any]:
         "model": verdict.model.name,
         "parameters": parameters_of(verdict.model),
         "verdict": verdict.outcome,
+        "roles": found.roles,
         "verified": verdict.checked,
         "witness": verdict.witness,
     }
@@ -30,10 +33,10 @@ def inspection_summary(found: Inspection) -> dict[str, Any]:
 
 
 def inspection_account(found: Inspection) -> list[str]:
-    """Return the outcome of a check as lines for people."""
+    """Return the outcome of a check as lines for people, fit for a terminal."""
     verdict = found.verdict
-    lines = [str(verdict)]
-    covered = verdict.checked.get("covered")
+    lines = [str(verdict), _columns(found)]
+    covered = coverage(verdict)
     if covered and verdict.holds is not None:
         lines.append(f"verified: {covered}")
     if found.untrue is not None:
@@ -49,7 +52,23 @@ def inspection_account(found: Inspection) -> list[str]:
         lines.append(f"correlations, {kind.replace('_', ' ')}: {len(violations):,} violation(s)")
         lines += [f"  {_violation(violation)}" for violation in violations[:_SHOWN]]
         lines += ["  ..."] if len(violations) > _SHOWN else []
-    return lines
+    return [printable(line) for line in lines]
+
+
+def coverage(verdict: Verdict) -> str:
+    """Say how far a check came, and how much of what is protected no symbol stands for: it cannot violate anything."""
+    covered, unpublished = str(verdict.checked.get("covered", "")), verdict.checked.get("unpublished_items", 0)
+    if not unpublished:
+        return covered
+    return (
+        f"{covered}; {unpublished:,} of {verdict.checked['protected_items']:,} protected items stand behind no symbol"
+    )
+
+
+def _columns(found: Inspection) -> str:
+    """Say what each column was taken as, so that one that was moved is seen."""
+    texts = [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in found.roles.items() if names]
+    return f"columns: {'; '.join(texts)}".replace("quasi identifiers", "quasi-identifiers")
 
 
 def _violation(violation: Any) -> str:

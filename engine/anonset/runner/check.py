@@ -6,15 +6,27 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from anonset.algorithms.base import Progress
+from anonset.data import SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity, PrivacyModel
+from anonset.privacy.policies import PrivacyPolicy
+from anonset.runner.attested import (
+    attested_parameters,
+    read_attestation,
+    require_attested,
+    require_policy,
+    require_said,
+    require_verified,
+)
 from anonset.runner.candidate import Named
-from anonset.runner.documents import Attestation, BucketFiles
+from anonset.runner.codebook import require_complete, require_sound
+from anonset.runner.documents import CODEBOOK, Attestation, BucketFiles
 from anonset.runner.forms import Context, Names
+from anonset.runner.home_files import read_codebook
 from anonset.runner.inspection import Inspection, inspect
 from anonset.runner.kinds import kind_of
 from anonset.runner.models import MODELS, entry_of
@@ -39,7 +51,11 @@ class CheckSettings(BaseModel):
     records: str | None = Field(
         None, description="records.csv: the original record of each row; without it, rows are in the original order."
     )
-    hierarchy: dict[str, str] = Field({}, description="With --original, COL=SPEC: hierarchy of a relational column.")
+    hierarchy: dict[str, str] = Field(
+        {},
+        description="COL=SPEC: hierarchy of the set-valued column, which the codebook must agree with, or, with "
+        "--original, of a relational column.",
+    )
     drop: Names = Field([], description="With --original: its columns that were left out.")
     missing: str = Field("refuse", description="With --original: what null became.")
     utility_constraints: str | None = Field(
@@ -81,34 +97,18 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
     attested = read_attestation(published)
+    promised = None if attested is None else _promised(attested)
     model = make_model(settings, attested)
     if progress is not None:
         progress("read", 0, 0)
-    if attested is None:
+    if attested is None or promised is None:
         named = _read_foreign(published, settings, model)
-    else:
-        named = _read_attested(published, settings, attested, model)
-    return inspect(_with_records(named, settings), model, settings, progress=progress)
-
-
-def read_attestation(published: Path) -> Attestation | None:
-    """Return the attestation of a publication directory, or None for a plain file or folder of data.
-
-    Raises
-    ------
-    InputError
-        If there is one and it is not what it must be.
-    """
-    path = published / "attestation.json"
-    if not (published.is_dir() and path.is_file()):
-        return None
-    try:
-        return Attestation.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the document"
-        msg = f"{str(path)!r} is no attestation of a publication: {where}: {first['msg']}"
-        raise InputError(msg) from None
+        return inspect(_with_records(named, settings), model, settings, progress=progress)
+    named = _read_attested(published, settings, attested, model)
+    require_said(published, attested, promised, named)
+    found = inspect(_with_records(named, settings), model, settings, attested=attested, progress=progress)
+    require_verified(published, attested, found.verdict)
+    return found
 
 
 def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:
@@ -125,20 +125,37 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
     name = settings.model
     if name is None and attested is not None:
         name = attested.model
-        if "policy" in attested.parameters and "privacy_constraints" not in parameters:
-            msg = (
-                "the attestation does not hold the privacy constraints; name them with --privacy-constraints "
-                "(their file lies in the private directory)"
-            )
-            raise InputError(msg)
         if name == PartitionKmAnonymity.name and settings.records is None:
             name = KmAnonymity.name  # which it implies, and which needs no partitions
-        parameters = {**{n: v for n, v in attested.parameters.items() if n != "policy"}, **parameters}
+        parameters = attested_parameters(attested, parameters)
     if name is None or name not in MODELS:
         got = "none" if name is None else repr(name)
         msg = f"--model must be one of {', '.join(MODELS)}, got {got}"
         raise InputError(msg)
     made: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, Context(given=parameters))
+    if settings.model is None and attested is not None:
+        require_policy(attested, made)
+    return made
+
+
+def _promised(attested: Attestation) -> PrivacyModel:
+    """Make the model that is attested; its privacy constraints, which the attestation lacks, are none.
+
+    Raises
+    ------
+    InputError
+        If there is no such model, or its parameters are not what they must be.
+    """
+    own = {name: value for name, value in attested.parameters.items() if name != "policy"}
+    settings = validated(check_settings_model(), {**own, "model": attested.model})
+    empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
+    parameters = {**settings.model_parameters(), **empty}
+    if attested.model not in MODELS:
+        msg = f"the attestation must be of a model out of {', '.join(MODELS)}, got {attested.model!r}"
+        raise InputError(msg)
+    made: PrivacyModel = build(
+        MODELS[attested.model].model, f"model {attested.model}", parameters, Context(given=parameters)
+    )
     return made
 
 
@@ -146,7 +163,6 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
     """Read what was made elsewhere."""
     from anonset.io.buckets import read_buckets
     from anonset.io.publish import read_published
-    from anonset.runner.home_files import read_codebook
     from anonset.runner.records import named
 
     if entry_of(model).buckets:
@@ -158,7 +174,13 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
         keep=settings.keep,
         separator=" " if settings.separator is None else settings.separator,
     )
-    return named(table, () if settings.codebook is None else read_codebook(Path(settings.codebook)))
+    if settings.codebook is None:
+        return named(table, ())
+    book = read_codebook(Path(settings.codebook))
+    require_sound(
+        book, f"codebook {settings.codebook!r}", nodes_known=_names_items(settings, table.transactions, table)
+    )
+    return named(table, book)
 
 
 def _read_attested(published: Path, settings: CheckSettings, attested: Attestation, model: PrivacyModel) -> Named:
@@ -173,34 +195,18 @@ def _read_attested(published: Path, settings: CheckSettings, attested: Attestati
         msg = f"{str(published)!r} is {what}, of which model {model.name} says nothing"
         raise InputError(msg)
     require_attested(published, attested)
-    return kind_of(model).read(published, attested.data)
+    found = kind_of(model).read(published, attested.data)
+    if not isinstance(attested.data, BucketFiles):
+        book, where = read_codebook(published / CODEBOOK), f"codebook {str(published / CODEBOOK)!r}"
+        items = found.publication.transactions
+        require_sound(book, where, nodes_known=_names_items(settings, items, found.publication))
+        require_complete(book, found.publication, where)
+    return found
 
 
-def require_attested(published: Path, attested: Attestation) -> None:
-    """Refuse a publication of which a file was changed since it was attested.
-
-    Raises
-    ------
-    InputError
-        With the file.
-    """
-    from anonset.io.files import digest
-
-    data = attested.data
-    for name in (*data.files, *data.sha256):
-        if Path(name).name != name:
-            msg = f"the attestation of {str(published)!r} must name a file beside it, got {name!r}"
-            raise InputError(msg)
-        if name not in data.sha256:
-            msg = f"the attestation of {str(published)!r} must hold the SHA-256 of {name!r}, which is read"
-            raise InputError(msg)
-    for name, expected in data.sha256.items():
-        if digest(published / name) != expected:
-            msg = (
-                f"{str(published / name)!r} is not the file that was attested: its SHA-256 differs "
-                "(to check the data anyway, name their file)"
-            )
-            raise InputError(msg)
+def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table | Publication) -> bool:
+    """Tell whether a hierarchy of the set-valued column is given."""
+    return items is not None and not {items.name, *owner.joined}.isdisjoint(settings.hierarchy)
 
 
 def _with_records(named: Named, settings: CheckSettings) -> Named:

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from anonset.data import SetColumn, Table
-from anonset.privacy import Verdict
+from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.runner.candidate import Candidate
+from anonset.runner.candidate import Candidate, Named
 from anonset.runner.phases import Phase
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -111,7 +111,25 @@ class Report(Document):
     trace: list[Any] | None
 
 
-def attestation(verdict: Verdict, counts: Mapping[str, int], data: DataFile | BucketFiles) -> Attestation:
+UNPUBLISHED = (
+    "An item that stands behind no published symbol is in no record, or it was suppressed: the publication does not "
+    "say which, but whoever knows that it is in some record knows that it was suppressed."
+)
+"""What holds of every publication of items."""
+
+
+def limits_of(model: PrivacyModel, named: Named) -> str:
+    """Return what is not guaranteed: the limits of the model, and of a publication of items what its symbols tell."""
+    return model.limits if getattr(named.publication, "transactions", None) is None else f"{model.limits} {UNPUBLISHED}"
+
+
+def public_checks(verdict: Verdict) -> dict[str, Any]:
+    """Return what was examined, without how many protected items were suppressed: it would tell of empty records."""
+    found: dict[str, Any] = plain(verdict.checked)
+    return {name: value for name, value in found.items() if name not in ("protected_items", "unpublished_items")}
+
+
+def attestation(verdict: Verdict, named: Named, counts: Mapping[str, int], data: DataFile | BucketFiles) -> Attestation:
     """Return the attestation of a verified publication."""
     model = verdict.model
     return Attestation(
@@ -119,9 +137,9 @@ def attestation(verdict: Verdict, counts: Mapping[str, int], data: DataFile | Bu
         model=model.name,
         parameters=parameters_of(model),
         statement=model.statement,
-        limits=model.limits,
+        limits=limits_of(model, named),
         verdict="holds" if verdict.holds else "undecided",
-        verified=plain(verdict.checked),
+        verified=public_checks(verdict),
         counts=dict(counts),
         data=data,
     )

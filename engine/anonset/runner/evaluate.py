@@ -15,9 +15,9 @@ from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.item_weights import ItemWeights
+from anonset.runner.attested import read_attestation, require_attested
 from anonset.runner.binding import HierarchySpec, bind_columns
 from anonset.runner.candidate import Named
-from anonset.runner.check import read_attestation, require_attested
 from anonset.runner.documents import Attestation, BucketFiles
 from anonset.runner.models import MODELS
 from anonset.runner.published_recoding import PublishedRecoding, recoding_of

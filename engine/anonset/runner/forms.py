@@ -14,6 +14,8 @@ from anonset.errors import InputError
 from anonset.measures.item_weights import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
+_MOST_DIGITS = 18  # of a number; int() refuses thousands of them
+
 
 def _names(value: object) -> object:
     """Read ``A,B`` as two names; a list is taken as it is, so that a name may hold a comma."""
@@ -108,8 +110,10 @@ def weights(value: Mapping[str, float | str], _: Context) -> dict[str, float]:
     return found
 
 
-def privacy_constraints(value: str, context: Context) -> PrivacyPolicy | None:
+def privacy_constraints(value: str | PrivacyPolicy, context: Context) -> PrivacyPolicy | None:
     """Read ``km`` (all itemsets of m items), ``pgen`` (what is rare in the data), or a file, an itemset a line."""
+    if isinstance(value, PrivacyPolicy):
+        return value
     if value == "km":
         return None
     if value != "pgen":
@@ -132,7 +136,7 @@ def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
     from anonset.privacy.policies import groups_of_level, groups_of_siblings
 
     kind, _, number = value.partition(":")
-    if kind not in ("level", "siblings") or not number.isdecimal():
+    if kind not in ("level", "siblings") or not number.isdecimal() or len(number) > _MOST_DIGITS:
         return read_utility_policy(value, context.vocabulary)
     if context.column is None:
         return None

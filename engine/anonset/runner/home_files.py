@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +12,35 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Symbol
 
+_ROWS = 4096  # read at once, under a limit of the field size that is not the process's own
+
 
 def read_codebook(path: Path) -> tuple[Symbol, ...]:
-    """Return what each published symbol stands for, from ``codebook.csv``."""
-    found = []
+    """Return what each published symbol stands for, from ``codebook.csv``.
+
+    Raises
+    ------
+    InputError
+        If it explains a symbol twice.
+    """
+    found: dict[tuple[str, bool], Symbol] = {}
     for row in rows_of(path, ("symbol", "kind", "members")):
-        members = next(csv.reader(io.StringIO(row["members"], newline=""), delimiter=" "), [])
-        found.append(Symbol(row["symbol"], row["kind"], tuple(members)))
-    return tuple(found)
+        symbol = Symbol(row["symbol"], row["kind"], _members(path, row["members"]))
+        if found.setdefault((symbol.label, symbol.kind == "values"), symbol) is not symbol:
+            msg = f"{str(path)!r} must explain symbol {symbol.label!r} once, but does so twice"
+            raise InputError(msg)
+    return tuple(found.values())
+
+
+def _members(path: Path, text: str) -> tuple[str, ...]:
+    from anonset.io.delimited import any_field_size
+
+    try:
+        with any_field_size():
+            return tuple(next(csv.reader(io.StringIO(text, newline=""), delimiter=" ", strict=True), []))
+    except csv.Error as error:
+        msg = f"{str(path)!r}: members must be separated by blanks, and quoted as in CSV: {error}"
+        raise InputError(msg) from None
 
 
 def read_mapping(path: Path) -> dict[str, str]:
@@ -49,8 +71,8 @@ def read_records(path: Path) -> tuple[Int64, Int32 | None]:
         record = np.array([int(row["input_record"]) for row in rows], np.int64)
         local = all(row["cluster"] for row in rows)
         cluster = np.array([int(row["cluster"]) for row in rows], np.int32) if local else None
-    except ValueError as error:
-        msg = f"{str(path)!r} must hold whole numbers: {error}"
+    except (ValueError, OverflowError) as error:
+        msg = f"{str(path)!r} must hold whole numbers of at most 64 bits, and clusters of 32: {error}"
         raise InputError(msg) from None
     if numbers != list(range(len(rows))):
         msg = f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order"
@@ -66,10 +88,12 @@ def header_of(path: Path) -> tuple[str, ...]:
     InputError
         If there is no such file.
     """
+    from anonset.io.delimited import any_field_size
+
     if not path.is_file():
         msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"
         raise InputError(msg)
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file, any_field_size():
         return tuple(next(csv.reader(file), []))
 
 
@@ -84,18 +108,30 @@ def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
     if not path.is_file():
         msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"
         raise InputError(msg)
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file, strict=True)
-        try:
-            if tuple(reader.fieldnames or ()) != names:
-                found = ", ".join(reader.fieldnames or ())
-                msg = f"{str(path)!r} must have the columns {', '.join(names)}, got {found}"
+    lines = _lines_of(path)
+    try:
+        _, header = next(lines, (1, []))
+        if tuple(header) != names:
+            msg = f"{str(path)!r} must have the columns {', '.join(names)}, got {', '.join(header)}"
+            raise InputError(msg)
+        for number, fields in lines:
+            if fields and len(fields) != len(names):
+                msg = f"{str(path)!r}: line {number} must have {len(names)} fields"
                 raise InputError(msg)
-            for row in reader:
-                if None in row.values() or None in row:
-                    msg = f"{str(path)!r}: line {reader.line_num} must have {len(names)} fields"
-                    raise InputError(msg)
-                yield row
-        except (csv.Error, UnicodeDecodeError) as error:
-            msg = f"{str(path)!r} is no valid CSV: {error}"
-            raise InputError(msg) from None
+            if fields:
+                yield dict(zip(names, fields, strict=True))
+    except (csv.Error, UnicodeDecodeError) as error:
+        msg = f"{str(path)!r} is no valid CSV: {error}"
+        raise InputError(msg) from None
+
+
+def _lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
+    from anonset.io.delimited import any_field_size
+
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        rows = [(0, [""])]
+        while rows:
+            with any_field_size():
+                rows = [(reader.line_num, row) for row in islice(reader, _ROWS)]
+            yield from rows

@@ -1,17 +1,22 @@
 """Everything that is known of a publication after checking it: the model, its truth, and what buckets give away."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Progress
-from anonset.data import Table
+from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, Verdict, Witness
+from anonset.runner.attested import is_promised
 from anonset.runner.binding import bind, numeric_columns
 from anonset.runner.candidate import Named
+from anonset.runner.codebook import items_hierarchy, require_agreement
+from anonset.runner.documents import Attestation
 from anonset.runner.kinds import kind_of
+from anonset.runner.models import entry_of
 from anonset.runner.parameters import option
 from anonset.runner.sensitive_labels import require_sensitive
 
@@ -25,6 +30,8 @@ class Inspection:
 
     verdict: Verdict
     """Whether the model holds."""
+    roles: Mapping[str, list[str]]
+    """Names of the columns by what they were taken as."""
     truth_checked: bool = False
     """Whether the original was there to compare with."""
     untrue: Witness | None = None
@@ -52,9 +59,19 @@ class Inspection:
 
 
 def inspect(
-    named: Named, model: PrivacyModel, settings: "CheckSettings", *, progress: Progress | None = None
+    named: Named,
+    model: PrivacyModel,
+    settings: "CheckSettings",
+    *,
+    attested: Attestation | None = None,
+    progress: Progress | None = None,
 ) -> Inspection:
     """Verify a publication, and hold it against its original where that is given.
+
+    Parameters
+    ----------
+    attested
+        What is attested of it, if anything.
 
     Raises
     ------
@@ -66,19 +83,73 @@ def inspect(
     require_sensitive(model, named.publication.transactions)
     budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
     verdict = verify(named.publication, model, budget=budget, progress=progress)
-    correlations = _correlations(named.publication, model)
+    correlations, roles = _correlations(named.publication, model), roles_of(named.publication, model)
     if settings.original is None:
         needs = [option(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
         if needs:
             msg = f"{' and '.join(needs)}: the items of the original are meant, which --original must name"
             raise InputError(msg)
-        return Inspection(verdict, correlations=correlations)
+        tree = _tree_without_original(named.publication, model, settings)
+        _require_known_policy(verdict, tree, None, attested)
+        return Inspection(verdict, roles, correlations=correlations)
     table = _original(named.publication, settings)
     table, hierarchies = bind(table, settings.hierarchy, model)
+    if table.transactions is not None and (tree := hierarchies.get(table.transactions.name)) is not None:
+        require_agreement(named.publication, tree)
+    _require_known_policy(verdict, None, table, attested)
     untrue = kind_of(model).untrue(table, named, hierarchies, model)
     suppressed = _suppressed(table, named)
     beyond = _beyond_utility(table, named, settings)
-    return Inspection(verdict, True, untrue, suppressed, settings.max_suppressed, beyond, correlations)
+    return Inspection(verdict, roles, True, untrue, suppressed, settings.max_suppressed, beyond, correlations)
+
+
+def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:
+    """Return the names of the columns by what a model takes them as."""
+    kept = [column.name for column in publication.kept]
+    if isinstance(publication, BucketPublication):
+        ids = [column.name for column in publication.ids]
+        return {"identifiers": ids, "attributes": kept, "sensitive": [publication.snt_value.name]}
+    entry, sets = entry_of(model), publication.transactions
+    items = [] if sets is None else list(publication.joined or (sets.name,))
+    relational = [column.name for column in publication.relational]
+    return {
+        "quasi_identifiers": relational if entry.relational else [],
+        "items": items if entry.items else [],
+        "not_protected": [*([] if entry.relational else relational), *([] if entry.items else items), *kept],
+    }
+
+
+def _tree_without_original(publication: Any, model: PrivacyModel, settings: "CheckSettings") -> Hierarchy | None:
+    """Return the hierarchy of the published items, if it is given; the codebook must agree with it."""
+    if isinstance(publication, BucketPublication) or not settings.hierarchy:
+        return None
+    beside = getattr(model, "sensitive_items", ()) if entry_of(model).beside else ()
+    tree = items_hierarchy(publication, settings.hierarchy, tuple(beside))
+    if tree is not None:
+        require_agreement(publication, tree)
+    return tree
+
+
+def _require_known_policy(
+    verdict: Verdict, tree: Hierarchy | None, original: Table | None, attested: Attestation | None
+) -> None:
+    """Refuse privacy constraints without a known item; those that were attested may all have been suppressed."""
+    policy, checked = getattr(verdict.model, "policy", None), verdict.checked
+    if not policy or checked["unpublished_items"] < checked["protected_items"]:
+        return
+    if attested is not None and is_promised(attested, verdict.model):
+        return
+    known = set() if tree is None else set(tree.leaves.labels)
+    if original is not None and original.transactions is not None:
+        known |= set(original.transactions.vocabulary.labels)
+    if any(item in known for itemset in policy.itemsets for item in itemset):
+        return
+    msg = (
+        f"--privacy-constraints: none of the {checked['protected_items']} protected items, such as "
+        f"{policy.itemsets[0][0]!r}, stands behind a symbol of the publication; name the constraints of these data, or "
+        "the codebook, or by --original the data in which they occur"
+    )
+    raise InputError(msg)
 
 
 def _beyond_utility(table: Table, named: Named, settings: "CheckSettings") -> str:
@@ -137,4 +208,5 @@ def _suppressed(table: Table, named: Named) -> float | None:
         return None
     symbols = named.publication.symbols
     shown = {member for symbol in symbols for member in symbol.members}
-    return sum(label not in shown for label in column.vocabulary.labels) / len(column.vocabulary)
+    occurring = [label for label, n in zip(column.vocabulary.labels, column.occurrences, strict=True) if n]
+    return sum(label not in shown for label in occurring) / max(1, len(occurring))

@@ -9,6 +9,11 @@ Order = Literal["sorted", "input"]
 Symbols = Literal["auto", "members", "short"]
 Format = Literal["csv", "parquet", "dat"]
 
+_AS_INPUT = (
+    "order='input': the rows stand in the order of the input; whoever knows that order knows whose row each one is, "
+    "whatever the model promises"
+)
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -22,6 +27,11 @@ class Layout:
     """Format of the data; None: they stay in memory."""
     separator: str = " "
     """Separates the symbols within a field."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is dangerous about it."""
+        return (_AS_INPUT,) if self.order == "input" else ()
 
     def __post_init__(self) -> None:
         for name, value, choices in (

@@ -6,7 +6,7 @@ from pathlib import Path
 from anonset.errors import InputError
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 _SHARE = 0.8  # of the available memory; the rest is for other processes and for what the estimate misses
 _AT_LEAST = 230 << 20
 _PER_INPUT_BYTE = 14

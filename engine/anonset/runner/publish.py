@@ -79,7 +79,7 @@ def publish(
                 progress=progress,
             )
         with watch.phase("complete"):
-            promise = attestation(verdict, kind.counts(candidate.named), files)
+            promise = attestation(verdict, written, kind.counts(written), files)
             promise.write(staging.folder / "attestation.json")
             kind.write_private(candidate, staging.private)
             write_policy(candidate, staging.private)

@@ -15,6 +15,7 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.runner.home_files import header_of, read_mapping, rows_of
 
 LOCAL = ("cluster", "item", "published")
+_MOST_DIGITS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +128,9 @@ def _local(
     size_of: dict[int, int] = {}
     for row in rows_of(path, LOCAL):
         size = len(members.get(row["published"], (row["item"],))) if row["published"] else 0
+        if not row["cluster"].isdecimal() or len(row["cluster"]) > _MOST_DIGITS:
+            msg = f"{str(path)!r}: cluster must be a number of at most {_MOST_DIGITS} digits, got {row['cluster']!r}"
+            raise InputError(msg)
         if row["item"] in index:
             size_of[int(row["cluster"]) * len(vocabulary) + index[row["item"]]] = size
     keys = np.repeat(cluster, bound.lengths) * len(vocabulary) + bound.items

@@ -122,7 +122,7 @@ def search(
         named = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
     with watch.phase("measure"):
         measures = measures_of(table, hierarchies, algorithm, result, named.publication)
-        warnings = no_information(table, named.publication, measures)
+        warnings = layout.warnings + no_information(table, named.publication, measures)
     _require_loss(algorithm, measures, max_loss)
     return Candidate(table, hierarchies, algorithm, result, named, measures, warnings)
 

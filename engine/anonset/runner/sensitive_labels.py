@@ -14,7 +14,7 @@ _MOST_COMPARED = 10_000
 def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     """Refuse a model of diversity without sensitive items, and one that names items which the column does not have.
 
-    A column without records has no items; nothing in it could be told.
+    In a column without items there is nothing to be told.
 
     Raises
     ------
@@ -22,11 +22,11 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
         With the item, and the one most like it.
     """
     named = getattr(model, "sensitive_items", ())
+    if column is None or not len(column.items):
+        return
     if isinstance(model, LmDiversity) and not named:
         msg = f"model {model.name}: sensitive_items must name at least one item, got none: it is about nothing else"
         raise InputError(msg)
-    if column is None or column.n == 0:
-        return
     labels = [label for label, count in zip(column.vocabulary.labels, column.occurrences, strict=True) if count]
     there = set(labels)
     unknown = [label for label in named if label not in there]

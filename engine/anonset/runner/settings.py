@@ -110,12 +110,15 @@ def read_config(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If the file is no TOML.
+        If there is no such file, or it is no TOML.
     """
+    from anonset.io.files import require_file
+
+    require_file(Path(path))
     try:
         with Path(path).open("rb") as file:
             found = tomllib.load(file)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
         msg = f"config file {str(path)!r} is no valid TOML: {error}"
         raise InputError(msg) from None
     return {key.replace("-", "_"): value for key, value in found.items()}

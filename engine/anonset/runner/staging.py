@@ -1,19 +1,23 @@
 """A publication appears whole or not at all: directories under temporary names, renamed into place."""
 
 import os
+import secrets
 import shutil
-import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from anonset.errors import InputError
+from anonset.runner.interruption import deferred, settle
+
+_LONGEST_STEM = 60  # characters of the name of OUT in the temporary one, which must not be too long itself
 
 
 class Staging:
     """Directories of a publication in the making; unless `finish` is reached, leaving the block removes them all.
 
-    Within the block, `folder` takes the files of the publication and `private` those that stay at home.
+    Within the block, `folder` takes the files of the publication and `private` those that stay at home. Errors of
+    writing are raised with the path that the files were to have.
     """
 
     folder: Path
@@ -21,49 +25,73 @@ class Staging:
 
     def __init__(self, out: Path, private: Path) -> None:
         self.out, self.private = out, private
-        self._temporary: Path | None = None
-        self._made_private = self._renamed = self._finished = False
+        # a name that nobody else has, so that it can be removed whether it was made yet or not
+        self._temporary = out.parent / f".{out.name[:_LONGEST_STEM]}.{secrets.token_hex(8)}.tmp"
+        # the inner folder gets the usual permissions; the outer one hides it until the renaming
+        self.folder = self._temporary / "publication"
+        self._identity: tuple[int, int] | None = None
+        self._made_private = self._finished = False
 
     def __enter__(self) -> Self:
         require_new(self.out, self.private)
         try:
-            self.private.mkdir(mode=0o700)
-            self._made_private = True
-            # the inner folder gets the usual permissions; the outer one hides it until the renaming
-            self._temporary = Path(tempfile.mkdtemp(prefix=f".{self.out.name}.", suffix=".tmp", dir=self.out.parent))
-            self.folder = self._temporary / "publication"
-            self.folder.mkdir()
-        except BaseException:
-            self._remove()
+            with deferred():
+                self._make_private()
+                self._temporary.mkdir(mode=0o700)
+                self.folder.mkdir()
+                self._identity = _identity(self.folder)
+            return self
+        except BaseException as error:
+            self._clean(error)
             raise
-        return self
 
     def rename(self) -> None:
         """Put the publication into its place, once all its bytes are on the disk."""
         sync(self.folder)
         require_new(self.out)
         self.folder.rename(self.out)
-        self._renamed = True
         sync_entry(self.out.parent)
 
     def finish(self) -> None:
-        """Declare the publication complete: nothing is removed any more."""
+        """Declare the publication complete: nothing is removed any more, and no signal unwinds the process."""
         sync(self.private)
+        settle()
         self._finished = True
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not self._finished:
-            self._remove()
-        elif self._temporary is not None:
-            shutil.rmtree(self._temporary, ignore_errors=True)
+        self._clean(error)
 
-    def _remove(self) -> None:
-        made = [self._temporary, self.private if self._made_private else None, self.out if self._renamed else None]
-        for folder in made:
-            if folder is not None:
-                shutil.rmtree(folder, ignore_errors=True)
+    def _make_private(self) -> None:
+        self._made_private = True  # before it is true: an exception may come between the making and the next line
+        try:
+            self.private.mkdir(mode=0o700)
+        except OSError:  # it may be another's, made meanwhile
+            self._made_private = False
+            raise
+
+    def _clean(self, error: BaseException | None) -> None:
+        """Remove what must not stay, and name in an error what the user named."""
+        with deferred():
+            if not self._finished:
+                # whether it was renamed is seen from the folder itself: no interruption can come in between
+                if self._identity is not None and _identity(self.out) == self._identity:
+                    shutil.rmtree(self.out, ignore_errors=True)
+                if self._made_private:
+                    shutil.rmtree(self.private, ignore_errors=True)
+            shutil.rmtree(self._temporary, ignore_errors=True)
+            name_in(error, self.folder, self.out)
+            name_in(error, self._temporary, self.out)
+
+
+def name_in(error: BaseException | None, written: Path, meant: Path) -> None:
+    """Replace in the message of an error the temporary path that was written by the path that was meant."""
+    old, new = str(written), str(meant)
+    if isinstance(error, OSError) and isinstance(error.filename, (str, os.PathLike)):
+        error.filename = str(error.filename).replace(old, new)
+    elif error is not None:
+        error.args = tuple(part.replace(old, new) if isinstance(part, str) else part for part in error.args)
 
 
 def require_new(*folders: Path) -> None:
@@ -100,3 +128,12 @@ def sync_entry(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what a directory keeps when it is renamed, or None where there is none."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -12,7 +12,7 @@ from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.queries.workload import Workload
 
-_SPEC = re.compile(r"(record|domain|published):([0-9]+)x([0-9]+)(?:\+([0-9]+))?")
+_SPEC = re.compile(r"(record|domain|published):([0-9]{1,18})x([0-9]{1,18})(?:\+([0-9]{1,18}))?")
 
 
 @dataclass(frozen=True)

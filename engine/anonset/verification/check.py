@@ -1,6 +1,7 @@
 """One entry for all models: each has a check of its own, in a file of its own."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -16,11 +17,12 @@ from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.privacy.policies import PrivacyPolicy
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.coherence import check_coherence
-from anonset.verification.constraints import check_constraints
+from anonset.verification.constraints import check_constraints, members_of
 from anonset.verification.itemsets import Progress
 from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.km import check_km
@@ -78,7 +80,19 @@ def _coherence(publication: Published, model: Coherence, budget: int, progress: 
 def _constraints(publication: Published, model: ConstraintSet, budget: int, progress: Progress | None) -> Verdict:
     symbols = getattr(publication, "symbols", None)
     members = None if symbols is None else [symbol.members for symbol in symbols]
-    return check_constraints(_items(publication, model), members, model, budget, progress)
+    verdict = check_constraints(_items(publication, model), members, model, budget, progress)
+    return verdict if model.policy is None else _with_unpublished(verdict, model.policy, publication, members)
+
+
+def _with_unpublished(
+    verdict: Verdict, policy: PrivacyPolicy, publication: Published, members: list[tuple[str, ...]] | None
+) -> Verdict:
+    """Say how many protected items stand behind no symbol: no record shows them, so that they violate nothing."""
+    labels = _items(publication, verdict.model).vocabulary.labels
+    shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
+    protected = {item for itemset in policy.itemsets for item in itemset}
+    found = {"protected_items": len(protected), "unpublished_items": len(protected - shown)}
+    return replace(verdict, checked={**verdict.checked, **found})
 
 
 def _transaction_k(

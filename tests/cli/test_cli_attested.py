@@ -1,0 +1,226 @@
+"""What a publication gives away, and what `verify` makes of an attestation, a codebook or constraints that lie."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.place import Place
+from cli.published import KKM, ROLES, hierarchies, publish
+
+SICK = "ward,codes\nw1,cold flu\nw1,cold flu\nw2,cold\nw2,hiv\n"
+CODES = "hiv,any\ncold,any\nflu,any\nrare,any\n"
+BUCKETS = ["--id", "name", "--sensitive", "drug", "--keep", "age"]
+
+
+def rewrite(folder: Path, change: Callable[[dict[str, Any]], object], files: Mapping[str, str] | None = None) -> None:
+    """Change files of a publication, and its attestation to fit them."""
+    path = folder / "attestation.json"
+    attested = json.loads(path.read_text())
+    for name, text in (files or {}).items():
+        (folder / name).write_text(text)
+        attested["data"]["sha256"][name] = hashlib.sha256(text.encode()).hexdigest()
+    change(attested)
+    path.write_text(json.dumps(attested))
+
+
+@pytest.mark.parametrize("symbols", ["auto", "short"])
+@pytest.mark.parametrize(
+    ("algorithm", "more"),
+    [
+        ("hghs", ["--k", "2", "--m", "2"]),
+        ("mhghs", ["--k", "2", "--m", "2"]),
+        ("coherence-suppression", ["--k", "2", "--p", "2"]),
+        ("coat", ["--k", "2", "--utility-constraints", "level:1", "--max-suppressed", "1"]),
+    ],
+)
+def test_what_is_published_does_not_name_suppressed_items(
+    place: Place, algorithm: str, more: list[str], symbols: str
+) -> None:
+    """The data with another item in its place are published as the very same bytes."""
+    found, tree = [], place.write("tree.csv", CODES)
+    constraints = ["--privacy-constraints", place.write("constraints.txt", "hiv\nrare\n")]
+    for item in ("hiv", "rare"):
+        data, out = place.write(f"{item}.csv", SICK.replace("hiv", item)), place.folder / f"out-{item}"
+        job = ["--items", "codes", "--keep", "ward", "--hierarchy", f"codes={tree}", "--symbols", symbols]
+        job += constraints if algorithm == "coat" else []
+        ran = place.run("anonymize", data, "-o", str(out), "--algorithm", algorithm, *more, *job)
+        assert ran.code == 0, ran.err
+        assert f"{item}," in (place.folder / f"out-{item}.private" / "mapping.csv").read_text().splitlines()
+        found.append({path.name: path.read_bytes() for path in out.iterdir()})
+        ran = place.run("verify", str(out), *(constraints if algorithm == "coat" else []))
+        assert ran.code == 0, ran.err
+    assert found[0] == found[1]
+    assert not any(name in b"".join(found[0].values()) for name in (b"hiv", b"rare"))
+    attested = json.loads(found[0]["attestation.json"])
+    assert attested["counts"] == {"records": 4, "symbols": 2}
+    assert "is in no record, or it was suppressed" in attested["limits"]
+
+
+@pytest.mark.parametrize(
+    ("change", "fragment"),
+    [
+        (lambda a: a.update(statement="Nobody finds anybody."), "statement is not what the model and the data give"),
+        (lambda a: a.update(limits=a["limits"].replace("more than 2", "more than 7")), "limits is not what"),
+        (lambda a: a["counts"].update(records=400), "counts.records is not what the model and the data give: got 400"),
+        (lambda a: a["counts"].update(people=4), "counts.people is not what"),
+        (lambda a: a["verified"].update(rows=5), "verified.rows is not what the model and the data give: got 5, not 4"),
+        (
+            lambda a: a["verified"].clear(),
+            "verified.rows is not what the model and the data give: got 'nothing', not 4",
+        ),
+        (lambda a: a["parameters"].update(k=1), "statement is not what"),
+        (lambda a: a["parameters"].update(k="2"), "k"),
+        (lambda a: a["parameters"].update(q=1), "q"),
+        (lambda a: a.update(model="k9"), "got 'k9'"),
+        (lambda a: a["data"].update(sha256={}), "must hold the SHA-256 of 'published.dat', which is read"),
+    ],
+)
+def test_an_attestation_must_be_what_the_data_give(
+    place: Place, change: Callable[[dict[str, Any]], object], fragment: str
+) -> None:
+    assert place.run(*place.job()).code == 0
+    assert place.run("verify", str(place.out)).code == 0
+    rewrite(place.out, change)
+    ran = place.run("verify", str(place.out))
+    assert (ran.code, fragment in ran.err, ran.err.count("\n")) == (2, True, 1), ran.err
+
+
+@pytest.mark.parametrize(
+    ("change", "fragment"),
+    [
+        (lambda a: a["data"].update(qit="other.csv"), "must name the files qit.csv and snt.csv"),
+        (lambda a: a["data"].update(sensitive="age"), "data.sensitive is not what the model and the data give"),
+        (lambda a: a["data"]["sha256"].pop("snt.csv"), "must hold the SHA-256 of 'snt.csv'"),
+        (lambda a: a["counts"].update(groups=1), "counts.groups is not what"),
+    ],
+)
+def test_an_attestation_of_buckets(long: Place, change: Callable[[dict[str, Any]], object], fragment: str) -> None:
+    publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
+    rewrite(long.out, change)
+    ran = long.run("verify", str(long.out))
+    assert (ran.code, fragment in ran.err) == (2, True), ran.err
+
+
+def test_an_attestation_of_an_unfinished_check(place: Place) -> None:
+    assert place.run(*place.job("--budget", "0", "--accept-undecided")).code == 3
+    assert place.run("verify", str(place.out)).code == 0
+    assert place.run("verify", str(place.out), "--budget", "0").code == 3
+
+
+def test_columns_are_named_by_what_they_were_taken_as(rt: Place) -> None:
+    publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt), "--algorithm", "rum-bound", "--transaction", "apriori")
+    ran = rt.run("verify", str(rt.out))
+    assert "columns: quasi-identifiers: age, origin, gender; items: items\n" in ran.out
+    file = [str(rt.out / "published.csv"), "--items", "items", "--relational", "age", "--keep", "origin,gender"]
+    ran = rt.run("verify", *file, *KKM)
+    assert "columns: quasi-identifiers: age; items: items; not protected: origin, gender\n" in ran.out
+    ran = rt.run("verify", *file, "--model", "km", "--k", "1", "--m", "1", "--json")
+    assert ran.json["roles"] == {
+        "quasi_identifiers": [],
+        "items": ["items"],
+        "not_protected": ["age", "origin", "gender"],
+    }
+    rewrite(rt.out, lambda a: a["data"].update(relational=["origin", "gender"], keep=["age"]))
+    ran = rt.run("verify", str(rt.out))
+    assert "columns: quasi-identifiers: origin, gender; items: items; not protected: age\n" in ran.out
+
+
+def test_columns_of_buckets(long: Place) -> None:
+    publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
+    ran = long.run("verify", str(long.out))
+    assert "columns: identifiers: name; attributes: age; sensitive: drug\n" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("row", "fragment"),
+    [
+        ('"(a,b)",group,x y', "group '(a,b)' must stand for the members that its name lists, got 'x' 'y'"),
+        ('"(a,b)",node,x y', "is named like a set of others; name its hierarchy"),
+        ("c,item,x", "item 'c' must stand for itself alone"),
+    ],
+)
+def test_a_codebook_that_contradicts_the_labels(place: Place, row: str, fragment: str) -> None:
+    """By the label, {a, b} is shown by one record, which two constraints forbid; the codebook would hide it."""
+    data = place.write("p.csv", 'codes\n"(a,b)"\nc\nc\n')
+    check = [data, "--items", "codes", "--model", "constraints", "--k", "2", "--privacy-constraints"]
+    check += [place.write("constraints.txt", "a b\nc\n")]
+    assert place.run("verify", *check).code == 1
+    ran = place.run("verify", *check, "--codebook", place.write("book.csv", f"symbol,kind,members\n{row}\n"))
+    assert (ran.code, fragment in ran.err) == (2, True), ran.err
+
+
+def test_a_codebook_that_contradicts_the_hierarchy(place: Place) -> None:
+    data = place.write("p.csv", "codes\nA\nb1\nb1\n")
+    check = ["verify", data, "--items", "codes", "--model", "constraints", "--k", "2", "--privacy-constraints"]
+    check += [place.write("constraints.txt", "a1\nb1\n"), "--codebook"]
+    tree = ["--hierarchy", f"codes={place.folder / 'hierarchy.csv'}"]
+    honest = place.write("honest.csv", "symbol,kind,members\nA,node,a1 a2\nb1,item,b1\n")
+    assert place.run(*check, honest).code == place.run(*check, honest, *tree).code == 1
+    lie = place.write("lie.csv", "symbol,kind,members\nA,node,b2\nb1,item,b1\n")
+    ran = place.run(*check, lie)
+    assert (ran.code, "1 of 2 protected items stand behind no symbol" in ran.out) == (0, True)
+    original = ["--original", place.write("original.csv", "codes\na1\nb1\nb1\n")]
+    for more in (tree, [*tree, *original]):
+        ran = place.run(*check, lie, *more)
+        assert (ran.code, "'A' must stand for the 2 leaves below it" in ran.err) == (2, True), ran.err
+    ran = place.run(*check, lie, "--hierarchy", "codes=balanced:2")
+    assert (ran.code, "which --original must name" in ran.err) == (2, True), ran.err
+
+
+def test_a_codebook_that_lacks_a_published_symbol(place: Place) -> None:
+    assert place.run(*place.job()).code == 0
+    book = (place.out / "codebook.csv").read_text()
+    rewrite(place.out, lambda _: None, {"codebook.csv": book.replace("A,node,a1 a2\n", "")})
+    ran = place.run("verify", str(place.out))
+    assert (ran.code, "must explain every symbol of the records, but not 'A'" in ran.err) == (2, True), ran.err
+
+
+def test_protected_items_that_stand_behind_no_symbol(place: Place) -> None:
+    data = place.write("p.csv", "codes\na\na\n")
+    check = ["verify", data, "--items", "codes", "--model", "constraints", "--k", "2", "--privacy-constraints"]
+    ran = place.run(*check, place.write("c.txt", "a x\nx y\n"))
+    assert (ran.code, "2 of 2 constraints; 2 of 3 protected items stand behind no symbol" in ran.out) == (0, True)
+    found = place.run(*check, place.write("c.txt", "a x\nx y\n"), "--json").json["verified"]
+    assert (found["protected_items"], found["unpublished_items"]) == (3, 2)
+    none = place.write("none.txt", "x y\n")
+    ran = place.run(*check, none)
+    assert (ran.code, "none of the 2 protected items, such as 'x', stands behind a symbol" in ran.err) == (2, True)
+    assert ran.err.count("\n") == 1
+    # where it is known that they were suppressed, nothing is wrong
+    ran = place.run(*check, none, "--original", place.write("original.csv", "codes\na\na x\n"))
+    assert "2 of 2 protected items stand behind no symbol" in ran.out
+    tree = place.write("tree.csv", "a,R\nx,R\n")
+    assert place.run(*check, none, "--hierarchy", f"codes={tree}").code == 0
+
+
+def test_no_constraint_found_goes_there_and_back(place: Place) -> None:
+    data = place.write("pairs.dat", "a b\na b\na b\n")
+    job = ["anonymize", data, "-o", str(place.out), "--algorithm", "coat", "--k", "2"]
+    job += ["--privacy-constraints", "pgen", "--utility-constraints", "siblings:2", "--max-suppressed", "0.5"]
+    assert place.run(*job).code == 0
+    written = place.private / "privacy_constraints.txt"
+    assert written.read_bytes() == b""
+    for more in ([], ["--privacy-constraints", str(written)]):
+        ran = place.run("verify", str(place.out), *more)
+        assert (ran.code, "0 protected itemset(s) holds" in ran.out) == (0, True), ran.err
+    ran = place.run("verify", str(place.out), "--privacy-constraints", place.write("c.txt", "a\nb\n"))
+    assert (ran.code, "must be those that were attested, 0 constraint(s), got 2 constraint(s)" in ran.err) == (2, True)
+    # an empty file protects nothing: where nobody attested that this is meant, it is a mistake
+    check = ["verify", data, "--model", "constraints", "--k", "2", "--privacy-constraints", str(written)]
+    assert place.run(*check).code == 2
+
+
+def test_labels_cannot_write_to_the_terminal(place: Place) -> None:
+    data = place.write("p.csv", "codes\n\x1b[2J\u009b1m\n")
+    ran = place.run("verify", data, "--items", "codes", "--model", "km", "--k", "2", "--m", "1")
+    assert (ran.code, r"{\x1b[2J\x9b1m} matches 1 record(s)" in ran.out) == (1, True)
+    assert all(character.isprintable() or character == "\n" for character in ran.out)
+    ran = place.run("verify", data, "--items", "codes", "--model", "km", "--k", "2", "--m", "1", "--json")
+    assert ran.json["witness"]["what"] == ["\x1b[2J\u009b1m"]
+    assert all(character.isprintable() or character == "\n" for character in ran.out)
+    tree = place.write("tree.csv", "\x1b[1ma,R\nb,R\n")
+    assert place.run("hierarchy", "print", tree).out.splitlines()[1] == r"  \x1b[1ma"

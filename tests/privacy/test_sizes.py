@@ -1,0 +1,63 @@
+"""Sizes beyond what any table has are refused by every model, and by every algorithm that guarantees one."""
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.errors import InputError
+from anonset.privacy.coherence import Coherence
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.lm import LmDiversity
+from anonset.privacy.model import LARGEST_SIZE, require_at_least
+from anonset.privacy.safe_grouping import SafetyConstraint
+from anonset.runner.models import MODELS
+
+GIVEN: dict[str, Any] = {"k": 2, "m": 1, "l": 2, "p": 1, "h": 0.5, "delta": 1.0}
+LIMITS = ("max_threats", "max_increments", "max_tree", "max_cuts", "max_records", "partitions", "depth")
+
+
+def cases(classes: dict[str, Any], names: tuple[str, ...]) -> list[tuple[type, str]]:
+    return [(cls, field.name) for cls in classes.values() for field in fields(cls) if field.name in names]
+
+
+def made(cls: Any, name: str, value: int) -> Any:
+    """Make a model or an algorithm of usual sizes but for one."""
+    own = {field.name for field in fields(cls)}
+    given = {key: usual for key, usual in GIVEN.items() if key in own}
+    if cls is SafetyConstraint or own >= {"k", "l"}:
+        given["k"] = max(2, value if name == "l" else 2)
+    return cls(**{**given, name: value})
+
+
+@pytest.mark.parametrize(
+    ("cls", "name"),
+    cases({name: entry.model for name, entry in MODELS.items()} | ALGORITHMS, ("k", "m", "l", "p")),
+)
+def test_sizes_have_a_limit(cls: type, name: str) -> None:
+    assert made(cls, name, LARGEST_SIZE) is not None
+    for value in (LARGEST_SIZE + 1, 1 << 63, 10**30):
+        with pytest.raises(InputError, match=f"^[klmp] must be an integer of at most [0-9]+, got {value}$"):
+            _ = getattr(made(cls, name, value), "model", None)
+
+
+@pytest.mark.parametrize(("cls", "name"), cases(ALGORITHMS, LIMITS))
+def test_limits_of_work_have_a_limit(cls: type, name: str) -> None:
+    assert made(cls, name, (1 << 63) - 1) is not None
+    with pytest.raises(InputError, match=f"^{name} must be an integer of at most {(1 << 63) - 1}, got {1 << 63}$"):
+        made(cls, name, 1 << 63)
+
+
+def test_each_size_is_named() -> None:
+    for make, name in (
+        (lambda: Coherence(0.5, 2, LARGEST_SIZE + 1), "p"),
+        (lambda: ConstraintSet(LARGEST_SIZE + 1, m=1), "k"),
+        (lambda: LmDiversity(2, 2, LARGEST_SIZE + 1), "m"),
+    ):
+        with pytest.raises(InputError, match=f"^{name} must be"):
+            make()
+
+
+def test_a_seed_has_no_limit() -> None:
+    require_at_least("seed", 10**30, 0)
