@@ -11,6 +11,9 @@ README = ROOT / "README.md"
 BENCHMARKS = "benchmarks"
 """Key of the results of pytest-benchmark, which lie in ``benchmarks/results/benchmarks.json``."""
 
+ALGORITHMS = "benchmarks/algorithms/"
+"""Where the benchmarks of whole algorithms lie, those that the README shows."""
+
 
 def write_block(key: str, readme: Path = README, results: Path = RESULTS) -> str:
     """Replace what is between the key's markers in the README; return what was done, in words."""
@@ -32,12 +35,16 @@ def claims_table(key: str, results: Path = RESULTS) -> str:
 
 
 def benchmarks_table(results: Path = RESULTS) -> str:
-    """Return the results of pytest-benchmark as a Markdown table: best of the rounds, and what was noted beside."""
+    """Return what pytest-benchmark found of the algorithms as a Markdown table: best of the rounds, and what was noted.
+
+    The kernels' figures stay in the file.
+    """
     path = results / "benchmarks.json"
     if not path.exists():
         return "Not measured yet."
     found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
     cells = []
+    found = [one for one in found if str(one["fullname"]).startswith(ALGORITHMS)]
     for one in sorted(found, key=lambda one: str(one["fullname"])):
         beside = ", ".join(f"{name} {_plain(value)}" for name, value in one["extra_info"].items())
         cells.append((one["group"], one["name"].removeprefix("test_bench_"), _duration(one["stats"]["min"]), beside))

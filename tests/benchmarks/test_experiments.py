@@ -137,12 +137,13 @@ def test_the_benchmarks_are_tabulated(tmp_path):
     one = {
         "group": "rows",
         "name": "test_bench_sort",
-        "fullname": "f",
+        "fullname": "benchmarks/algorithms/f",
         "stats": {"min": 0.0125},
         "extra_info": {"ncp": 0.5, "data": "x"},
     }
-    (tmp_path / "benchmarks.json").write_text(json.dumps({"benchmarks": [one]}))
-    assert readme.benchmarks_table(tmp_path).splitlines()[-1] == "| rows | sort | 12.5 ms | ncp 0.5, data x |"
+    kernel = one | {"fullname": "benchmarks/kernels/f"}
+    (tmp_path / "benchmarks.json").write_text(json.dumps({"benchmarks": [kernel, one]}))
+    assert readme.benchmarks_table(tmp_path).splitlines()[2:] == ["| rows | sort | 12.5 ms | ncp 0.5, data x |"]
 
 
 @pytest.mark.parametrize(
