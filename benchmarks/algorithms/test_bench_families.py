@@ -104,7 +104,7 @@ def fresh(table: Table) -> Table:
 
 @pytest.mark.benchmark(group="search, one thread")
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_bench_family(benchmark: Any, case: Case, request: pytest.FixtureRequest) -> None:
+def test_bench_generated(benchmark: Any, case: Case, request: pytest.FixtureRequest) -> None:
     """Search on a table in memory, on one thread; the kernels were compiled in a round before."""
     table = generated(case.data, case.records if is_measuring(request.config) else SMOKE)
     algorithm: Any = ALGORITHMS[case.algorithm](**case.parameters)
