@@ -1,0 +1,285 @@
+"""The net under a restructuring: what some 200 fixed jobs over all algorithms publish, as digests.
+
+Run it before and after, and compare: ``python -m tests.same_bytes > before.jsonl``. A line is a job: its arguments, its
+exit code, what it printed, and the SHA-256 of every file that it wrote. Of the private report it takes what the search
+decided (trace, figures, measures) and leaves out what differs from run to run (seconds, memory, versions, paths).
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+DECIDED = (
+    "algorithm",
+    "parameters",
+    "model",
+    "verdict",
+    "verified",
+    "seed",
+    "measures",
+    "figures",
+    "warnings",
+    "trace",
+)
+"""The fields of the private report that do not differ from run to run."""
+VARYING = re.compile(r"^(time|peak memory|published in|private) .*$", re.MULTILINE)
+
+Job = Sequence[str]
+
+
+def write_inputs(folder: Path) -> None:
+    """Write the input files of all jobs."""
+    draw = random.Random(8)
+    items = [f"i{n}" for n in range(24)]
+
+    def record(most: int) -> list[str]:
+        return sorted({items[int(len(items) * draw.random() ** 2)] for _ in range(draw.randint(0, most))})
+
+    baskets = [record(6) for _ in range(300)]
+    (folder / "baskets.dat").write_text("".join(" ".join(x[1:] for x in row) + "\n" for row in baskets))
+    tree = "".join(f"i{n},c{n // 3},b{n // 6},any\n" for n in range(24))
+    (folder / "tree.csv").write_text(tree)
+    (folder / "numbers.csv").write_text(tree.replace("i", ""))
+    lines = ["id,age,origin,sex,drug,year,items"]
+    origins = ("France", "Spain", "Italy", "Algeria", "Nigeria")
+    for n in range(120):
+        who = f"p{n // 2}"
+        values = (who, draw.randint(18, 80), draw.choice(origins), draw.choice("fm"), f"d{draw.randint(0, 11)}")
+        row = [items[int(8 * draw.random() ** 2)], *record(4)]
+        lines.append(",".join([*map(str, values), str(2020 + n % 3), " ".join(sorted(set(row)))]))
+    (folder / "people.csv").write_text("\n".join(lines) + "\n")
+    (folder / "origin.csv").write_text(
+        "".join(f"{x},{'Africa' if x in ('Algeria', 'Nigeria') else 'Europe'},All\n" for x in origins)
+    )
+    (folder / "private.txt").write_text("i0 i1\ni2 i3 i4\ni1 i5\n")
+    (folder / "utility.txt").write_text("".join(f"i{n} i{n + 1} i{n + 2} i{n + 3}\n" for n in range(0, 24, 4)))
+    two = ["code,drug,year"] + [
+        f"{' '.join(record(3))},{' '.join(sorted({f'd{draw.randint(0, 5)}' for _ in range(2)}))},{2020 + n % 2}"
+        for n in range(150)
+    ]
+    (folder / "two.csv").write_text("\n".join(two) + "\n")
+
+
+def jobs() -> Iterator[Job]:
+    """Yield the arguments of every job; ``-o`` is added."""
+    yield from _item_jobs()
+    yield from _set_based_jobs()
+    yield from _relational_jobs()
+    yield from _rt_jobs()
+    yield from _bucket_jobs()
+    yield from _layout_jobs()
+
+
+def _item_jobs() -> Iterator[Job]:
+    tree = ("--hierarchy", "items=numbers.csv")
+    for name, k, m in product(("apriori", "direct", "vpa", "hghs", "mhghs"), (2, 5), (1, 2, 3)):
+        yield ("anonymize", "baskets.dat", *tree, "--algorithm", name, "--k", str(k), "--m", str(m))
+    for k, m in ((2, 2), (5, 1)):
+        yield (
+            *("anonymize", "baskets.dat", "--hierarchy", "items=balanced:6"),
+            *("--algorithm", "optimal", "--k", str(k), "--m", str(m)),
+        )
+    for k, m, parts in product((2, 5), (1, 2), (2, 4)):
+        more = ("--k", str(k), "--m", str(m), "--partitions", str(parts))
+        yield ("anonymize", "baskets.dat", *tree, "--algorithm", "lra", *more)
+    for k in (2, 5, 10):
+        yield ("anonymize", "baskets.dat", *tree, "--algorithm", "local-generalization", "--k", str(k))
+    for k, m, l in product((1, 3), (1, 2), ("2", "3")):  # noqa: E741
+        yield (
+            *("anonymize", "baskets.dat", "--model", "lm", "--k", str(k), "--m", str(m), "--l", l),
+            *("--sensitive-items", "20,23", "--hierarchy", "items=lm.csv"),
+        )
+    for k, p, h in product((2, 5), (1, 2), ("0.5", "0.8")):
+        yield (
+            *("anonymize", "baskets.dat", "--model", "coherence", "--k", str(k), "--p", str(p), "--h", h),
+            *("--sensitive-items", "20,23"),
+        )
+
+
+def _set_based_jobs() -> Iterator[Job]:
+    people = ("anonymize", "people.csv", "--items", "items", "--drop", "id,age,origin,sex,drug,year")
+    for name, k, m in product(("coat", "pcta"), (2, 5), (1, 2, 3)):
+        yield (*people, "--algorithm", name, "--privacy-constraints", "km", "--k", str(k), "--m", str(m))
+    for name, policy in product(("coat", "pcta"), ("private.txt", "pgen")):
+        yield (*people, "--algorithm", name, "--privacy-constraints", policy, "--k", "3")
+    for weights in ("lca", "uniform", "ones"):
+        yield (
+            *(*people, "--algorithm", "coat", "--privacy-constraints", "private.txt", "--k", "4"),
+            *("--item-weights", weights, "--hierarchy", "items=tree.csv"),
+        )
+    yield (
+        *(
+            *people,
+            "--algorithm",
+            "coat",
+            "--privacy-constraints",
+            "private.txt",
+            "--k",
+            "4",
+            "--max-suppressed",
+            "0.5",
+        ),
+        *("--utility-constraints", "utility.txt"),
+    )
+
+
+_ROLES = ("--relational", "age,origin,sex")
+_TREES = ("--hierarchy", "age=range", "--hierarchy", "origin=origin.csv", "--hierarchy", "sex=values")
+
+
+def _relational_jobs() -> Iterator[Job]:
+    base = ("anonymize", "people.csv", *_ROLES, "--drop", "id,items,drug,year", "--model", "k")
+    for name, k in product(("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"), (2, 3, 10)):
+        yield (*base, *_TREES, "--algorithm", name, "--k", str(k))
+    for name in ("cluster", "mondrian"):
+        yield (*base, "--hierarchy", "age=range", "--algorithm", name, "--k", "4")
+        yield (*base, *_TREES, "--algorithm", name, "--k", "4", "--relational-weights", "age=0.5,origin=0.25,sex=0.25")
+    yield (*base, *_TREES, "--algorithm", "cluster", "--k", "4", "--seed", "7")
+
+
+def _rt_jobs() -> Iterator[Job]:
+    roles = ("people.csv", *_ROLES, "--items", "items", "--drop", "id,drug,year", *_TREES)
+    base = ("anonymize", *roles, "--model", "kkm")
+    tree = ("--hierarchy", "items=tree.csv")
+    for name, merge, function in product(
+        ("rum-bound", "tum-bound"), ("r", "t", "rt"), ("coat", "pcta", "apriori", "vpa")
+    ):
+        more = ("--delta", "0.7" if name == "rum-bound" else "0.9", *tree)
+        yield (*base, *more, "--algorithm", name, "--merge", merge, "--transaction", function, "--k", "2", "--m", "2")
+    for formation in ("mondrian", "k-member", "xu-bottom-up", "xu-top-down"):
+        yield (*base, "--delta", "0.8", "--formation", formation, "--k", "3", "--m", "2")
+    for name, k in product(("rfirst", "tfirst"), (2, 4)):
+        function = ("--transaction", "apriori") if name == "rfirst" else ("--partitions", "3")
+        yield (*base, *tree, "--algorithm", name, *function, "--k", str(k), "--m", "2")
+    klm = ("anonymize", *roles, "--model", "klm")
+    for k, merge in product((2, 4), ("r", "rt")):
+        yield (
+            *(*klm, "--hierarchy", "items=secret.csv", "--sensitive-items", "i20,i23", "--l", "2", "--k", str(k)),
+            *("--m", "2", "--delta", "0.8", "--merge", merge, "--on-infeasible", "merge"),
+        )
+
+
+def _bucket_jobs() -> Iterator[Job]:
+    base = ("anonymize", "people.csv", "--id", "id", "--sensitive", "drug", "--drop", "items,origin,sex,year")
+    for k, l, seed in product((2, 4), (2, 3), ("0", "5")):  # noqa: E741
+        if k >= l:
+            yield (*base, "--keep", "age", "--model", "safe-grouping", "--k", str(k), "--l", str(l), "--seed", seed)
+    for l, seed in product((2, 4), ("0", "5")):  # noqa: E741
+        yield (*base, "--keep", "age", "--model", "anatomy", "--l", str(l), "--seed", seed)
+
+
+def _layout_jobs() -> Iterator[Job]:
+    tree = ("--hierarchy", "items=numbers.csv")
+    km = ("anonymize", "baskets.dat", *tree, "--model", "km", "--algorithm", "apriori", "--k", "3", "--m", "2")
+    for form, order in product(("csv", "parquet", "dat"), ("sorted", "input")):
+        yield (*km, "--format", form, "--order", order, "--json")
+    people = ("anonymize", "people.csv", "--items", "items", "--keep", "year", "--drop", "id,age,origin,sex,drug")
+    for symbols, form in product(("auto", "members", "short"), ("csv", "parquet")):
+        coat = ("--algorithm", "coat", "--privacy-constraints", "km", "--k", "3", "--m", "2")
+        yield (*people, *coat, "--symbols", symbols, "--format", form)
+    two = ("anonymize", "two.csv", "--items", "code,drug", "--keep", "year")
+    for name, more in (("apriori", ("--hierarchy", "items=balanced:3")), ("coat", ("--privacy-constraints", "km"))):
+        yield (*two, *more, "--algorithm", name, "--k", "3", "--m", "2")
+    yield (*km[:-4], "--k", "1000", "--m", "2")
+    yield (*km, "--max-loss", "0.0001")
+    yield (*km, "--l", "2")
+    yield ("anonymize", "people.csv", "--items", "items", "--model", "km", "--k", "2", "--m", "2")
+
+
+def comparisons() -> Iterator[Job]:
+    """Yield jobs that publish nothing."""
+    tree = ("--hierarchy", "items=numbers.csv")
+    yield ("compare", "baskets.dat", *tree, "--algorithms", "apriori,vpa,lra", "--vary", "k=2,5", "--m", "2")
+    yield ("compare", "people.csv", *_ROLES, "--drop", "id,items,drug,year", *_TREES, "--model", "k", "--vary", "k=2,3")
+    yield ("hierarchy", "check", "tree.csv")
+    yield ("hierarchy", "print", "tree.csv")
+    yield ("policy", "generate", "people.csv", "--items", "items", "--drop", "id,age,origin,sex,drug,year", "--help")
+
+
+ROLES = ("--items", "--relational", "--keep", "--drop", "--id", "--sensitive", "--hierarchy")
+"""The options that say what a column is."""
+
+
+def after(job: Job, out: Path) -> Iterator[Job]:
+    """Yield what is asked of a finished publication."""
+    yield ("verify", str(out), "--json")
+    roles = [text for at, text in enumerate(job) if text in ROLES or job[at - 1] in ROLES]
+    workload = "record:20x2" if "--items" in job or job[1].endswith(".dat") else "record:20x1"
+    yield ("evaluate", job[1], str(out), *roles, "--workload", workload, "--json")
+
+
+def run(arguments: Job) -> dict[str, Any]:
+    """Run a command in this process; return its exit code and what it printed."""
+    from anonset.cli.main import main
+
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(list(arguments))
+    return {"code": code, "out": out.getvalue(), "err": err.getvalue()}
+
+
+def _plain(text: str, out: Path) -> Any:
+    """Return printed text without what differs from run to run."""
+    text = text.replace(str(out), "OUT")
+    if text.startswith("{"):
+        found = json.loads(text)
+        return {key: value for key, value in found.items() if "second" not in key and "memory" not in key}
+    return VARYING.sub(r"\1", text)
+
+
+def _untimed(text: str) -> Any:
+    """Return the rows of a comparison without their seconds."""
+    if not text.startswith("["):
+        return text
+    return [{key: value for key, value in row.items() if "second" not in key} for row in json.loads(text)]
+
+
+def digests(folder: Path) -> dict[str, Any]:
+    """Return the digest of every file below a folder; of the private report what was decided."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.name == "report.json":
+            report = json.loads(path.read_text())
+            decided = json.dumps({name: report.get(name) for name in DECIDED}, sort_keys=True)
+            found[path.name] = hashlib.sha256(decided.encode()).hexdigest()
+        elif path.is_file():
+            found[str(path.relative_to(folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def main() -> None:
+    """Run every job in a folder of its own, and print a line for each."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        os.chdir(folder)
+        write_inputs(folder)
+        numbers = (folder / "numbers.csv").read_text().splitlines(keepends=True)
+        (folder / "lm.csv").write_text("".join(line for line in numbers if not line.startswith(("20,", "23,"))))
+        names = (folder / "tree.csv").read_text().splitlines(keepends=True)
+        (folder / "secret.csv").write_text("".join(line for line in names if not line.startswith(("i20,", "i23,"))))
+        for number, job in enumerate(jobs()):
+            out = folder / f"out{number}"
+            ran = run((*job, "-o", str(out), "--trace", "--workers", "2"))
+            line: dict[str, Any] = {"job": " ".join(job), "code": ran["code"]}
+            line |= {stream: _plain(ran[stream], out) for stream in ("out", "err")}
+            line |= {"public": digests(out), "private": digests(out.with_name(f"{out.name}.private"))}
+            if out.exists():
+                line["after"] = [{**ran, "out": _plain(ran["out"], out)} for ran in map(run, after(job, out))]
+            sys.stdout.write(json.dumps(line, sort_keys=True) + "\n")
+        for job in comparisons():
+            ran = run((*job, "--format", "json") if job[0] == "compare" else job)
+            sys.stdout.write(json.dumps({"job": " ".join(job), **ran, "out": _untimed(ran["out"])}) + "\n")
+
+
+if __name__ == "__main__":
+    main()
