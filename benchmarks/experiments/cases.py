@@ -22,8 +22,13 @@ class Case:
     """What the paper's `measure` needs to run it; values as JSON has them."""
 
     @property
+    def key(self) -> tuple[str, str, float | str]:
+        """Figure, series and x: what its result is known by."""
+        return self.figure, self.series, self.x
+
+    @property
     def slug(self) -> str:
-        """File name of the result."""
+        """Name on the command line."""
         text = f"{self.figure}-{self.series}-{self.x}"
         return "".join(c if c.isalnum() or c in "-." else "_" for c in text)
 
@@ -41,6 +46,10 @@ class Results:
     def values(self, series: str, quantity: str) -> list[float]:
         """Return the measured values of one curve."""
         return [value for _, value in self.curve(series, quantity)]
+
+    def has(self, quantity: str) -> bool:
+        """Tell whether some case measured a quantity."""
+        return any(quantity in one for one in self.measured.values())
 
     def at(self, series: str, x: float | str, quantity: str) -> float:
         """Return one measured value."""

@@ -1,7 +1,10 @@
-"""Plots of measured curves, with tick labels that can be read."""
+"""The picture of a figure: a panel for each measured quantity, with tick labels that can be read."""
 
+import re
 import textwrap
 from collections.abc import Sequence
+from io import StringIO
+from math import ceil, log
 from pathlib import Path
 from typing import Any
 
@@ -10,27 +13,81 @@ from benchmarks.experiments.cases import Figure, Results
 _LOG_FROM = 15
 """An axis is logarithmic where its largest value is this many times the smallest."""
 _MARKERS = "os^DvPX*"
-_CHARACTERS = 56
-"""Characters of tick labels that fit below the horizontal axis, side by side."""
-_LABEL_WIDTH = 40
+_COLUMNS = 3
+"""Most panels side by side."""
+_WIDTH, _HEIGHT, _HEIGHT_OF_SLANTED, _HEIGHT_OF_NAMES = 4.4, 2.8, 3.6, 0.25
+"""Inches of a panel, of one with slanted labels of ticks, and of a line of the legend."""
+_CHARACTERS = 44
+"""Characters of tick labels that fit below the horizontal axis of a panel, side by side."""
+_LABEL_WIDTH = 32
 """Characters after which the label of the vertical axis goes on in a new line."""
+_STYLE: Any = {
+    "svg.hashsalt": "anonset",
+    "svg.fonttype": "none",
+    "font.sans-serif": ["DejaVu Sans", "Verdana"],
+    "font.size": 9,
+}
+"""The same names within the file each time; text as text, which is short and can be searched."""
+_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+"""Left out of the file: it depends on nothing but what is drawn."""
 
 
-def plot(folder: Path, figure: Figure, measured: Results, quantity: str) -> str | None:
-    """Draw one quantity of a figure; return the file's name, or None where one point makes no curve."""
-    positions = measured.positions
-    if len(positions) == 1:
+def file_name(figure: Figure) -> str:
+    """Return the name of the file that a figure is drawn into."""
+    return f"{figure.key}.svg"
+
+
+def panels(figure: Figure, measured: Results) -> list[str]:
+    """Return the quantities that are drawn: those measured, and none where all is measured at one position."""
+    if len(measured.positions) < 2:
+        return []
+    return [quantity for quantity in figure.quantities if measured.has(quantity)]
+
+
+def plot(folder: Path, figure: Figure, measured: Results) -> str | None:
+    """Draw a figure, a panel a quantity; return the file's name, or None where there is nothing to draw."""
+    drawn = panels(figure, measured)
+    if not drawn:
         return None
     import matplotlib as mpl
 
     mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "anonset"
-    from matplotlib import pyplot as plt
+    with mpl.rc_context(_STYLE):
+        from matplotlib import pyplot as plt
 
+        lines = ceil(len(drawn) / _COLUMNS)
+        columns = ceil(len(drawn) / lines)
+        picture = plt.figure(figsize=_size(measured, lines, columns), layout="constrained")
+        for number, quantity in enumerate(drawn):
+            _draw(picture.add_subplot(lines, columns, number + 1), figure, measured, quantity)
+        if len(measured.series) > 1:
+            _name_curves(picture, measured, columns)
+        text = StringIO()
+        picture.savefig(text, format="svg", metadata=_METADATA)
+        plt.close(picture)
+    name = file_name(figure)
+    (folder / name).write_text(_short(text.getvalue()), encoding="utf-8")
+    return name
+
+
+def _size(measured: Results, lines: int, columns: int) -> tuple[float, float]:
+    """Return the inches of a picture of so many panels below and beside each other, and of its legend."""
+    names = [x for x in measured.positions if isinstance(x, str)]
+    height = _HEIGHT_OF_SLANTED if names and _are_crowded(names) else _HEIGHT
+    lines_of_names = ceil(len(measured.series) / _names_side_by_side(measured, columns))
+    return _WIDTH * columns, height * lines + _HEIGHT_OF_NAMES * lines_of_names
+
+
+def _names_side_by_side(measured: Results, columns: int) -> int:
+    longest = max(len(name) for name in measured.series)
+    return max(1, min(len(measured.series), _CHARACTERS * columns // (longest + 6)))
+
+
+def _draw(ax: Any, figure: Figure, measured: Results, quantity: str) -> None:
+    """Draw one quantity of a figure, a curve a series."""
+    positions = measured.positions
     numeric = [x for x in positions if not isinstance(x, str)]
     place = {x: x if numeric else i for i, x in enumerate(positions)}
-    slanted = not numeric and _are_crowded(positions)
-    fig, ax = plt.subplots(figsize=(5.2, 4.0 if slanted else 3.2), layout="constrained")
     for i, name in enumerate(measured.series):
         curve = measured.curve(name, quantity)
         xs, ys = [float(place[x]) for x, _ in curve], [y for _, y in curve]
@@ -43,12 +100,25 @@ def plot(folder: Path, figure: Figure, measured: Results, quantity: str) -> str 
     ax.set_xlabel(figure.x_label)
     ax.set_ylabel(textwrap.fill(figure.quantities[quantity], _LABEL_WIDTH))
     ax.grid(alpha=0.3)
-    if len(measured.series) > 1:
-        ax.legend(frameon=False)
-    name = f"{figure.key}-{quantity}.svg"
-    fig.savefig(folder / name, metadata={"Date": None})
-    plt.close(fig)
-    return name
+
+
+def _name_curves(picture: Any, measured: Results, columns: int) -> None:
+    """Name the curves once, above all panels: they look the same in each."""
+    handles, names = picture.axes[0].get_legend_handles_labels()
+    side_by_side = _names_side_by_side(measured, columns)
+    picture.legend(handles, names, loc="outside upper center", ncols=side_by_side, frameon=False)
+
+
+def _short(svg: str) -> str:
+    r"""Leave out what nobody sees: more than hundredths of a point, turns by nothing, and blanks at line ends.
+
+    >>> _short('  <path d="M 46.266646 196.398979 \nL 3.00024 0 \n"/>')
+    '<path d="M 46.27 196.4 L 3 0"/>'
+    """
+    short = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), svg)
+    short = re.sub(r' transform="rotate\(-0 [^"]*"', "", short)
+    short = re.sub(r" \n(?=[A-Z])", " ", short).replace(' \n"', '"').replace("\nz\n", "z")
+    return re.sub(r"(?m)^ +", "", short)
 
 
 def is_wide(values: Sequence[float]) -> bool:
@@ -96,7 +166,7 @@ def spaced(labels: Sequence[str], at: Sequence[float]) -> list[str]:
 
 def _scale_values(ax: Any, values: Sequence[float]) -> None:
     """Scale the vertical axis; a logarithmic one has ticks at 1, 2 and 5 where it spans few powers of ten."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     if not is_wide(values):
         ax.set_ylim(0, 1.08 * max(values) or 1)
@@ -105,13 +175,11 @@ def _scale_values(ax: Any, values: Sequence[float]) -> None:
     if max(values) / min(values) < 1000:
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_major_formatter(FuncFormatter(tick))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.yaxis.set_minor_locator(NullLocator())
 
 
 def _scale_positions(ax: Any, positions: Sequence[float]) -> None:
     """Scale the horizontal axis, with a tick at every position that was measured."""
-    from math import log
-
     from matplotlib.ticker import NullLocator
 
     ordered = sorted(positions)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments.render import judge, rows, show
-from benchmarks.experiments.runner import RESULTS, ROOT, paper
+from benchmarks.experiments.runner import RESULTS, ROOT, paper, results_of
 
 README = ROOT / "README.md"
 BENCHMARKS = "benchmarks"
@@ -29,7 +29,8 @@ def write_block(key: str, readme: Path = README, results: Path = RESULTS) -> str
 
 def claims_table(key: str, results: Path = RESULTS) -> str:
     """Return the verdict on each claim of a paper as a short Markdown table."""
-    judged = judge(paper(key), results)
+    chosen = paper(key)
+    judged = judge(chosen, results_of(chosen, results))
     cells = [(j.figure, j.claim, f"**{j.verdict}**", j.measured) for j in judged]
     return rows(("figure", "claim", "verdict", "measured"), cells)
 

@@ -1,13 +1,14 @@
 """Rendering results: for each paper a page of tables, plots and verdicts on its claims."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.experiments.cases import Claim, Figure, Paper, Results
-from benchmarks.experiments.plots import plot
-from benchmarks.experiments.runner import RESULTS, paper, result_of
+from benchmarks.experiments.plots import file_name, panels, plot
+from benchmarks.experiments.runner import RESULTS, paper, results_of
+from benchmarks.experiments.store import CASES, COSTS, ENVIRONMENT, Key, Result
 
 
 @dataclass(frozen=True)
@@ -23,36 +24,43 @@ class Judged:
     """The figures that the verdict rests on, or why there is none."""
 
 
+Found = Mapping[Key, Result]
+"""The results of a paper that are there."""
+
+
 def render(key: str, results: Path = RESULTS) -> Path:
     """Write ``README.md`` and the plots of a paper into its folder of the results, from the results that are there."""
     chosen = paper(key)
-    folder = results / key
+    found, folder = results_of(chosen, results), results / key
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
         old.unlink()
-    parts = [f"# {chosen.title}", chosen.note, _provenance(chosen, results), _claims(judge(chosen, results))]
     for figure in chosen.figures:
-        parts += _figure(folder, figure, results_of(key, figure, results), _errors(key, figure, results))
-    page = folder / "README.md"
-    page.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
-    return page
+        plot(folder, figure, measured_of(figure, found))
+    written = folder / "README.md"
+    written.write_text(page(chosen, found), encoding="utf-8")
+    return written
 
 
-def results_of(key: str, figure: Figure, results: Path = RESULTS) -> Results:
-    """Load the results of one figure, without the cases that failed."""
-    found = {}
-    for case in figure.cases:
-        result = result_of(key, case, results)
-        if result is not None and "measured" in result:
-            found[case.series, case.x] = result["measured"]
-    return Results(found)
+def page(chosen: Paper, found: Found) -> str:
+    """Return the page of a paper: where its results are from, the verdicts on its claims, its figures in numbers."""
+    parts = [f"# {chosen.title}", chosen.note, _provenance(found), _claims(judge(chosen, found))]
+    for figure in chosen.figures:
+        parts += _figure(figure, measured_of(figure, found), _errors(figure, found))
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def judge(chosen: Paper, results: Path = RESULTS) -> list[Judged]:
+def measured_of(figure: Figure, found: Found) -> Results:
+    """Return the results of one figure, without the cases that failed."""
+    cases = [case for case in figure.cases if "measured" in found.get(case.key, {})]
+    return Results({(case.series, case.x): found[case.key]["measured"] for case in cases})
+
+
+def judge(chosen: Paper, found: Found) -> list[Judged]:
     """Judge each claim; one on a figure of which some case has no result is not judged."""
     judged = []
     for figure in chosen.figures:
-        measured = results_of(chosen.key, figure, results)
+        measured = measured_of(figure, found)
         for claim in figure.claims:
             verdict, figures = _verdict(figure, claim, measured)
             judged.append(Judged(figure.label, claim.text, claim.criterion, verdict, figures))
@@ -69,26 +77,24 @@ def _verdict(figure: Figure, claim: Claim, measured: Results) -> tuple[str, str]
     return "held" if held else "did not hold", figures
 
 
-def _errors(key: str, figure: Figure, results: Path) -> list[str]:
-    found: dict[str, list[str]] = {}
+def _errors(figure: Figure, found: Found) -> list[str]:
+    failed: dict[str, list[str]] = {}
     for case in figure.cases:
-        result = result_of(key, case, results)
-        if result is not None and "error" in result:
-            found.setdefault(result["error"], []).append(f"{case.series} {case.x}")
-    return [f"- failed ({', '.join(cases)}): {error}" for error, cases in found.items()]
+        if (error := found.get(case.key, {}).get("error")) is not None:
+            failed.setdefault(error, []).append(f"{case.series} {case.x}")
+    return [f"- failed ({', '.join(cases)}): {error}" for error, cases in failed.items()]
 
 
-def _provenance(chosen: Paper, results: Path) -> str:
+def _provenance(found: Found) -> str:
     machines: Counter[str] = Counter()
-    for case in chosen.cases:
-        result = result_of(chosen.key, case, results)
-        if result is not None:
-            m = result["machine"]
-            versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items())
-            hardware = f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB"
-            machines[f"{hardware}, Python {m['python']}, {versions}, commit {m['commit']}"] += 1
+    for result in found.values():
+        m = result["machine"]
+        versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items())
+        hardware = f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB"
+        machines[f"{hardware}, Python {m['python']}, {versions}, commit {m['commit']}"] += 1
     lines = [f"- {count} case(s): {text}" for text, count in machines.items()]
-    return "\n".join(["Generated from the files in `cases/`; not edited by hand.", "", *lines])
+    files = f"`{CASES}`, `{COSTS}` and `{ENVIRONMENT}`"
+    return "\n".join([f"Generated from {files}; not edited by hand.", "", *lines])
 
 
 def _claims(judged: Sequence[Judged]) -> str:
@@ -111,15 +117,15 @@ def rows(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
     return "\n".join([written[0], "|---" * len(head) + "|", *written[1:]])
 
 
-def _figure(folder: Path, figure: Figure, measured: Results, errors: list[str]) -> list[str]:
+def _figure(figure: Figure, measured: Results, errors: list[str]) -> list[str]:
     if not measured.measured and not errors:
         return []
     parts = [f"## {figure.title}", figure.note, "\n".join(errors)]
+    if panels(figure, measured):
+        parts.append(f"![{figure.title}]({file_name(figure)})")
     for quantity, label in figure.quantities.items():
-        if any(measured.values(series, quantity) for series in measured.series):
+        if measured.has(quantity):
             parts += [f"**{label}**", table(figure.x_label, measured, quantity)]
-            if drawn := plot(folder, figure, measured, quantity):
-                parts.append(f"![{label}]({drawn})")
     return parts
 
 

@@ -1,4 +1,4 @@
-"""Running cases: each in a process of its own, its result in a file of its own, what is there is not run again."""
+"""Running cases: each in a process of its own; what has a result is not run again."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
+from benchmarks.experiments import store
 from benchmarks.experiments.cases import Case, Paper
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,18 +44,11 @@ def papers() -> list[str]:
     return sorted(path.parent.name for path in Path(__file__).parent.glob("*/__init__.py"))
 
 
-def result_path(key: str, case: Case, results: Path = RESULTS) -> Path:
-    """Return where the result of a case is kept."""
-    return results / key / "cases" / f"{case.slug}.json"
-
-
-def result_of(key: str, case: Case, results: Path = RESULTS) -> dict[str, Any] | None:
-    """Load the result of a case; None if there is none, or one of other parameters."""
-    path = result_path(key, case, results)
-    if not path.exists():
-        return None
-    result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return result if result["parameters"] == dict(case.parameters) else None
+def results_of(chosen: Paper, results: Path = RESULTS) -> dict[store.Key, store.Result]:
+    """Load the results of a paper by figure, series and x, but those of other parameters than its cases have now."""
+    found = store.load(results / chosen.key)
+    asked = {case.key: dict(case.parameters) for case in chosen.cases}
+    return {key: one for key, one in found.items() if key in asked and one["parameters"] == asked[key]}
 
 
 def machine() -> dict[str, Any]:
@@ -130,25 +124,23 @@ def run(
         msg = f"figure of {key} must be one of {known}, got {min(unknown)!r}"
         raise ValueError(msg)
     due = [case for case in chosen.cases if not figures or case.figure in figures]
-    due = [case for case in due if force or _is_missing(result_of(key, case, results))]
+    there = {} if force else results_of(chosen, results)
+    due = [case for case in due if "measured" not in there.get(case.key, {})]
     if due and chosen.prepare is not None:
         _python("prepare", key, timeout=timeout)
     described, measured, failed = machine(), dict[str, dict[str, Any]](), 0
+    wanted = {case.key for case in chosen.cases}
     for case in due:
         parameters = json.dumps(dict(case.parameters), sort_keys=True)
         if parameters not in measured:
             measured[parameters] = _measure(key, case, timeout)
         result = {"figure": case.figure, "series": case.series, "x": case.x, "parameters": dict(case.parameters)}
         result |= measured[parameters] | {"machine": described}
-        _write(result_path(key, case, results), result)
+        store.save(results / key, result, wanted)
         failed += "error" in result
         shown = result.get("error") or json.dumps(result["measured"])
         sys.stderr.write(f"{key} {case.slug}: {shown}\n")
     return len(due), failed
-
-
-def _is_missing(result: dict[str, Any] | None) -> bool:
-    return result is None or "error" in result
 
 
 def _measure(key: str, case: Case, timeout: float) -> dict[str, Any]:
@@ -173,11 +165,3 @@ def _measure(key: str, case: Case, timeout: float) -> dict[str, Any]:
 def _python(*arguments: str, timeout: float) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", str(__package__), *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False)
-
-
-def _write(path: Path, result: dict[str, Any]) -> None:
-    """Write a result so that it is there as a whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    partial.replace(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.experiments import readme, render, runner
+from benchmarks.experiments import plots, readme, render, runner, store
 from benchmarks.experiments.cases import Results
 from benchmarks.experiments.claims import exponent, rises, spread
 from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
@@ -59,17 +59,17 @@ def calls(place) -> list[str]:
     return found
 
 
-def result(place, slug) -> dict:
-    return json.loads((place / "results" / "made.up" / "cases" / f"{slug}.json").read_text())
+def result(place, *key) -> dict:
+    return store.load(place / "results" / "made.up")[key]
 
 
 def test_cases_are_run_once_failures_again_and_claims_are_judged(place):
     results = place / "results"
     assert runner.run("made.up", results=results) == (4, 1)
     assert calls(place) == ["prepared", "1", "2", "3"], "equal parameters are measured once"
-    assert result(place, "squares-a-2")["measured"] == {"seconds": 4}
-    assert result(place, "third-a-3")["error"] == "RuntimeError: three cannot be had"
-    assert {"cpu", "commit", "versions", "python"} <= result(place, "squares-again-1")["machine"].keys()
+    assert result(place, "squares", "a", 2)["measured"] == {"seconds": 4}
+    assert result(place, "third", "a", 3)["error"] == "RuntimeError: three cannot be had"
+    assert {"cpu", "commit", "versions", "python"} <= result(place, "squares", "again", 1)["machine"].keys()
 
     page = render.render("made.up", results).read_text()
     assert "| Fig. 1 | it grows | last above first | **held** | 1 \\| 4 |" in page
@@ -77,9 +77,9 @@ def test_cases_are_run_once_failures_again_and_claims_are_judged(place):
     assert "| Fig. 2 | it is nine | 9 | **not measured** | 0 of 1 cases have a result |" in page
     assert "failed (a 3): RuntimeError: three cannot be had" in page
     assert "| 2 | 4 |  |" in page
-    assert "![seconds](squares-seconds.svg)" in page
-    assert "<svg" in (results / "made.up" / "squares-seconds.svg").read_text()
-    assert not (results / "made.up" / "third-seconds.svg").exists()
+    assert "![Fig. 1: squares](squares.svg)" in page
+    files = {path.name for path in (results / "made.up").iterdir()}
+    assert files == {"README.md", "cases.jsonl", "costs.jsonl", "environment.json", "squares.svg"}
 
     (place / "mended").touch()
     assert runner.run("made.up", results=results) == (1, 0)
@@ -95,9 +95,8 @@ def test_force_figures_and_changed_parameters(place):
     assert runner.run("made.up", figures=("third",), results=results) == (1, 0)
     assert runner.run("made.up", figures=("third",), force=True, results=results) == (1, 0)
     assert calls(place) == ["prepared", "3", "prepared", "3"]
-    path = results / "made.up" / "cases" / "third-a-3.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"parameters": {"n": 4}}))
-    assert runner.result_of("made.up", runner.paper("made.up").cases[-1], results) is None
+    store.write(results / "made.up", [result(place, "third", "a", 3) | {"parameters": {"n": 4}}])
+    assert runner.results_of(runner.paper("made.up"), results) == {}
     assert runner.run("made.up", figures=("third",), results=results) == (1, 0)
 
 
@@ -109,7 +108,7 @@ def test_a_case_that_takes_too_long_is_given_up(place):
     )
     (place / "made" / "up.py").write_text(slow.replace(', "A note.", prepare)', ")"))
     assert runner.run("made.up", figures=("third",), timeout=2, results=place / "results") == (1, 1)
-    assert result(place, "third-a-3")["error"] == "did not finish within 2 s"
+    assert result(place, "third", "a", 3)["error"] == "did not finish within 2 s"
 
 
 def test_the_block_of_the_readme_is_replaced(place):
@@ -169,6 +168,18 @@ def test_papers_are_well_formed(key):
     for figure in paper.figures:
         assert {case.figure for case in figure.cases} == {figure.key}
         assert all(json.loads(json.dumps(case.parameters)) == case.parameters for case in figure.cases)
+
+
+@pytest.mark.parametrize("key", runner.papers())
+def test_the_pages_are_written_from_the_results_and_nothing_else(key):
+    """Render without pictures: what stands in the page, and which pictures there are, follows from the files."""
+    paper, folder = runner.paper(key), runner.RESULTS / key
+    found = runner.results_of(paper)
+    page = render.page(paper, found)
+    assert (folder / "README.md").read_text(encoding="utf-8") == page
+    drawn = {plots.file_name(f) for f in paper.figures if plots.panels(f, render.measured_of(f, found))}
+    assert {path.name for path in folder.iterdir()} == {*drawn, "README.md", *store.FILES}
+    assert all(f"({name})" in page for name in drawn)
 
 
 @pytest.mark.parametrize("key", ["scaling", "terrovitis2008"])

@@ -1,5 +1,6 @@
 """The plots of the experiments: labels of ticks that nobody could read, had they not been thought of."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -27,10 +28,8 @@ def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def draw(positions: Sequence[float | str], values: Sequence[float], label: str = "time in seconds") -> Any:
         figure = Figure("f", "Fig. 1", "k", {"y": label}, [Case("f", "a", x, {}) for x in positions])
-        name = plot(
-            tmp_path, figure, Results({("a", x): {"y": y} for x, y in zip(positions, values, strict=True)}), "y"
-        )
-        assert name == "f-y.svg"
+        name = plot(tmp_path, figure, Results({("a", x): {"y": y} for x, y in zip(positions, values, strict=True)}))
+        assert name == "f.svg"
         canvas: Any = FigureCanvasAgg(saved[-1])
         canvas.draw()
         return saved[-1].axes[0], canvas.get_renderer()
@@ -90,8 +89,31 @@ def test_a_long_label_of_the_values_stays_within_the_picture(drawn: Any) -> None
 
 def test_one_point_is_no_curve(tmp_path: Path) -> None:
     figure = Figure("f", "Fig. 1", "k", {"y": "seconds"}, [Case("f", "a", 1, {})])
-    assert plot(tmp_path, figure, Results({("a", 1): {"y": 1.0}}), "y") is None
+    assert plot(tmp_path, figure, Results({("a", 1): {"y": 1.0}})) is None
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("quantities", "grid"), [(1, (1, 1)), (3, (1, 3)), (4, (2, 2)), (7, (3, 3))])
+def test_a_figure_is_one_file_of_a_panel_a_quantity(tmp_path: Path, quantities: int, grid: tuple[int, int]) -> None:
+    names = [f"quantity {i}" for i in range(quantities)]
+    cases = [Case("f", series, x, {}) for series in ("AA", "DA") for x in (1, 2)]
+    figure = Figure("f", "Fig. 1", "k", {name: name for name in (*names, "never measured")}, cases)
+    measured = Results({(case.series, case.x): dict.fromkeys(names, 1.5) for case in cases})
+    for folder in (tmp_path / "one", tmp_path / "other"):
+        folder.mkdir()
+        assert plot(folder, figure, measured) == "f.svg"
+    one, other = ((tmp_path / name / "f.svg").read_text() for name in ("one", "other"))
+    assert one == other
+    assert all(one.count(f">{name}</text>") == 1 for name in (*names, "AA", "DA"))
+    assert "never measured" not in one
+    assert len({x for x, _ in placed(one, names)}) == grid[1]
+    assert len({y for _, y in placed(one, names)}) == grid[0]
+
+
+def placed(svg: str, names: Sequence[str]) -> list[tuple[float, float]]:
+    """Return where the labels of the vertical axes stand, to ten points."""
+    found = [re.search(rf'rotate\(-90 ([\d.]+) ([\d.]+)\)">{name}</text>', svg) for name in names]
+    return [(round(float(one[1]), -1), round(float(one[2]), -1)) for one in found if one]
 
 
 @pytest.mark.parametrize(
