@@ -67,7 +67,7 @@ def test_bench_search(benchmark: Any, data: tuple[anonset.SetColumn, anonset.Hie
     algorithm = anonset.Apriori(k=K, m=M)
     forget_peak()
     result = benchmark.pedantic(
-        algorithm.anonymize,
+        algorithm.recode,
         setup=lambda: ((fresh(column), {column.name: hierarchy}), {}),
         rounds=3,
         warmup_rounds=1,

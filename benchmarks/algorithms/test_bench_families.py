@@ -111,7 +111,7 @@ def test_bench_generated(benchmark: Any, case: Case, request: pytest.FixtureRequ
     table, hierarchies = bound(table, algorithm)
     forget_peak()
     result = benchmark.pedantic(
-        algorithm.anonymize, setup=lambda: ((fresh(table), hierarchies), {}), rounds=3, warmup_rounds=1
+        algorithm.recode, setup=lambda: ((fresh(table), hierarchies), {}), rounds=3, warmup_rounds=1
     )
     benchmark.extra_info |= {"records": table.n, "peak MiB": peak_mib()}
     assert result.recoding is not None

@@ -115,7 +115,7 @@ def timed(search: Callable[["Table"], _Found], column: "SetColumn") -> Timed[_Fo
 
 def timed_algorithm(algorithm: "Algorithm", column: "SetColumn", hierarchy: "Hierarchy") -> "Timed[Result]":
     """Run an algorithm on fresh tables."""
-    return timed(lambda table: algorithm.anonymize(table, {column.name: hierarchy}), column)
+    return timed(lambda table: algorithm.recode(table, {column.name: hierarchy}), column)
 
 
 def warm_up(algorithm: "Algorithm") -> float:
@@ -133,7 +133,7 @@ def warm_up(algorithm: "Algorithm") -> float:
         domain = [str(item) for item in range(n_items)]
         rows = [[domain[i] for i in random.choice(n_items, 5, replace=False)] for _ in range(n_records)]
         column, hierarchy = SetColumn.of(rows, universe=domain), Hierarchy.balanced(domain, 3)
-        algorithm.anonymize(fresh(column), {column.name: hierarchy})
+        algorithm.recode(fresh(column), {column.name: hierarchy})
     return time.perf_counter() - began
 
 

@@ -83,7 +83,7 @@ def run_library(name: str, rows: Rows, tree: Tree, k: int, m: int) -> Decision |
     table = bound_table(rows, hierarchy)
     algorithm: Algorithm = library_class(name)(k=k, m=m)
     try:
-        result = algorithm.anonymize(table, {"items": hierarchy})
+        result = algorithm.recode(table, {"items": hierarchy})
     except InfeasibleError:
         return None
     assert isinstance(result.recoding, Cut)

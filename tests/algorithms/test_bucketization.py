@@ -41,7 +41,7 @@ thorough = settings(max_examples=500, deadline=None, suppress_health_check=[Heal
 
 
 def grouped(algorithm: Algorithm, table: Table) -> Buckets:
-    recoding = algorithm.anonymize(table, {}).recoding
+    recoding = algorithm.recode(table, {}).recoding
     assert isinstance(recoding, Buckets)
     assert recoding.group.dtype == np.int32
     assert recoding.starred.dtype == np.bool_
@@ -159,7 +159,7 @@ def test_figure_1_by_anatomy(monkeypatch: pytest.MonkeyPatch) -> None:
     members = [np.flatnonzero(buckets.group == g).tolist() for g in range(buckets.n_groups)]
     assert members == [[0, 1, 2], [4, 5, 6], [3, 7, 8], [9, 10, 14], [11, 12, 13]]
     with pytest.raises(InfeasibleError, match=r"'Azelaic acid' .* 4 of 15 rows \(26\.7%\), at most 1/l = 1/5"):
-        Anatomy(l=5).anonymize(table_of(FIGURE_1), {})
+        Anatomy(l=5).recode(table_of(FIGURE_1), {})
 
 
 def test_the_same_input_gives_the_same_output() -> None:
@@ -187,7 +187,7 @@ def test_the_place_of_a_tuple_does_not_tell_its_group_in_anatomy() -> None:
 
 def test_figures_account_for_every_lost_tuple() -> None:
     table = table_of(random_rows(3, n=400))
-    result = SafeGrouping(k=5, l=3).anonymize(table, {})
+    result = SafeGrouping(k=5, l=3).recode(table, {})
     figures = result.figures
     lost = figures["starred"] + figures["removed_for_diversity"] + figures["removed_with_groups"]
     assert isinstance(result.recoding, Buckets)
@@ -243,7 +243,7 @@ def test_bad_parameters_are_refused(make: Callable[[], Algorithm], message: str)
 )
 def test_bad_tables_are_refused(table: Table, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        SafeGrouping(k=1, l=1).anonymize(table, {})
+        SafeGrouping(k=1, l=1).recode(table, {})
 
 
 @pytest.mark.parametrize(
@@ -260,13 +260,13 @@ def test_infeasible_tables_are_refused(rows: Rows, k: int, l: int, message: str)
         assert grouped(SafeGrouping(k=k, l=l), table_of(rows)).n_groups == 2
         return
     with pytest.raises(InfeasibleError, match=message) as caught:
-        SafeGrouping(k=k, l=l).anonymize(table_of(rows), {})
+        SafeGrouping(k=k, l=l).recode(table_of(rows), {})
     assert caught.value.algorithm == "safe-grouping"
 
 
 def test_an_ineligible_table_names_the_share_and_the_bound() -> None:
     with pytest.raises(InfeasibleError) as caught:
-        Anatomy(l=4).anonymize(table_of([("a", "x"), ("b", "x"), ("c", "y")]), {})
+        Anatomy(l=4).recode(table_of([("a", "x"), ("b", "x"), ("c", "y")]), {})
     assert caught.value.achieved == pytest.approx(2 / 3)
     assert caught.value.bound == 1 / 4
 

@@ -26,7 +26,7 @@ Case = tuple[Tree, list[set[str]], tuple[str, ...], int, int, int]
 
 def run(tree: Tree, rows: list[set[str]], sensitive: tuple[str, ...], k: int, diversity: int, m: int) -> Any:
     algorithm = LmApriori(k=k, l=diversity, m=m, sensitive_items=sensitive)
-    return algorithm.anonymize(Table.from_sets(rows), {"items": Hierarchy.from_tree(tree)})
+    return algorithm.recode(Table.from_sets(rows), {"items": Hierarchy.from_tree(tree)})
 
 
 def diverse_case(seed: int) -> Case:
@@ -128,7 +128,7 @@ def test_an_item_that_is_neither_is_refused() -> None:
 def test_a_hierarchy_with_the_sensitive_items_attached_gives_the_same() -> None:
     attached = attach_sensitive(Hierarchy.from_tree(PAIRS), ("s1", "s2"))
     algorithm = LmApriori(k=2, l=3, m=2, sensitive_items=("s2", "s1"))
-    result = algorithm.anonymize(Table.from_sets(WORKED), {"items": attached})
+    result = algorithm.recode(Table.from_sets(WORKED), {"items": attached})
     other = run(PAIRS, WORKED, ("s1", "s2"), 2, 3, 2)
     assert result.trace == other.trace
     assert image_of(result.recoding) == image_of(other.recoding)  # type: ignore[arg-type]

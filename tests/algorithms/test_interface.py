@@ -33,7 +33,7 @@ def make(name: str, k: int, m: int) -> Algorithm:
 
 
 def run(name: str, case: Case, k: int, m: int, **options: Any) -> Result:
-    return make(name, k, m).anonymize(case.table, case.hierarchies, **options)
+    return make(name, k, m).recode(case.table, case.hierarchies, **options)
 
 
 def content(publication: Any) -> list[Any]:

@@ -48,7 +48,7 @@ seeds = st.integers(0, 2**32 - 1)
 def run(algorithm: Any, rows: Sequence[set[str]], tree: Tree, **options: Any) -> tuple[Table, Any]:
     hierarchy = Hierarchy.from_tree(tree)
     table = bound_table(rows, hierarchy)
-    return table, algorithm.anonymize(table, {"items": hierarchy}, **options)
+    return table, algorithm.recode(table, {"items": hierarchy}, **options)
 
 
 def groups_of(result: Any) -> list[Group]:

@@ -92,7 +92,7 @@ def test_states_of_many_blocks_of_tuples() -> None:
 def test_result_of_a_formation(name: str) -> None:
     case = random_case(3, 30, 3)
     table = Table(None, case.columns)
-    result = FORMATIONS[name](k=4).anonymize(table, case.hierarchies)
+    result = FORMATIONS[name](k=4).recode(table, case.hierarchies)
     assert isinstance(result.recoding, PerCluster)
     publication = apply(table, result.recoding)
     tuples = list(zip(*(column.labels() for column in publication.relational), strict=True))
@@ -106,20 +106,20 @@ def test_result_of_a_formation(name: str) -> None:
 @every_formation
 def test_no_record_is_no_cluster(name: str) -> None:
     table = Table.from_columns(sex=[], race=[])
-    assert apply(table, FORMATIONS[name](k=3).anonymize(table, {}).recoding).n == 0
+    assert apply(table, FORMATIONS[name](k=3).recode(table, {}).recoding).n == 0
 
 
 @every_formation
 def test_fewer_records_than_k_are_infeasible(name: str) -> None:
     with pytest.raises(InfeasibleError, match="there are 2 records, at least k=3 are required") as caught:
-        FORMATIONS[name](k=3).anonymize(Table.from_columns(sex=["f", "m"]), {})
+        FORMATIONS[name](k=3).recode(Table.from_columns(sex=["f", "m"]), {})
     assert (caught.value.achieved, caught.value.bound) == (2.0, 3.0)
 
 
 def test_bad_input_is_refused() -> None:
     table = Table(SetColumn.of([{"a"}] * 3), (CategoricalColumn.of("sex", "fmf"),))
     with pytest.raises(InputError, match="'items' is set-valued, which k-anonymity does not protect"):
-        Cluster(k=2).anonymize(table, {})
+        Cluster(k=2).recode(table, {})
     columns = (CategoricalColumn.of("sex", "fmf"),)
     cases: list[tuple[tuple[Any, ...], dict[str, float] | None, str]] = [
         ((), None, "at least one relational column"),
@@ -134,9 +134,9 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(InputError, match="at most 1 for a bound"):
         QuasiIdentifiers.of(two, {}, {"sex": 0.7, "race": 0.7}, bounded=True)
     with pytest.raises(InputError, match="'race': value '1,2' must hold no comma"):
-        Cluster(k=1).anonymize(Table.from_columns(race=["1,2", "3"]), {})
+        Cluster(k=1).recode(Table.from_columns(race=["1,2", "3"]), {})
     with pytest.raises(InputError, match=r"at most max_records=2 records, .* got 3"):
-        KMember(k=1, max_records=2).anonymize(Table(None, columns), {})
+        KMember(k=1, max_records=2).recode(Table(None, columns), {})
     with pytest.raises(InputError, match="formation must be one of"):
         formation_of("nearest", 2)
     with pytest.raises(InputError, match="seed applies to the formation 'cluster' only"):

@@ -144,14 +144,14 @@ def test_the_error_of_tum_bound_names_a_delta_that_would_do(seed: int) -> None:
     table, hierarchies, _ = table_of(random.Random(seed), 80)
     algorithm = {"k": 4, "m": 2, "transaction": Apriori, "on_infeasible": "merge"}
     with pytest.raises(InfeasibleError, match="one cluster is left") as caught:
-        TumBound(delta=0.0, **algorithm).anonymize(table, hierarchies)  # type: ignore[arg-type]
+        TumBound(delta=0.0, **algorithm).recode(table, hierarchies)  # type: ignore[arg-type]
     found = re.search(r"at least ([0-9.e-]+) would do", str(caught.value))
     assert found is not None
     delta = float(found[1])
-    figures = TumBound(delta=delta + 1e-9, **algorithm).anonymize(table, hierarchies).figures  # type: ignore[arg-type]
+    figures = TumBound(delta=delta + 1e-9, **algorithm).recode(table, hierarchies).figures  # type: ignore[arg-type]
     assert figures["tum"] == pytest.approx(delta)
     with pytest.raises(InfeasibleError):
-        TumBound(delta=delta - 1e-6, **algorithm).anonymize(table, hierarchies)  # type: ignore[arg-type]
+        TumBound(delta=delta - 1e-6, **algorithm).recode(table, hierarchies)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", [RumBound, TumBound])
@@ -163,7 +163,7 @@ def test_progress_counts_merges(kind: Any) -> None:
         seen.append((phase, done, total))
 
     algorithm = kind(k=3, m=2, delta=0.6, transaction=Apriori, on_infeasible="merge")
-    result = algorithm.anonymize(table, hierarchies, progress=progress)
+    result = algorithm.recode(table, hierarchies, progress=progress)
     merges = [(done, total) for phase, done, total in seen if phase == "merges"]
     expected = int(result.figures["clusters_before"] - result.figures["clusters"])
     assert merges == [(float(i), result.figures["clusters_before"] - 1) for i in range(1, expected + 1)]

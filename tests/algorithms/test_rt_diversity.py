@@ -49,7 +49,7 @@ def test_every_class_is_diverse(name: str, k: int, l: int, m: int, seed: int) ->
     table = table_of(seed)
     algorithm = make(name, k, l, m, on_infeasible="merge")
     assert algorithm.model == KLmDiversity(k, l, m, SECRETS)
-    result = algorithm.anonymize(table, {"items": HIERARCHY})
+    result = algorithm.recode(table, {"items": HIERARCHY})
     publication = apply(table, result.recoding)
     for part in classes(tuples_of(publication), rows_of(publication)):
         assert is_diverse(part, SECRETS, k, l, m)
@@ -61,7 +61,7 @@ def test_every_class_is_diverse(name: str, k: int, l: int, m: int, seed: int) ->
 @every_framework
 def test_losses_are_those_of_the_other_items(name: str) -> None:
     table = table_of(5)
-    result = make(name, 4, 2, 2, on_infeasible="merge").anonymize(table, {"items": HIERARCHY})
+    result = make(name, 4, 2, 2, on_infeasible="merge").recode(table, {"items": HIERARCHY})
     column = table.transactions
     assert column is not None
     plain = SetColumn.of([set(row) - set(SECRETS) for row in column.rows()], universe=column.vocabulary.labels)
@@ -72,8 +72,8 @@ def test_losses_are_those_of_the_other_items(name: str) -> None:
 @every_framework
 def test_a_hierarchy_with_the_sensitive_items_attached_is_the_same(name: str) -> None:
     table, attached = table_of(2), attach_sensitive(HIERARCHY, SECRETS)
-    one = make(name, 3, 2, 2, on_infeasible="merge").anonymize(table, {"items": HIERARCHY})
-    other = make(name, 3, 2, 2, on_infeasible="merge").anonymize(table, {"items": attached})
+    one = make(name, 3, 2, 2, on_infeasible="merge").recode(table, {"items": HIERARCHY})
+    other = make(name, 3, 2, 2, on_infeasible="merge").recode(table, {"items": attached})
     assert rows_of(apply(table, one.recoding)) == rows_of(apply(table, other.recoding))
 
 
@@ -83,11 +83,11 @@ def test_a_cluster_with_too_frequent_a_sensitive_item_is_infeasible_or_merged(na
     ages = CategoricalColumn.of("age", ["1", "1", "2", "2"])
     table = Table(SetColumn.of(rows, universe=(*HIERARCHY.leaves.labels, *SECRETS)), (ages,))
     with pytest.raises(InfeasibleError, match="has the sensitive item 's1' in 2 of 2 records, at most 1/2 are allowed"):
-        make(name, 2, 2, 1, **({} if name == "rfirst" else {"delta": 0.0})).anonymize(table, {"items": HIERARCHY})
-    result = make(name, 2, 2, 1, on_infeasible="merge").anonymize(table, {"items": HIERARCHY})
+        make(name, 2, 2, 1, **({} if name == "rfirst" else {"delta": 0.0})).recode(table, {"items": HIERARCHY})
+    result = make(name, 2, 2, 1, on_infeasible="merge").recode(table, {"items": HIERARCHY})
     assert result.recoding.cluster.tolist() == [0, 0, 0, 0]
     with pytest.raises(InfeasibleError, match="one cluster of all records has the sensitive item 's1'"):
-        make(name, 2, 3, 1, on_infeasible="merge").anonymize(table, {"items": HIERARCHY})
+        make(name, 2, 3, 1, on_infeasible="merge").recode(table, {"items": HIERARCHY})
 
 
 @every_framework
@@ -95,6 +95,6 @@ def test_the_hierarchy_must_be_one_of_the_other_items(name: str) -> None:
     table = table_of(1)
     wrong = Hierarchy.from_tree(parse("ALL(a1,a2,a3,b1,b2,b3,s1,s2)"))
     with pytest.raises(InputError, match="'s1' must not be in the hierarchy"):
-        make(name, 2, 2, 1).anonymize(table, {"items": wrong})
+        make(name, 2, 2, 1).recode(table, {"items": wrong})
     with pytest.raises(InputError, match="must have a hierarchy"):
-        make(name, 2, 2, 1).anonymize(table, {})
+        make(name, 2, 2, 1).recode(table, {})

@@ -147,16 +147,16 @@ def test_framework_equals_its_twin(case: Case, bound: str, scan: bool) -> None:
     algorithm = kind(k=case.k, m=case.m, **fixed, **more)
     wanted = expected(case, bound, scan)
     if isinstance(wanted, tuple):
-        result = algorithm.anonymize(case.table, case.hierarchies)
+        result = algorithm.recode(case.table, case.hierarchies)
         merges = [(merge.seed, merge.other) for merge in result.trace]
         assert (clusters_of(result), merges, result.figures["rum"], result.figures["tum"]) == wanted
         check_published(case, result)
         with ThreadPoolExecutor(2) as executor:
-            again = algorithm.anonymize(case.table, case.hierarchies, executor=executor)
+            again = algorithm.recode(case.table, case.hierarchies, executor=executor)
         assert again.recoding.cluster.tolist() == result.recoding.cluster.tolist()
         return
     with pytest.raises(InfeasibleError) as caught:
-        algorithm.anonymize(case.table, case.hierarchies)
+        algorithm.recode(case.table, case.hierarchies)
     if wanted is not None:
         assert caught.value.achieved == pytest.approx(wanted)
 
@@ -195,7 +195,7 @@ def test_cuts_of_clusters_equal_the_full_search(seed: int, k: int, m: int) -> No
     function = ClusterFunction(column, HIERARCHY, Apriori, k, m)
     clusters = [c for c, poor in zip(clusters, function.poor(clusters), strict=True) if not poor]
     for members, nodes in zip(clusters, function.mappings(clusters), strict=True):
-        cut = Apriori(k=k, m=m).anonymize(Table(column.take(members)), {"items": HIERARCHY}).recoding
+        cut = Apriori(k=k, m=m).recode(Table(column.take(members)), {"items": HIERARCHY}).recoding
         assert isinstance(cut, Cut)
         assert not isinstance(nodes, MergedItems)
         assert nodes.tolist() == [v for v in cut.nodes.tolist() if not HIERARCHY.is_leaf[v]]
@@ -208,7 +208,7 @@ def test_transaction_functions_give_the_model(transaction: Any, seed: int) -> No
         c for c in map(draw, range(100 * seed, 100 * seed + 100)) if len(c.items) > 9 and sum(map(bool, c.items)) > 9
     )
     algorithm = RFirst(k=2, m=2, transaction=transaction, on_infeasible="merge")
-    publication = apply(case.table, algorithm.anonymize(case.table, case.hierarchies).recoding)
+    publication = apply(case.table, algorithm.recode(case.table, case.hierarchies).recoding)
     assert publication.transactions is not None
     assert check_kkm(publication.relational, publication.transactions, algorithm.model, 10**9, None).holds
     assert check_truthful(case.table, publication) is None
@@ -221,9 +221,9 @@ def test_tfirst(seed: int) -> None:
     filled = sum(map(bool, case.items))
     if len(case.items) < 2 or filled == 1:
         with pytest.raises(InfeasibleError):
-            algorithm.anonymize(case.table, case.hierarchies)
+            algorithm.recode(case.table, case.hierarchies)
         return
-    result = algorithm.anonymize(case.table, case.hierarchies)
+    result = algorithm.recode(case.table, case.hierarchies)
     assert min(map(len, clusters_of(result))) >= 2
     assert len(clusters_of(result)) == max(1, min(3, filled // 2))
     publication = apply(case.table, result.recoding)
@@ -237,7 +237,7 @@ def test_tfirst(seed: int) -> None:
 def test_no_record_is_no_cluster(kind: Any) -> None:
     relational = tuple(column.take(np.arange(0)) for column in random_case(1, 1, 1).columns)
     table = Table(SetColumn.of([], universe=HIERARCHY.leaves.labels), relational)
-    assert apply(table, kind(k=2, m=2).anonymize(table, {"items": HIERARCHY}).recoding).n == 0
+    assert apply(table, kind(k=2, m=2).recode(table, {"items": HIERARCHY}).recoding).n == 0
 
 
 @pytest.mark.parametrize(
@@ -265,29 +265,29 @@ def test_bad_parameters_are_refused(kind: Any, settings: dict[str, Any], message
 def test_unfit_tables_are_refused() -> None:
     relational = Table.from_columns(sex=["f", "m"])
     with pytest.raises(InputError, match="must have a set-valued column"):
-        RumBound(k=2, m=2).anonymize(relational, {})
+        RumBound(k=2, m=2).recode(relational, {})
     with pytest.raises(InputError, match="at least one relational column"):
-        RumBound(k=2, m=2).anonymize(Table.from_sets([{"a"}, {"a"}]), {})
+        RumBound(k=2, m=2).recode(Table.from_sets([{"a"}, {"a"}]), {})
     table = Table.from_columns({"items": [{"a"}, {"a"}]}, sex=["f", "m"], race=["1", "2"])
     with pytest.raises(InputError, match="sum up to at most 1"):
-        RumBound(k=2, m=2, relational_weights={"sex": 0.6, "race": 0.6}).anonymize(table, {})
+        RumBound(k=2, m=2, relational_weights={"sex": 0.6, "race": 0.6}).recode(table, {})
 
 
 def test_a_cluster_with_too_few_filled_records_is_infeasible_or_merged() -> None:
     table = Table.from_columns({"items": [{"a"}, set(), {"a"}, {"a"}]}, sex=["f", "f", "m", "m"])
     with pytest.raises(InfeasibleError, match="a cluster of 2 records has 1 with items") as caught:
-        RumBound(k=2, m=2).anonymize(table, {})
+        RumBound(k=2, m=2).recode(table, {})
     assert (caught.value.achieved, caught.value.bound) == (1.0, 2.0)
-    result = RumBound(k=2, m=2, delta=1.0, on_infeasible="merge").anonymize(table, {})
+    result = RumBound(k=2, m=2, delta=1.0, on_infeasible="merge").recode(table, {})
     assert clusters_of(result) == [[0, 1, 2, 3]]
     lonely = Table.from_columns({"items": [{"a"}, set()]}, sex=["f", "f"])
     with pytest.raises(InfeasibleError, match="there are 1 non-empty records"):
-        RumBound(k=2, m=2, on_infeasible="merge").anonymize(lonely, {})
+        RumBound(k=2, m=2, on_infeasible="merge").recode(lonely, {})
 
 
 def test_the_error_tells_which_delta_would_do() -> None:
     table = Table.from_columns({"items": [{"a"}, {"b"}, {"a"}, {"b"}]}, sex=["f", "m", "x", "y"])
     with pytest.raises(InfeasibleError, match=r"a delta of at least 0\.5 would do") as caught:
-        RumBound(k=2, m=2, delta=0.25).anonymize(table, {})
+        RumBound(k=2, m=2, delta=0.25).recode(table, {})
     assert (caught.value.achieved, caught.value.bound) == (0.5, 0.25)
-    assert RumBound(k=2, m=2, delta=0.5).anonymize(table, {}).figures["rum"] == 0.5
+    assert RumBound(k=2, m=2, delta=0.5).recode(table, {}).figures["rum"] == 0.5

@@ -56,11 +56,11 @@ def test_vector(name: str) -> None:
     table, hierarchies = figure_table(), figure_1().hierarchies
     if expected is None or expected[2] is False:
         with pytest.raises(InfeasibleError) as caught:
-            algorithm.anonymize(table, hierarchies)
+            algorithm.recode(table, hierarchies)
         assert caught.value.bound == float(delta)
         assert caught.value.achieved == pytest.approx(55 / 153 if expected is None else expected[4], abs=1e-9)
         return
-    result = algorithm.anonymize(table, hierarchies)
+    result = algorithm.recode(table, hierarchies)
     rum, tum = expected[-2:]
     assert clusters_of(result) == expected[0]
     assert replayed(result, [[0, 1], [2, 3], [4, 5]]) == expected[1]
@@ -73,7 +73,7 @@ def test_vector(name: str) -> None:
 
 def published(algorithm: Any) -> tuple[list[list[str]], list[tuple[str, ...]]]:
     table = figure_table()
-    publication = apply(table, algorithm.anonymize(table, figure_1().hierarchies).recoding)
+    publication = apply(table, algorithm.recode(table, figure_1().hierarchies).recoding)
     assert publication.transactions is not None
     relational = list(zip(*(column.labels() for column in publication.relational), strict=True))
     return list(publication.transactions.rows()), relational

@@ -106,7 +106,7 @@ class Case:
     def library(self, algorithm: str) -> Result | None:
         found: Algorithm = Pcta(**self.parameters()) if algorithm == "pcta" else self.coat()
         try:
-            return found.anonymize(self.table, self.hierarchies)
+            return found.recode(self.table, self.hierarchies)
         except InfeasibleError:
             return None
 
@@ -186,7 +186,7 @@ ITEMS = [f"{i:02d}" for i in range(20)]
 def outcome(algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Any:
     """Return groups and decisions, or the message of the failure."""
     try:
-        result = algorithm.anonymize(table, hierarchies)
+        result = algorithm.recode(table, hierarchies)
     except InfeasibleError as error:
         return str(error)
     assert isinstance(result.recoding, ItemGroups)
@@ -282,7 +282,7 @@ def figure_1_table(universe: Sequence[str] | None = None) -> Table:
 def test_example_4_1(weights: str | None, hierarchies: Mapping[str, Hierarchy], loss: float) -> None:
     table = figure_1_table(UNIVERSE)
     coat = Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.15, item_weights=weights)
-    result = coat.anonymize(table, hierarchies)
+    result = coat.recode(table, hierarchies)
     assert published(table, result) == FIGURE_2C
     assert [str(step) for step in result.trace] == [
         "Merge(group=('b',), partner=('a',), support=7)",
@@ -301,14 +301,14 @@ def test_example_4_1(weights: str | None, hierarchies: Mapping[str, Hierarchy], 
 
 def test_example_4_1_with_a_tighter_bound_says_what_would_do() -> None:
     with pytest.raises(InfeasibleError) as caught:
-        Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.1).anonymize(figure_1_table(), {})
+        Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.1).recode(figure_1_table(), {})
     assert str(caught.value) == (
         "coat: utility constraint 3 leaves (d) nothing to be generalized with: 1 of 8 items would have to be "
         "suppressed, max_suppressed=0.1 allows 0; max_suppressed=0.125 or wider utility constraints would do "
         "(utility constraint 3, (d))"
     )
     assert (caught.value.achieved, caught.value.bound) == (0.125, 0.1)
-    Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.125).anonymize(figure_1_table(), {})
+    Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.125).recode(figure_1_table(), {})
 
 
 def test_example_5_3() -> None:
@@ -322,13 +322,13 @@ def test_the_largest_record_is_the_only_constraint_of_figure_1(k: int) -> None:
 
 def test_coat_on_the_constraints_of_figure_1() -> None:
     table, constraints = figure_1_table(), PrivacyPolicy.of(["abcdefgh"])
-    result = Coat(k=5, constraints=constraints).anonymize(table, {})
+    result = Coat(k=5, constraints=constraints).recode(table, {})
     assert isinstance(result.recoding, ItemGroups)
     assert ["".join(group) for group in result.recoding.labels] == ["abcde", "fgh"]
     with pytest.raises(
         InfeasibleError, match=r"2 of 8 items would have to be suppressed, max_suppressed=0\.15 allows 1"
     ):
-        Coat(k=5, constraints=constraints, utility=FIGURE_1C, max_suppressed=0.15).anonymize(table, {})
+        Coat(k=5, constraints=constraints, utility=FIGURE_1C, max_suppressed=0.15).recode(table, {})
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_coat_on_the_constraints_of_figure_1() -> None:
 )
 def test_pcta_on_figure_1(utility: UtilityPolicy | None, merges: str) -> None:
     table = figure_1_table()
-    result = Pcta(k=5, constraints=FIGURE_1B, utility=utility).anonymize(table, {})
+    result = Pcta(k=5, constraints=FIGURE_1B, utility=utility).recode(table, {})
     assert ["".join(sorted(step.group + step.partner)) for step in result.trace] == merges.split()
     if utility is None:
         assert isinstance(result.recoding, ItemGroups)
@@ -350,9 +350,7 @@ def test_vectors(setting: str, name: str, algorithm: Any) -> None:
     hierarchy = Hierarchy.from_tree(parse(VECTORS["tree"]))
     table = Table.from_sets([row.split() for row in VECTORS["rows"]], universe=hierarchy.leaves.labels)
     groups, loss = VECTORS["vectors"][setting][name]
-    found = algorithm(k=int(setting[1]), m=int(setting[3]), item_weights="uniform").anonymize(
-        table, {"items": hierarchy}
-    )
+    found = algorithm(k=int(setting[1]), m=int(setting[3]), item_weights="uniform").recode(table, {"items": hierarchy})
     assert sorted("+".join(group) for group in found.recoding.labels) == sorted(groups)
     assert table.transactions is not None
     assert utility_loss(table.transactions, found.recoding, "uniform").value == pytest.approx(loss, rel=1e-12)
@@ -379,7 +377,7 @@ def test_pgen_makes_every_part_of_every_record_safe(seed: int) -> None:
     assert column is not None
     if column.n_nonempty < k:
         return
-    result = Coat(k=k, constraints=generate_constraints(column, k)).anonymize(case.table, {})
+    result = Coat(k=k, constraints=generate_constraints(column, k)).recode(case.table, {})
     after = apply(case.table, result.recoding).transactions
     assert after is not None
     assert check_km(after, KmAnonymity(k, 99), 10**9, None).holds
@@ -391,7 +389,7 @@ def test_pgen_makes_every_part_of_every_record_safe(seed: int) -> None:
 @pytest.mark.parametrize("algorithm", [Coat, Pcta])
 @pytest.mark.parametrize("rows", [[], [set(), set(), set()]])
 def test_nothing_to_hide_is_unchanged(algorithm: Any, rows: Rows) -> None:
-    result = algorithm(k=2, m=2).anonymize(Table.from_sets(rows, universe="xwyz"), {})
+    result = algorithm(k=2, m=2).recode(Table.from_sets(rows, universe="xwyz"), {})
     assert result.recoding.labels == [("x",), ("w",), ("y",), ("z",)]
     assert result.trace == ()
 
@@ -399,19 +397,19 @@ def test_nothing_to_hide_is_unchanged(algorithm: Any, rows: Rows) -> None:
 @pytest.mark.parametrize("algorithm", [Coat, Pcta])
 def test_one_record_cannot_be_hidden_by_generalization(algorithm: Any) -> None:
     with pytest.raises(InfeasibleError, match="1 non-empty records, at least k=2 are required"):
-        algorithm(k=2, m=2).anonymize(Table.from_sets(["x"], universe="xwyz"), {})
+        algorithm(k=2, m=2).recode(Table.from_sets(["x"], universe="xwyz"), {})
 
 
 @pytest.mark.parametrize("algorithm", [Coat, Pcta])
 def test_two_single_items_are_merged(algorithm: Any) -> None:
-    result = algorithm(k=2, m=2).anonymize(Table.from_sets(["", "x", "y"], universe="xwyz"), {})
+    result = algorithm(k=2, m=2).recode(Table.from_sets(["", "x", "y"], universe="xwyz"), {})
     assert result.recoding.labels == [("x", "y"), ("w",), ("z",)]
 
 
 def test_the_endless_loop_of_the_paper_ends() -> None:
     rows = [{"x"}, {"x"}, {"y"}, {"y"}, {"x", "y"}]
     coat = Coat(k=2, constraints=PrivacyPolicy.of(["xy"]), utility=UtilityPolicy.of(["x", "y"]), max_suppressed=0.5)
-    result = coat.anonymize(Table.from_sets(rows), {})
+    result = coat.recode(Table.from_sets(rows), {})
     assert isinstance(result.recoding, ItemGroups)
     assert result.recoding.suppressed == ["x"]
 
@@ -419,9 +417,9 @@ def test_the_endless_loop_of_the_paper_ends() -> None:
 def test_a_constraint_that_a_merge_breaks_is_satisfied_again() -> None:
     rows = [{"x"}, {"x", "z"}, {"y"}, {"y"}, {"z"}, {"w"}]
     constraints = PrivacyPolicy.of(["xy", "w"])
-    result = Coat(k=2, constraints=constraints).anonymize(Table.from_sets(rows), {})
+    result = Coat(k=2, constraints=constraints).recode(Table.from_sets(rows), {})
     assert len(result.trace) == 1
-    broken = Coat(k=2, constraints=PrivacyPolicy.of(["xy", "zw"])).anonymize(Table.from_sets(rows), {})
+    broken = Coat(k=2, constraints=PrivacyPolicy.of(["xy", "zw"])).recode(Table.from_sets(rows), {})
     after = apply(Table.from_sets(rows), broken.recoding).transactions
     assert after is not None
     assert check_constraints(after, None, ConstraintSet(2, PrivacyPolicy.of(["xy", "zw"])), 10**6).holds
@@ -431,7 +429,7 @@ def test_hundreds_of_items_are_compared_exactly() -> None:
     """Groups of 70 and more items: the powers of two exceed any float and 64 bits."""
     items = [f"{i:03d}" for i in range(160)]
     table = Table.from_sets([[x] for x in items] * 2, universe=items)
-    result = Coat(k=200, m=1).anonymize(table, {})
+    result = Coat(k=200, m=1).recode(table, {})
     assert isinstance(result.recoding, ItemGroups)
     state = State([{x} for x in items] * 2, items, 200, [items], set_based.uniform, Fraction(0))
     assert result.recoding.labels == set_based.coat(state, [(x,) for x in items]).partition()
@@ -469,16 +467,16 @@ def test_bad_parameters_are_refused(options: dict[str, Any], message: str) -> No
 )
 def test_settings_that_do_not_fit_the_data_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Coat(k=2, **options).anonymize(figure_1_table(), {})
+        Coat(k=2, **options).recode(figure_1_table(), {})
 
 
 def test_a_table_without_items_is_refused() -> None:
     with pytest.raises(InputError, match="the table must have a set-valued column, got none"):
-        Coat(k=2, m=2).anonymize(Table(), {})
+        Coat(k=2, m=2).recode(Table(), {})
 
 
 def test_progress_is_told() -> None:
     seen: list[tuple[str, float, float]] = []
     table = Table.from_sets([[x] for x in ITEMS] * 2 + [[x, y] for x, y in pairwise(ITEMS)])
-    Coat(k=3, m=2).anonymize(table, {}, progress=lambda *told: seen.append(told))
+    Coat(k=3, m=2).recode(table, {}, progress=lambda *told: seen.append(told))
     assert all(done <= total == len(ITEMS) for _, done, total in seen)

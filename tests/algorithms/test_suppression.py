@@ -46,7 +46,7 @@ seeds = st.integers(0, 2**32 - 1)
 def run(algorithm: Any, rows: Sequence[set[str]], tree: Tree, **options: Any) -> tuple[Table, Any]:
     hierarchy = Hierarchy.from_tree(tree)
     table = bound_table(rows, hierarchy)
-    return table, algorithm.anonymize(table, {"items": hierarchy}, **options)
+    return table, algorithm.recode(table, {"items": hierarchy}, **options)
 
 
 def decision(result: Any) -> tuple[list[str], list[str]]:
@@ -218,7 +218,7 @@ def test_suppression_of_the_papers_examples() -> None:
     assert result.figures["threats"] == 8
     diagnoses = "a b c d e f g h|a c e f g|c d e f h|a c e f|e f g h|d e f g|a b d e|a c f|a c|b h"
     rows = [set(row.split()) for row in diagnoses.split("|")]
-    result = CoherenceSuppression(h=1, k=5, p=5).anonymize(Table.from_sets(rows), {})
+    result = CoherenceSuppression(h=1, k=5, p=5).recode(Table.from_sets(rows), {})
     assert result.trace == ("b", "d", "g", "h", "a", "c")
     assert isinstance(result.recoding, ItemGroups)
     assert result.recoding.labels == [("e",), ("f",)]
@@ -256,17 +256,17 @@ def test_suppression_by_the_losses_of_an_owner_equals_its_twin(seed: int) -> Non
 def test_an_item_that_is_dear_to_the_owner_stays() -> None:
     table = Table.from_sets([{"a", "b"}, {"a"}, {"b"}, {"b"}])
     by_occurrences = CoherenceSuppression(k=2, p=2)
-    assert by_occurrences.anonymize(table, {}).trace == ("a",)
+    assert by_occurrences.recode(table, {}).trace == ("a",)
     for little in (0.1, "0.1", "1/10", Fraction(1, 10)):
-        assert CoherenceSuppression(k=2, p=2, item_loss={"b": little}).anonymize(table, {}).trace == ("b",)
-    assert CoherenceSuppression(k=2, p=2, item_loss={}).anonymize(table, {}).trace == ("b",)  # a tie: the last goes
+        assert CoherenceSuppression(k=2, p=2, item_loss={"b": little}).recode(table, {}).trace == ("b",)
+    assert CoherenceSuppression(k=2, p=2, item_loss={}).recode(table, {}).trace == ("b",)  # a tie: the last goes
     with pytest.raises(InputError, match="item_loss: item 'z' must be one of the 2 items of the data"):
-        CoherenceSuppression(k=2, p=2, item_loss={"z": 1}).anonymize(table, {})
+        CoherenceSuppression(k=2, p=2, item_loss={"z": 1}).recode(table, {})
 
 
 def test_private_items_are_never_suppressed() -> None:
     rows = [{"a", "s"}, {"a", "s"}, {"a"}, {"b", "s"}, {"b"}, {"c"}, {"c"}]
-    result = CoherenceSuppression(h=0.5, k=2, p=1, sensitive_items=("s",)).anonymize(Table.from_sets(rows), {})
+    result = CoherenceSuppression(h=0.5, k=2, p=1, sensitive_items=("s",)).recode(Table.from_sets(rows), {})
     assert result.trace == ("a",)
     assert isinstance(result.recoding, ItemGroups)
     assert result.recoding.suppressed == ["a"]

@@ -240,7 +240,7 @@ def test_interrupted_search_leaves_nothing(place: Place, monkeypatch: pytest.Mon
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Apriori, "anonymize", interrupt)
+    monkeypatch.setattr(Apriori, "recode", interrupt)
     ran = place.run(*place.job())
     assert (ran.code, ran.err) == (130, "anonset: error: interrupted; nothing was published\n")
     assert place.nothing_left()
@@ -287,7 +287,7 @@ def test_a_wrong_search_is_caught_by_the_verification(place: Place, monkeypatch:
     def nothing_done(_: Apriori, table: Any, hierarchies: Any, **__: Any) -> Result:
         return Result(Cut.identity(hierarchies["items"]))
 
-    monkeypatch.setattr(Apriori, "anonymize", nothing_done)
+    monkeypatch.setattr(Apriori, "recode", nothing_done)
     ran = place.run(*place.job())
     assert ran.code == 1
     assert "fails: {a1, a2} matches 1 record(s), 2 required" in ran.err

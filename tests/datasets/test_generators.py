@@ -170,7 +170,7 @@ def test_demonstration_generalizes_rare_categories_and_keeps_popular_items() -> 
     assert column.vocabulary == hierarchy.leaves
     assert column.occurrences.min() >= 5
     assert {hierarchy.labels[v] for v in hierarchy.children(0)} == {"fresh", "cold_counter", "dry_goods", "drinks"}
-    result = Apriori(k=5, m=2).anonymize(table, {"items": hierarchy})
+    result = Apriori(k=5, m=2).recode(table, {"items": hierarchy})
     assert isinstance(result.recoding, Cut)
     inner = [node for node in result.recoding.nodes if not hierarchy.is_leaf[node]]
     assert [hierarchy.labels[node] for node in inner] == ["cheese", "fish", "spices"]

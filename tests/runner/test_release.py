@@ -135,7 +135,7 @@ def test_nothing_comes_back_unverified(table: anonset.Table, monkeypatch: pytest
     def nothing_done(*_: Any, **__: Any) -> Result:
         return Result(Cut.identity(HIERARCHY))
 
-    monkeypatch.setattr(anonset.Apriori, "anonymize", nothing_done)
+    monkeypatch.setattr(anonset.Apriori, "recode", nothing_done)
     with pytest.raises(anonset.VerificationError, match="matches 1 record") as caught:
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": HIERARCHY})
     assert caught.value.verdict.witness.what == ("a1", "a2")

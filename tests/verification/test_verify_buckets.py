@@ -153,7 +153,7 @@ def test_an_empty_publication_is_safe() -> None:
 def safe_table() -> tuple[Table, BucketPublication]:
     rows = random_rows(3, n=200)
     table = table_of(rows, kept=[str(t % 7) for t in range(200)])
-    buckets = SafeGrouping(k=4, l=2).anonymize(table, {}).recoding
+    buckets = SafeGrouping(k=4, l=2).recode(table, {}).recoding
     assert isinstance(buckets, Buckets)
     return table, BucketPublication.of(table, buckets)
 

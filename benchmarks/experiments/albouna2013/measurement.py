@@ -52,7 +52,7 @@ def _violations(parameters: Parameters) -> Measured:
     from anonset.measures.correlation import inter_group_violations, intra_group_violations
 
     table, algorithm = _longitudinal(parameters), _algorithm(parameters)
-    publication = BucketPublication.of(table, algorithm.anonymize(table, {}).recoding)
+    publication = BucketPublication.of(table, algorithm.recode(table, {}).recoding)
     found: Any
     if "alpha" in parameters:
         found = inter_group_violations(publication, parameters["l"], alpha=parameters["alpha"])
@@ -66,7 +66,7 @@ def _loss(parameters: Parameters) -> Measured:
     from anonset.measures.grouping_loss import grouping_loss
 
     table, algorithm = _longitudinal(parameters), _algorithm(parameters)
-    result = algorithm.anonymize(table, {})
+    result = algorithm.recode(table, {})
     figures = result.figures
     removed = figures["removed_for_diversity"] + figures["removed_with_groups"]
     return {
@@ -113,11 +113,11 @@ class _Timed:
     @classmethod
     def of(cls, algorithm: Any, table: "Table") -> "_Timed":
         """Run once on a small table, so that the kernels are loaded, then on the table."""
-        algorithm.anonymize(persons(2_000), {})
+        algorithm.recode(persons(2_000), {})
         seconds: list[float] = []
         while len(seconds) < REPEATS and sum(seconds) < ENOUGH_SECONDS:
             began = time.perf_counter()
-            result = algorithm.anonymize(table, {})
+            result = algorithm.recode(table, {})
             seconds.append(time.perf_counter() - began)
         return cls(min(seconds), result)
 

@@ -119,11 +119,11 @@ class _Job:
         from anonset.errors import InfeasibleError
 
         with suppress(InfeasibleError):  # the sample may be too small for the bound
-            algorithm.anonymize(head(self.table, _SAMPLE), self.hierarchies)
+            algorithm.recode(head(self.table, _SAMPLE), self.hierarchies)
         seconds: list[float] = []
         while len(seconds) < 3 and sum(seconds) < ENOUGH_SECONDS:
             began = time.perf_counter()
-            result = algorithm.anonymize(self.table, self.hierarchies)
+            result = algorithm.recode(self.table, self.hierarchies)
             seconds.append(time.perf_counter() - began)
         return seconds, result
 
@@ -276,7 +276,7 @@ def _merges(job: _Job) -> Measured:
     from anonset.algorithms.rt.cluster_function import ClusterFunction
     from anonset.data.quasi_identifiers import QuasiIdentifiers
 
-    trace: Any = job.algorithm(delta=1.0).anonymize(job.table, job.hierarchies).trace
+    trace: Any = job.algorithm(delta=1.0).recode(job.table, job.hierarchies).trace
     column, k = _items(job.table), job.parameters["k"]
     function = ClusterFunction(column, job.hierarchies.get(column.name), job.transaction, k, 2)
     qi = QuasiIdentifiers.of(job.table.relational, {})

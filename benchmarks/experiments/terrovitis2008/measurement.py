@@ -129,7 +129,7 @@ def _warm_up(algorithm: "Apriori | Direct | Optimal") -> float:
         domain = [str(item) for item in range(n_items)]
         rows = [[domain[i] for i in random.choice(n_items, 5, replace=False)] for _ in range(n_records)]
         column, hierarchy = SetColumn.of(rows, universe=domain), Hierarchy.balanced(domain, 3)
-        chosen.anonymize(_table(column), {column.name: hierarchy})
+        chosen.recode(_table(column), {column.name: hierarchy})
     return time.perf_counter() - began
 
 
@@ -140,7 +140,7 @@ def _timed(algorithm: "Apriori | Direct | Optimal", column: "SetColumn", hierarc
     for _ in range(REPEATS):
         table = _table(column)
         began = time.perf_counter()
-        result = algorithm.anonymize(table, {column.name: hierarchy})
+        result = algorithm.recode(table, {column.name: hierarchy})
         seconds.append(time.perf_counter() - began)
     return _Runs(seconds, peak_mib(), result)
 
@@ -174,6 +174,6 @@ def _tree_nodes(algorithm: "Apriori | Direct | Optimal", column: "SetColumn", hi
     cut = hierarchy.leaf_node
     if algorithm.m > 1:
         before = Apriori(k=algorithm.k, m=algorithm.m - 1)
-        found: Any = before.anonymize(Table(column), {column.name: hierarchy}).recoding
+        found: Any = before.recode(Table(column), {column.name: hierarchy}).recoding
         cut = found.image
     return tree_nodes(column, hierarchy, algorithm.m, cut=cut, limit=TREE_LIMIT)

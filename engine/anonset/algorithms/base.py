@@ -39,7 +39,7 @@ class Algorithm(Protocol):
         """The privacy model whose guarantee the algorithm gives."""
         ...
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
@@ -47,7 +47,9 @@ class Algorithm(Protocol):
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
-        """Find a recoding of the table. Columns must be bound to their hierarchies.
+        """Find a recoding of the table, which nobody has verified yet: only `anonset.anonymize` anonymizes.
+
+        Columns must be bound to their hierarchies.
 
         Raises
         ------

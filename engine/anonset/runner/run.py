@@ -117,7 +117,7 @@ def search(
     """
     require_roles(table, algorithm.model)
     with watch.phase("search"), executor_of(workers) as executor:
-        result = algorithm.anonymize(table, hierarchies, executor=executor, progress=progress)
+        result = algorithm.recode(table, hierarchies, executor=executor, progress=progress)
     with watch.phase("apply"):
         named = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
     with watch.phase("measure"):

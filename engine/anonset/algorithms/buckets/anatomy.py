@@ -30,7 +30,7 @@ class Anatomy:
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c"] * 2))
-    >>> Anatomy(l=3, seed=1).anonymize(table, {}).recoding.group.tolist()
+    >>> Anatomy(l=3, seed=1).recode(table, {}).recoding.group.tolist()
     [0, 1, 1, 1, 0, 0]
     """
 
@@ -52,7 +52,7 @@ class Anatomy:
         """l-diversity of the buckets."""
         return AnatomyDiversity(self.l)
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

@@ -35,7 +35,7 @@ class SafeGrouping:
     >>> from anonset.data import CategoricalColumn, Table
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2", "P1"])
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c", "d"]), ids=(ids,))
-    >>> recoding = SafeGrouping(k=2, l=2).anonymize(table, {}).recoding
+    >>> recoding = SafeGrouping(k=2, l=2).recode(table, {}).recoding
     >>> recoding.group.tolist(), recoding.starred.tolist()
     ([0, 0, 0, 0], [False, True, False, True])
     """
@@ -55,7 +55,7 @@ class SafeGrouping:
         """The safety constraint."""
         return SafetyConstraint(self.k, self.l)
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

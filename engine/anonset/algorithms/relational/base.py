@@ -49,7 +49,7 @@ class Formation(ABC):
             If the algorithm's cost is quadratic and there are more than its `max_records`.
         """
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

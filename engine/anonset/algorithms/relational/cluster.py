@@ -30,7 +30,7 @@ class Cluster(Formation):
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "1"])
-    >>> Cluster(k=2).anonymize(table, {}).recoding.relational[1].labels
+    >>> Cluster(k=2).recode(table, {}).recoding.relational[1].labels
     ('1', '(1,2)')
     """
 

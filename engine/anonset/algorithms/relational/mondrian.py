@@ -24,7 +24,7 @@ class Mondrian(Formation):
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "1", "1", "1"])
-    >>> Mondrian(k=2).anonymize(table, {}).recoding.relational[0].labels
+    >>> Mondrian(k=2).recode(table, {}).recoding.relational[0].labels
     ('f', 'm')
     """
 

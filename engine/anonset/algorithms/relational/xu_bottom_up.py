@@ -25,7 +25,7 @@ class XuBottomUp(Formation):
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])
-    >>> XuBottomUp(k=2).anonymize(table, {}).recoding.cluster.tolist()
+    >>> XuBottomUp(k=2).recode(table, {}).recoding.cluster.tolist()
     [0, 1, 0, 1]
     """
 

@@ -73,7 +73,7 @@ class MergingFramework(ABC):
             If the loss cannot be kept within `delta`.
         """
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

@@ -159,7 +159,7 @@ class ClusterFunction:
             rows = SetColumn(rows.name, rows.indptr, codes, Vocabulary(labels))
         else:
             hierarchies = {rows.name: self.hierarchy}
-        recoding: Any = self.transaction(k=self.k, m=self.m).anonymize(Table(rows), hierarchies).recoding
+        recoding: Any = self.transaction(k=self.k, m=self.m).recode(Table(rows), hierarchies).recoding
         if not isinstance(recoding, Cut | ItemGroups):
             msg = f"the transaction function must give one mapping for all records, got {type(recoding).__name__}"
             raise InputError(msg)

@@ -124,7 +124,7 @@ class DiverseFunction(ClusterFunction):
 
     def _diverse(self, members: Int64) -> Int32:
         part = Table(self.full.take(members))
-        found = self.algorithm.anonymize(part, {self.full.name: self.attached}).recoding
+        found = self.algorithm.recode(part, {self.full.name: self.attached}).recoding
         if not isinstance(found, Cut):  # pragma: no cover
             raise TypeError(found)
         inner = found.nodes[~self.attached.is_leaf[found.nodes]]

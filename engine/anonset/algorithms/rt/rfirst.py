@@ -52,7 +52,7 @@ class RFirst:
         """(k, k^m)-anonymity, or (k, l^m)-diversity by the transaction function ``lm-apriori``."""
         return rt_model(self.transaction, self.k, self.m)
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

@@ -53,7 +53,7 @@ class TFirst:
         """(k, k^m)-anonymity."""
         return KKmAnonymity(self.k, self.m)
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
@@ -77,7 +77,7 @@ class TFirst:
         if not qi.n:
             return empty_result(table)
         lra = Lra(k=self.k, m=self.m, partitions=self.partitions)
-        found = lra.anonymize(Table(column), hierarchies, executor=executor, progress=progress)
+        found = lra.recode(Table(column), hierarchies, executor=executor, progress=progress)
         cluster, cuts = _with_empty_records(found, column.lengths == 0)
         states = ClusterStates.of(qi, cluster, len(cuts))
         values = relational_values(qi, states)

@@ -54,7 +54,7 @@ class Generalization(ABC):
         return KmAnonymity(self.k, self.m)
 
     @abstractmethod
-    def recode(
+    def generalize(
         self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Find a recoding of the items, whose codes are leaf positions; at least k records, or none, have some.
@@ -65,7 +65,7 @@ class Generalization(ABC):
             If the search would take more than the algorithm's limit.
         """
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
@@ -73,7 +73,7 @@ class Generalization(ABC):
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
-        """Find a recoding of the set-valued column; what the trace lists, `recode` says.
+        """Find a recoding of the set-valued column; what the trace lists, `generalize` says.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class Generalization(ABC):
         """
         column, hierarchy = bound_column(table, hierarchies)
         require_feasible(self.name, column, self.k)
-        return self.recode(column, hierarchy, executor=executor, progress=progress)
+        return self.generalize(column, hierarchy, executor=executor, progress=progress)
 
 
 @dataclass(frozen=True, kw_only=True)

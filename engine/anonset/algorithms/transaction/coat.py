@@ -42,7 +42,7 @@ class Coat:
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["abc", "ab", "ac", "bd", "d"])
-    >>> Coat(k=2, m=2).anonymize(table, {}).recoding.labels
+    >>> Coat(k=2, m=2).recode(table, {}).recoding.labels
     [('a', 'c'), ('b', 'd')]
     """
 
@@ -76,7 +76,7 @@ class Coat:
         """The privacy constraints."""
         return constraint_set(self.k, self.m, self.constraints)
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

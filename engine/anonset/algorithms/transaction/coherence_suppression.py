@@ -36,7 +36,7 @@ class CoherenceSuppression:
     Deviations: ties go to the last item, so that earlier items are kept, as in HgHs.
 
     >>> table = Table.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["b"]])
-    >>> result = CoherenceSuppression(h=1, k=2, p=2).anonymize(table, {})
+    >>> result = CoherenceSuppression(h=1, k=2, p=2).recode(table, {})
     >>> result.trace, result.recoding.labels
     (('c',), [('a',), ('b',)])
     """
@@ -82,7 +82,7 @@ class CoherenceSuppression:
             raise InputError(msg)
         return found
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

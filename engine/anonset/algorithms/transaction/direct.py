@@ -27,7 +27,7 @@ class Direct(Generalization):
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
     >>> table = Table.from_sets([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    >>> Direct(k=2, m=2).anonymize(table, {"items": hierarchy}).trace
+    >>> Direct(k=2, m=2).recode(table, {"items": hierarchy}).trace
     (Fix(itemset=('a2', 'a1'), support=1, rules=('A',)),)
     """
 
@@ -40,7 +40,7 @@ class Direct(Generalization):
         require_at_least("max_tree", self.max_tree, 1)
         super().__post_init__()
 
-    def recode(
+    def generalize(
         self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Find the cut; the trace lists the fixes in order.

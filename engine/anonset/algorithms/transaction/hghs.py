@@ -38,7 +38,7 @@ class HgHs:
     ... )  # fmt: skip
     >>> rows = ["bcd", "afg", "dfyz", "cdfx", "abcfg", "ei", "e", "i"]
     >>> table = Table.from_sets(rows, universe=hierarchy.leaves.labels)
-    >>> result = HgHs(k=2, m=5).anonymize(table, {"items": hierarchy})
+    >>> result = HgHs(k=2, m=5).recode(table, {"items": hierarchy})
     >>> result.recoding.labels, result.recoding.suppressed, result.figures["cost"]
     (['P', 'f', 'g', 'M', 'e'], ['i'], 56.0)
     """
@@ -64,7 +64,7 @@ class HgHs:
         """k^m-anonymity."""
         return KmAnonymity(self.k, self.m)
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

@@ -39,7 +39,7 @@ class LmApriori:
     >>> rows = ["a1 b1 s1", "a1 b2", "a2 b1 s2", "a2 b2", "a1 b1", "a2 b2 s1", "a1 b2 s2", "a2 b1"]
     >>> table = Table.from_sets(row.split() for row in rows)
     >>> lm = LmApriori(k=2, l=3, m=2, sensitive_items=("s1", "s2"))
-    >>> lm.anonymize(table, {"items": hierarchy}).recoding.labels
+    >>> lm.recode(table, {"items": hierarchy}).recoding.labels
     ['A', 'b1', 'b2', 's1', 's2']
     """
 
@@ -62,7 +62,7 @@ class LmApriori:
         """l^m-diversity, with cohorts of at least k."""
         return LmDiversity(self.k, self.l, self.m, self.sensitive_items)
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

@@ -49,7 +49,7 @@ class LocalGeneralization:
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
     >>> table = Table.from_sets([["a1", "b1", "b2"], ["a2", "b1", "b2"], ["a1", "a2"], ["a1", "a2"]])
-    >>> for partition in LocalGeneralization(k=2).anonymize(table, {"items": hierarchy}).trace:
+    >>> for partition in LocalGeneralization(k=2).recode(table, {"items": hierarchy}).trace:
     ...     print(partition.records, partition.nodes)
     (2, 3) ('a1', 'a2')
     (0, 1) ('A', 'b1', 'b2')
@@ -68,7 +68,7 @@ class LocalGeneralization:
         """k-anonymity of transactions."""
         return TransactionKAnonymity(self.k)
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

@@ -43,7 +43,7 @@ class Lra(Levelwise):
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
     >>> table = Table.from_sets([["a1", "b1"], ["a2"], ["b1"], ["a1"], ["a1"], ["b1", "b2"]])
-    >>> for partition in Lra(k=2, m=2, partitions=2).anonymize(table, {"items": hierarchy}).trace:
+    >>> for partition in Lra(k=2, m=2, partitions=2).recode(table, {"items": hierarchy}).trace:
     ...     print(partition.records, partition.cut)
     (1, 5, 2) ('ALL',)
     (0, 3, 4) ('ALL',)
@@ -63,7 +63,7 @@ class Lra(Levelwise):
         """k^m-anonymity of every partition."""
         return PartitionKmAnonymity(self.k, self.m)
 
-    def recode(
+    def generalize(
         self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Find the partitions and their cuts; the trace lists them in Gray order.

@@ -54,7 +54,7 @@ class MHgHs:
     ... )  # fmt: skip
     >>> rows = ["bcd", "afg", "dfyz", "cdfx", "abcfg", "ei", "e", "i"]
     >>> table = Table.from_sets(rows, universe=hierarchy.leaves.labels)
-    >>> result = MHgHs(k=2, m=5).anonymize(table, {"items": hierarchy})
+    >>> result = MHgHs(k=2, m=5).recode(table, {"items": hierarchy})
     >>> result.recoding.labels, result.recoding.suppressed, [r.cost for r in result.trace]
     (['P', 'L', 'M', 'e'], ['i'], [6, 42, 62, 62, 62])
     """
@@ -85,7 +85,7 @@ class MHgHs:
         """k^m-anonymity."""
         return KmAnonymity(self.k, self.m)
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

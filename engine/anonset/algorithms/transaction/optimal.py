@@ -32,7 +32,7 @@ class Optimal(Generalization):
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
     >>> table = Table.from_sets([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    >>> result = Optimal(k=2, m=2).anonymize(table, {"items": hierarchy})
+    >>> result = Optimal(k=2, m=2).recode(table, {"items": hierarchy})
     >>> result.recoding.labels, result.figures
     (['A', 'b1', 'b2'], {'cuts': 3})
     """
@@ -46,7 +46,7 @@ class Optimal(Generalization):
         require_at_least("max_cuts", self.max_cuts, 1)
         super().__post_init__()
 
-    def recode(
+    def generalize(
         self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Find the cut; the trace lists the k^m-anonymous cuts that improved on the best, as node labels.

@@ -37,7 +37,7 @@ class Pcta:
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["abc", "ab", "ac", "bd", "d"])
-    >>> Pcta(k=2, m=2).anonymize(table, {}).recoding.labels
+    >>> Pcta(k=2, m=2).recode(table, {}).recoding.labels
     [('a', 'c'), ('b', 'd')]
     """
 
@@ -63,7 +63,7 @@ class Pcta:
         """The privacy constraints."""
         return constraint_set(self.k, self.m, self.constraints)
 
-    def anonymize(
+    def recode(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],

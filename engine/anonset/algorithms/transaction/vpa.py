@@ -42,7 +42,7 @@ class Vpa(Levelwise):
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
     >>> table = Table.from_sets([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    >>> Vpa(k=2, m=2).anonymize(table, {"items": hierarchy}).recoding.labels
+    >>> Vpa(k=2, m=2).recode(table, {"items": hierarchy}).recoding.labels
     ['A', 'b1', 'b2']
     """
 
@@ -55,7 +55,7 @@ class Vpa(Levelwise):
         require_at_least("depth", self.depth, 1)
         super().__post_init__()
 
-    def recode(
+    def generalize(
         self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Find the cut; the trace lists the parts in preorder, then the fixes across them.
