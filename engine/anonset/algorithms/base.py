@@ -29,7 +29,11 @@ class Result:
 
 @runtime_checkable
 class Algorithm(Protocol):
-    """A published algorithm: a frozen keyword-only dataclass of its parameters."""
+    """A published algorithm: a frozen keyword-only dataclass of its parameters.
+
+    One that publishes sets of items, named ``(a,b,c)``, declares it by ``forms_sets = True``: then labels of which no
+    such name can be made are refused before any work, and not after it.
+    """
 
     name: ClassVar[str]
     """Name on the command line."""
@@ -57,6 +61,11 @@ class Algorithm(Protocol):
             If no recoding within the algorithm's operators gives the guarantee.
         """
         ...
+
+
+def forms_sets(algorithm: object) -> bool:
+    """Tell whether an algorithm declares that it publishes sets of items, named by their members."""
+    return bool(getattr(algorithm, "forms_sets", False))
 
 
 def run_tasks(executor: Executor | None, work: Callable[[_Task], _Done], tasks: Iterable[_Task]) -> Iterator[_Done]:

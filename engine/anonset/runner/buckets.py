@@ -37,6 +37,9 @@ class BucketsKind:
             raise InputError(msg)
         return Named(BucketPublication.of(table, result.recoding))
 
+    def require_readable(self, named: Named) -> None:
+        """Buckets publish values as they are."""
+
     def to_arrow(self, named: Named) -> Any:
         """Return both tables, ``qit`` and ``snt``."""
         from anonset.io.buckets import buckets_to_arrow

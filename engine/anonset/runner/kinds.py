@@ -31,6 +31,16 @@ class Kind(Protocol):
         """Apply what an algorithm decided."""
         ...
 
+    def require_readable(self, named: Named) -> None:
+        """Refuse published symbols that would be read as something else than what was formed.
+
+        Raises
+        ------
+        InputError
+            With the label, and the way out.
+        """
+        ...
+
     def to_arrow(self, named: Named) -> Any:
         """Return a publication as what Arrow knows."""
         ...

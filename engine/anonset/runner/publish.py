@@ -65,6 +65,7 @@ def publish(
     from anonset.runner.documents import attestation, report
 
     kind = kind_of(candidate.algorithm.model)
+    kind.require_readable(candidate.named)
     with Staging(request.out, request.private_folder) as staging:
         with watch.phase("write"):
             files = kind.write(candidate, staging.folder, request.layout)

@@ -7,19 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Result
-from anonset.algorithms.transaction.coat import Coat
-from anonset.algorithms.transaction.pcta import Pcta
+from anonset.algorithms.base import Algorithm, Result, forms_sets
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import PerCluster, Publication, Symbol
 from anonset.generalization.sensitive import is_attached
 from anonset.privacy import PrivacyModel, Witness
 from anonset.runner.candidate import Candidate, Named
+from anonset.runner.codebook import require_sound
 from anonset.runner.documents import CODEBOOK, DataFile, digests
 from anonset.runner.joined import rejoined, texts_of_items, texts_of_nodes
 from anonset.runner.layout import Layout
-from anonset.runner.symbols import members_of, name_sets, require_plain_items, spelled_out
+from anonset.runner.symbols import members_of, name_sets, require_plain_items, require_plain_nodes, spelled_out
 
 Hierarchies = Mapping[str, Hierarchy]
 
@@ -42,14 +41,15 @@ class RecordsKind:
         column = table.transactions
         if column is None:
             return
-        set_based = getattr(algorithm, "transaction", type(algorithm)) in (Coat, Pcta)
-        if set_based:
-            require_plain_items(column.vocabulary.labels, layout.symbols)
+        set_based = forms_sets(algorithm)
+        if set_based and layout.symbols != "short":
+            require_plain_items(column.vocabulary.labels)
         hierarchy = None if set_based else hierarchies.get(column.name)
         labels: Iterable[str] = column.vocabulary.labels
         if hierarchy is not None:
             # nothing is ever generalized to the root above the sensitive items
             first = int(is_attached(hierarchy, getattr(algorithm.model, "sensitive_items", ())))
+            require_plain_nodes(hierarchy, first)
             labels = texts_of_nodes(hierarchy, table.joined, first) if table.joined else hierarchy.labels[first:]
         elif table.joined:  # a set of items of several columns is named by their prefixed names
             named_in_sets = labels if set_based and layout.symbols != "short" else ()
@@ -68,6 +68,14 @@ class RecordsKind:
             c.name for c in table.relational if isinstance(c, CategoricalColumn) and c.name not in hierarchies
         ]
         return name_sets(publication, value_sets, layout.symbols)
+
+    def require_readable(self, named: Named) -> None:
+        """Refuse symbols whose names say something else than what they stand for, whatever algorithm formed them."""
+        symbols = named.publication.symbols
+        for symbol in symbols:
+            if symbol.kind == "group" and symbol.label == f"({','.join(symbol.members)})":
+                require_plain_items(symbol.members)
+        require_sound((*symbols, *named.values), "the publication")
 
     def to_arrow(self, named: Named) -> Any:
         """Return the records as a ``pyarrow.Table``."""

@@ -91,6 +91,7 @@ def anonymize(
         max_loss=max_loss,
         watch=watch,
     )
+    kind_of(algorithm.model).require_readable(candidate.named)
     for warning in candidate.warnings:
         python_warnings.warn(warning, UserWarning, stacklevel=2)
     with watch.phase("verify"):

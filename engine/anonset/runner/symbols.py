@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Vocabulary
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
 from anonset.runner.candidate import Named
@@ -87,7 +87,7 @@ def members_of(label: str) -> tuple[str, ...]:
     return tuple(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else (label,)
 
 
-def require_plain_items(labels: Iterable[str], symbols: Symbols) -> None:
+def require_plain_items(labels: Iterable[str]) -> None:
     """Refuse items that the name of a set could not be read back from: with a comma or a parenthesis.
 
     Raises
@@ -95,13 +95,30 @@ def require_plain_items(labels: Iterable[str], symbols: Symbols) -> None:
     InputError
         With the first such item.
     """
-    if symbols == "short":
-        return
     for label in labels:
         if re.search(r"[,()]", label):
             msg = (
                 f"item {label!r} must hold no comma and no parenthesis, since sets of items are published as (a,b,c); "
                 "rename it, or publish short codes with --symbols short"
+            )
+            raise InputError(msg)
+
+
+def require_plain_nodes(hierarchy: Hierarchy, first: int = 0) -> None:
+    """Refuse inner nodes, from the `first` on, that are named like a set of other items than the leaves below them.
+
+    Raises
+    ------
+    InputError
+        With the first such node.
+    """
+    for node in range(first, hierarchy.n_nodes):
+        named = members_of(hierarchy.labels[node])
+        leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
+        if len(named) > 1 and not hierarchy.is_leaf[node] and sorted(named) != sorted(leaves):
+            msg = (
+                f"node {hierarchy.labels[node]!r} of the hierarchy is named like a set of items, which are not the "
+                f"{len(leaves)} leaves below it; rename it"
             )
             raise InputError(msg)
 

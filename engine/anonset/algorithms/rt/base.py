@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, forms_sets
 from anonset.algorithms.relational.formations import formation_of
 from anonset.algorithms.rt.candidates import MergeOrder
 from anonset.algorithms.rt.cluster_function import TransactionClass
@@ -62,6 +62,11 @@ class MergingFramework(ABC):
     def model(self) -> KKmAnonymity | KLmDiversity:
         """(k, k^m)-anonymity, or (k, l^m)-diversity by the transaction function ``lm-apriori``."""
         return rt_model(self.transaction, self.k, self.m)
+
+    @property
+    def forms_sets(self) -> bool:
+        """Whether the transaction function publishes sets of items."""
+        return forms_sets(self.transaction(k=self.k, m=self.m))
 
     @abstractmethod
     def bounded(self, frame: Frame, clusters: Clusters) -> Result:

@@ -56,7 +56,7 @@ class ClusterFunction:
             If some, but fewer than k, records of a cluster are non-empty.
         """
         self.require_feasible(clusters)
-        if self.transaction is not Apriori or self.hierarchy is None:
+        if self.hierarchy is None or Apriori(k=self.k, m=self.m) != self._algorithm:
             search = self._search
             return [search(members) for members in clusters]
         found: list[ClusterMapping] = []
@@ -129,12 +129,21 @@ class ClusterFunction:
         return found
 
     @cached_property
+    def _algorithm(self) -> Any:
+        """The algorithm that works on a cluster."""
+        return self.transaction(k=self.k, m=self.m)
+
+    @cached_property
     def _search(self) -> Callable[[Int64], ClusterMapping]:
-        """The algorithm's own entry for clusters of one column, if it has one; else the algorithm on each cluster."""
-        algorithm: Any = self.transaction(k=self.k, m=self.m)
-        if not hasattr(algorithm, "on_clusters"):
+        """The algorithm's own entry for clusters of one column, if it has one; else the algorithm on each cluster.
+
+        An entry that a class inherits beside a `recode` of its own is that of another search.
+        """
+        entries = {"recode", "on_clusters"}
+        own = next((cls for cls in type(self._algorithm).__mro__ if entries & vars(cls).keys()), object)
+        if "on_clusters" not in vars(own):
             return self._by_algorithm
-        search = algorithm.on_clusters(self.column, self.hierarchy)
+        search = self._algorithm.on_clusters(self.column, self.hierarchy)
 
         def merged(members: Int64) -> ClusterMapping:
             codes, smallest = search(members)
@@ -159,7 +168,7 @@ class ClusterFunction:
             rows = SetColumn(rows.name, rows.indptr, codes, Vocabulary(labels))
         else:
             hierarchies = {rows.name: self.hierarchy}
-        recoding: Any = self.transaction(k=self.k, m=self.m).recode(Table(rows), hierarchies).recoding
+        recoding: Any = self._algorithm.recode(Table(rows), hierarchies).recoding
         if not isinstance(recoding, Cut | ItemGroups):
             msg = f"the transaction function must give one mapping for all records, got {type(recoding).__name__}"
             raise InputError(msg)

@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.rt.cluster_function import ClusterFunction, ClusterMapping, TransactionClass
 from anonset.algorithms.transaction.base import bound_column
-from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.table import Int32, Int64
-from anonset.errors import InfeasibleError
+from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ClusterCuts, Cut, ItemGroups, MergedItems
 from anonset.generalization.sensitive import attach_sensitive, is_attached
+from anonset.privacy.lm import LmDiversity
 
 
 @dataclass(frozen=True, eq=False)
 class DiverseFunction(ClusterFunction):
-    """l^m-AA on clusters; `column` and `hierarchy` are those of the items that are not sensitive."""
+    """A search for l^m-diversity on clusters; `column` and `hierarchy` are those of the other items."""
 
-    algorithm: LmApriori = field(kw_only=True)
-    """The algorithm with its parameters."""
+    promised: LmDiversity = field(kw_only=True)
+    """What the algorithm guarantees."""
     full: SetColumn = field(kw_only=True)
     """All items of all records."""
     attached: Hierarchy = field(kw_only=True)
@@ -37,7 +37,7 @@ class DiverseFunction(ClusterFunction):
         cls,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
-        algorithm: LmApriori,
+        promised: LmDiversity,
         transaction: TransactionClass,
         executor: Executor | None,
     ) -> "DiverseFunction":
@@ -49,17 +49,17 @@ class DiverseFunction(ClusterFunction):
             If there is no set-valued column or no hierarchy, or a sensitive item is in the hierarchy.
         """
         name = "" if table.transactions is None else table.transactions.name
-        given = {name: attach_sensitive(tree, algorithm.sensitive_items) for name, tree in hierarchies.items()}
+        given = {name: attach_sensitive(tree, promised.sensitive_items) for name, tree in hierarchies.items()}
         full, attached = bound_column(table, {**hierarchies, **({name: given[name]} if name in given else {})})
-        base = _detached(attached, algorithm.sensitive_items)
+        base = _detached(attached, promised.sensitive_items)
         return cls(
             _without(full, base),
             base,
             transaction,
-            algorithm.k,
-            algorithm.m,
+            promised.k,
+            promised.m,
             executor,
-            algorithm=algorithm,
+            promised=promised,
             full=full,
             attached=attached,
         )
@@ -92,10 +92,10 @@ class DiverseFunction(ClusterFunction):
         for cohort in (members, holding):
             items = self.full.take(cohort).items
             counts = np.bincount(items[items >= sensitive_from])
-            if len(counts) and int(counts.max()) * self.algorithm.l > len(cohort):
+            if len(counts) and int(counts.max()) * self.promised.l > len(cohort):
                 label = self.full.vocabulary.labels[int(counts.argmax())]
                 of = f"{int(counts.max())} of {len(cohort)} records"
-                return f"has the sensitive item {label!r} in {of}, at most 1/{self.algorithm.l} are allowed"
+                return f"has the sensitive item {label!r} in {of}, at most 1/{self.promised.l} are allowed"
         return ""
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:
@@ -124,9 +124,10 @@ class DiverseFunction(ClusterFunction):
 
     def _diverse(self, members: Int64) -> Int32:
         part = Table(self.full.take(members))
-        found = self.algorithm.recode(part, {self.full.name: self.attached}).recoding
-        if not isinstance(found, Cut):  # pragma: no cover
-            raise TypeError(found)
+        found = self._algorithm.recode(part, {self.full.name: self.attached}).recoding
+        if not isinstance(found, Cut):
+            msg = f"a transaction function for diversity must give a cut of the hierarchy, got {type(found).__name__}"
+            raise InputError(msg)
         inner = found.nodes[~self.attached.is_leaf[found.nodes]]
         shift = self.attached.n_nodes > self._tree.n_nodes
         return (inner - np.int32(shift)).astype(np.int32)

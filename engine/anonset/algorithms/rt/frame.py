@@ -17,13 +17,12 @@ from anonset.algorithms.rt.cluster_function import ClusterFunction, ClusterMappi
 from anonset.algorithms.rt.distances import Numerator
 from anonset.algorithms.rt.diverse_function import DiverseFunction
 from anonset.algorithms.rt.merging import Clusters, ItemOrder
-from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InputError
 from anonset.generalization import PerCluster, RelationalValues
 from anonset.privacy.kkm import KKmAnonymity
-from anonset.privacy.lm import KLmDiversity
+from anonset.privacy.lm import KLmDiversity, LmDiversity
 
 OnInfeasible = Literal["error", "merge"]
 """What to do with a cluster that has some, but fewer than k, records with items."""
@@ -58,10 +57,10 @@ class Frame:
             If there are fewer than k records.
         """
         transaction, k, m = function
-        algorithm = transaction(k=k, m=m)
+        promised = transaction(k=k, m=m).model
         of: ClusterFunction
-        if isinstance(algorithm, LmApriori):
-            of = DiverseFunction.of(table, hierarchies, algorithm, transaction, workers[0])
+        if isinstance(promised, LmDiversity):
+            of = DiverseFunction.of(table, hierarchies, promised, transaction, workers[0])
         else:
             column = _bound_items(table, hierarchies)
             of = ClusterFunction(column, hierarchies.get(column.name), transaction, k, m, workers[0])
@@ -137,9 +136,9 @@ class Frame:
 def rt_model(transaction: TransactionClass, k: int, m: int) -> KKmAnonymity | KLmDiversity:
     """Return what a framework guarantees with a transaction function: (k, k^m)-anonymity, or (k, l^m)-diversity."""
     model = KKmAnonymity(k, m)
-    algorithm = transaction(k=k, m=m)
-    if isinstance(algorithm, LmApriori):
-        return KLmDiversity(k, algorithm.l, m, algorithm.sensitive_items)
+    promised = transaction(k=k, m=m).model
+    if isinstance(promised, LmDiversity):
+        return KLmDiversity(k, promised.l, m, promised.sensitive_items)
     return model
 
 

@@ -47,6 +47,7 @@ class Coat:
     """
 
     name: ClassVar[str] = "coat"
+    forms_sets: ClassVar[bool] = True
 
     k: int
     """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""

@@ -42,6 +42,7 @@ class Pcta:
     """
 
     name: ClassVar[str] = "pcta"
+    forms_sets: ClassVar[bool] = True
 
     k: int
     """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""

@@ -1,0 +1,191 @@
+"""What a search forms is what is checked, whoever wrote it: its symbols decide, and no comparison of classes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import anonset
+from anonset.algorithms.base import Result, forms_sets
+from anonset.cli.main import main
+from anonset.data import Hierarchy, Table
+from anonset.generalization import ItemGroups
+from anonset.privacy import PrivacyModel
+
+ROWS = [["a,1", "c"], ["a,1"], ["c"], ["a,1", "c"], ["x", "y"], ["x"], ["y"], ["x", "y"]]
+PLAIN = [[item.replace(",1", "") for item in row] for row in ROWS]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairs:
+    """A third party's algorithm, which publishes items in pairs and declares nothing."""
+
+    name: ClassVar[str] = "pairs"
+    k: int
+    m: int
+
+    @property
+    def model(self) -> PrivacyModel:
+        return anonset.KmAnonymity(self.k, self.m)
+
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], **_: Any) -> Result:
+        assert table.transactions is not None
+        items = table.transactions.vocabulary
+        return Result(ItemGroups(items, (np.arange(len(items)) // 2).astype(np.int32)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared(Pairs):
+    forms_sets: ClassVar[bool] = True
+
+
+class Heir(anonset.Coat):
+    """A subclass that searches as COAT does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rebel(anonset.Coat):
+    """A subclass with a search of its own, which inherits COAT's entry for clusters."""
+
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], **options: Any) -> Result:
+        return Pairs(k=self.k, m=self.m or 1).recode(table, hierarchies)
+
+
+def rt(rows: list[list[str]]) -> Table:
+    column = anonset.SetColumn.of(rows)
+    return Table(column, (anonset.NumericColumn("age", np.array([20, 21, 22, 23, 60, 61, 62, 63][: column.n])),))
+
+
+def framework(transaction: Any) -> Any:
+    return anonset.RumBound(k=4, m=2, delta=0.5, transaction=transaction)
+
+
+FORMING: list[Callable[[], Any]] = [
+    lambda: framework(anonset.Coat),
+    lambda: framework(partial(anonset.Coat, max_suppressed=0.0)),
+    lambda: framework(partial(partial(anonset.Coat, single="generalize"), max_suppressed=0.0)),
+    lambda: framework(lambda *, k, m: anonset.Pcta(k=k, m=m)),
+    lambda: framework(Heir),
+    lambda: framework(Rebel),
+    lambda: framework(Pairs),
+    lambda: framework(Declared),
+    lambda: anonset.RFirst(k=4, m=2, transaction=partial(anonset.Pcta, utility=None)),
+    lambda: anonset.TumBound(k=4, m=2, delta=1.0, transaction=partial(Pairs)),
+]
+ALONE: list[Any] = [anonset.Coat(k=4, m=2), Heir(k=4, m=2), Rebel(k=4, m=2), Pairs(k=4, m=2), Declared(k=4, m=2)]
+
+
+def refused(table: Table, algorithm: Any, folder: Path, **more: Any) -> str:
+    """Return why a table is refused, in memory and on its way to the disk alike."""
+    with pytest.raises(anonset.InputError) as raised:
+        anonset.anonymize(table, algorithm, **more).save(folder / "out")
+    assert list(folder.iterdir()) == []
+    return str(raised.value)
+
+
+def published(release: anonset.Release, out: Path) -> None:
+    """Save a release, and let the command line verify it."""
+    release.save(out)
+    assert main(["verify", str(out), "--quiet"]) == 0
+
+
+@pytest.mark.parametrize("make", FORMING)
+def test_a_transaction_function_that_forms_sets(make: Callable[[], Any], tmp_path: Path) -> None:
+    assert "item 'a,1' must hold no comma" in refused(rt(ROWS), make(), tmp_path)
+    for symbols, rows in (("short", ROWS), ("auto", PLAIN)):
+        release = anonset.anonymize(rt(rows), make(), symbols=symbols)  # type: ignore[arg-type]
+        assert any(len(symbol.members) > 1 for symbol in release.publication.symbols)
+        published(release, tmp_path / symbols)
+
+
+@pytest.mark.parametrize("algorithm", ALONE, ids=lambda algorithm: type(algorithm).__name__)
+def test_an_algorithm_that_forms_sets(algorithm: Any, tmp_path: Path) -> None:
+    assert "item 'a,1' must hold no comma" in refused(Table.from_sets(ROWS), algorithm, tmp_path)
+    for symbols, rows in (("short", ROWS), ("auto", PLAIN)):
+        release = anonset.anonymize(Table.from_sets(rows), algorithm, symbols=symbols)  # type: ignore[arg-type]
+        assert any(len(symbol.members) > 1 for symbol in release.publication.symbols)
+        published(release, tmp_path / symbols)
+
+
+def test_what_is_declared_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any, **__: Any) -> Result:
+        raise AssertionError
+
+    monkeypatch.setattr(Pairs, "recode", never)
+    for algorithm in (Declared(k=2, m=2), framework(Declared), framework(partial(Declared))):
+        assert forms_sets(algorithm)
+        with pytest.raises(anonset.InputError, match="item 'a,1' must hold no comma"):
+            anonset.anonymize(rt(ROWS) if hasattr(algorithm, "transaction") else Table.from_sets(ROWS), algorithm)
+    assert not forms_sets(anonset.Apriori(k=2, m=2))
+    assert not forms_sets(framework(partial(anonset.Apriori, max_increments=10)))
+
+
+def test_items_that_stay_on_their_own_may_hold_a_comma(tmp_path: Path) -> None:
+    """An algorithm that declares nothing is held by what it formed, which is no set with a comma here."""
+    rows = [["a", "b"], ["z,1"]] * 2
+    published(anonset.anonymize(Table.from_sets(rows), Pairs(k=2, m=1)), tmp_path / "out")
+
+
+def test_a_subclass_with_a_search_of_its_own_is_searched_by_it() -> None:
+    """COAT would leave the items of these clusters alone; they are pairs by the subclass' own search."""
+    rows = [["a", "b"]] * 4 + [["c", "d"]] * 4
+    own = anonset.anonymize(rt(rows), framework(Rebel))
+    assert {len(symbol.members) for symbol in own.publication.symbols} == {2}
+    coat = anonset.anonymize(rt(rows), framework(Heir))
+    assert {len(symbol.members) for symbol in coat.publication.symbols} == {1}
+
+
+def test_apriori_with_parameters_or_a_search_of_its_own_is_searched_by_it() -> None:
+    """AA itself has a kernel for many clusters at once; whatever else is asked for does its own work, alike."""
+    searched = []
+
+    class Own(anonset.Apriori):
+        def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], **options: Any) -> Result:
+            searched.append(table.n)
+            return super().recode(table, hierarchies, **options)
+
+    ways = [partial(anonset.Apriori), anonset.Apriori, partial(anonset.Apriori, max_increments=10**6), Own]
+    found = [anonset.anonymize(rt(PLAIN), framework(way), hierarchies={"items": "balanced:2"}) for way in ways]
+    assert all(release.to_arrow().equals(found[0].to_arrow()) for release in found)
+    assert searched
+
+
+def test_diversity_is_told_by_the_model_of_a_transaction_function() -> None:
+    """A third party's class that wraps l^m-AA, and is no subclass of it."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Wrapped:
+        name: ClassVar[str] = "wrapped"
+        k: int
+        m: int
+
+        @property
+        def model(self) -> PrivacyModel:
+            return anonset.LmDiversity(self.k, 2, self.m, ("s",))
+
+        def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], **options: Any) -> Result:
+            own = anonset.LmApriori(k=self.k, l=2, m=self.m, sensitive_items=("s",))
+            return own.recode(table, hierarchies, **options)
+
+    tree = anonset.Hierarchy.from_tree(("ALL", ["a", "b", "c"]))
+    rows = [["a", "s"], ["a", "b"], ["a"], ["a", "b"], ["c"], ["c"], ["c"], ["c"]]
+    release = anonset.anonymize(rt(rows), framework(Wrapped), hierarchies={"items": tree})
+    assert release.verdict.model == anonset.KLmDiversity(4, 2, 2, ("s",))
+    assert "s" in release.publication.transactions.vocabulary.labels
+
+
+def test_a_node_named_like_a_set_of_other_items_is_refused(tmp_path: Path) -> None:
+    """Its publication would be refused by `verify`, which knows the name alone."""
+    tree = anonset.Hierarchy.from_tree(("ALL", [("(x,y)", ["a", "b"]), "c"]))
+    message = refused(Table.from_sets(["ab", "c"]), anonset.Apriori(k=2, m=1), tmp_path, hierarchies={"items": tree})
+    assert "node '(x,y)' of the hierarchy is named like a set of items, which are not the 2 leaves below it" in message
+    honest = anonset.Hierarchy.from_tree(("ALL", [("(b,a)", ["a", "b"]), "c"]))
+    rows = [["a", "b"], ["c"], ["c"], ["b"]]
+    published(
+        anonset.anonymize(Table.from_sets(rows), anonset.Apriori(k=2, m=1), hierarchies={"items": honest}),
+        tmp_path / "out",
+    )
