@@ -42,12 +42,39 @@ def flags(**values: str | None) -> Change:
     return change
 
 
-def of_csv(*more: str) -> Change:
-    return lambda place, _: place.job(*more, data="data.csv")
+def of_csv(*more: str, text: str | None = None) -> Change:
+    """Take the job of `data.csv`, with another text in it if one is given."""
+
+    def change(place: Place, _: list[str]) -> list[str]:
+        if text is not None:
+            place.write("data.csv", text)
+        return place.job(*more, data="data.csv")
+
+    return change
 
 
 BAD: list[tuple[str, Change, str, int]] = [
-    ("empty csv", lambda p, j: (files(data_csv="")(p, j), of_csv("--items", "codes")(p, j))[1], "data.csv", 2),
+    ("empty csv", of_csv("--items", "codes", text=""), "data.csv", 2),
+    (
+        "blank line among columns",
+        of_csv("--items", "codes", "--keep", "age", text="age,codes\n1,a1\n\n2,b1\n"),
+        "data.csv: line 3: 2 field(s) required as in the header, got none: it is blank",
+        2,
+    ),
+    (
+        "empty id",
+        of_csv("--items", "codes", "--id", "age", "--missing", "value", text="age,codes\n,a1\n2,b1\n"),
+        "data.csv: id column 'age': row 1 is empty; ",
+        2,
+    ),
+    (
+        "repeated id",
+        of_csv("--items", "codes", "--id", "age", text="age,codes\n2,a1\n2,b1\n"),
+        "rows 1 and 2 have the same id ('age'); ids must be distinct, or --group unites the rows of each",
+        2,
+    ),
+    ("group without id", of_csv("--items", "codes", "--keep", "age", "--group"), "--group needs the --id column(s)", 2),
+    ("column without a role", of_csv("--items", "codes"), "under one of --items, --relational, --sensitive, --id, ", 2),
     ("missing column", of_csv("--items", "nope", "--keep", "age,codes"), "nope", 2),
     ("undeclared column", of_csv("--items", "codes"), "age", 2),
     ("no such file", lambda p, j: [j[0], str(p.folder / "none.dat"), *j[2:]], "none.dat", 2),

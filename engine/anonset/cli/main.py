@@ -11,6 +11,7 @@ from typing import Any
 
 from anonset.errors import AnonsetError, InfeasibleError, UndecidedError, VerificationError
 from anonset.runner.interruption import Unwinding
+from anonset.spelling import options_spelled
 
 DONE, FAILED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
@@ -21,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from anonset.cli.app import run_command
 
-        code: Any = run_command(sys.argv[1:] if arguments is None else arguments)
+        with options_spelled():
+            code: Any = run_command(sys.argv[1:] if arguments is None else arguments)
     except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
         _say(error)
         return exit_code(error)

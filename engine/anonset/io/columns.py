@@ -12,6 +12,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.io.files import reading
 from anonset.io.sets import canonical_codes, encode_sets, keep_tokens, offsets
+from anonset.spelling import setting
 
 MISSING_CATEGORY = "?"
 """The category that stands for null where nulls are let in as a value."""
@@ -49,16 +50,21 @@ class Encoder:
         return SetColumn.join([self.sets(column, cells) for column, cells in columns.items()], name)
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
-        """Encode a column as categories, by its text; null is refused or becomes the category ``?``."""
+        """Encode a column as categories, by its text; null (or NaN) is refused or becomes the category ``?``."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         if _is_list(column.type):
-            msg = f"{self.where}: column {name!r} holds lists; only the set-valued column (items) may"
+            msg = f"{self.where}: column {name!r} holds lists; only the set-valued column ({setting('items')}) may"
             raise InputError(msg)
+        if pa.types.is_floating(column.type):  # what is no number is no value either
+            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         text = self._text(name, column)
         if text.null_count:
             if not (self.value_for_null and allow_null):
-                self._refuse_null(name, text, "missing='value' takes it as the category '?'" if allow_null else "")
+                self._refuse_null(
+                    name, text, f"{setting('missing', 'value')} takes it as the category '?'" if allow_null else ""
+                )
             text = pc.fill_null(text, MISSING_CATEGORY)
         codes, labels = _dictionary(text)
         vocabulary, image = canonical_codes(labels)
@@ -116,7 +122,8 @@ class Encoder:
 
         cells = column if _is_list(column.type) else pc.split_pattern(self._text(name, column), self.separator)
         if cells.null_count and not self.empty_for_null:
-            self._refuse_null(name, cells, "null is not the empty set; missing='empty' takes it as the empty set")
+            way_out = f"{setting('missing', 'empty')} takes it as the empty set"
+            self._refuse_null(name, cells, f"null is not the empty set; {way_out}")
         chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
         # list_value_length and flatten obey slices, and leave out what a null list may own in the child array.
         lengths = [pc.fill_null(pc.list_value_length(chunk), 0).to_numpy(zero_copy_only=False) for chunk in chunks]

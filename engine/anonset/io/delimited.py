@@ -1,4 +1,4 @@
-"""CSV and TSV text as columns of text: types are never inferred, blank lines are kept."""
+"""CSV and TSV text as columns of text: types are never inferred, and a blank line is a row of one column alone."""
 
 import csv
 import io
@@ -7,11 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from anonset.errors import InputError
 from anonset.io.files import read_bytes, reading
 
 _BLOCK = 1 << 24
 _LARGEST_BLOCK = (1 << 31) - 1
+_BYTES_AT_ONCE = 1 << 22
 
 
 class DelimitedText:
@@ -39,8 +42,8 @@ class DelimitedText:
         Raises
         ------
         InputError
-            If a row has another number of fields than the header, a quoted field is never closed, or a field is
-            not valid UTF-8; with the line.
+            If a row has another number of fields than the header, as a blank line has in a file of several columns,
+            a quoted field is never closed, or a field is not valid UTF-8; with the line.
         """
         import pyarrow as pa
 
@@ -48,22 +51,39 @@ class DelimitedText:
             self._explain(strict=True)
         if not self._has_rows:
             return {name: pa.chunked_array([], pa.string()) for name in names}
+        block = _BLOCK
         try:
-            table = self._parse(names, _BLOCK)
+            table = self._parse(names, block)
         except pa.ArrowException:
             self._explain()
+            block = min(len(self.data) + 1, _LARGEST_BLOCK)
             with reading(self.path):  # a row longer than a block, perhaps
-                table = self._parse(names, min(len(self.data) + 1, _LARGEST_BLOCK))
+                table = self._parse(names, block)
+        self._refuse_blank_lines(table.num_rows, block)
         return {name: table.column(name) for name in names}
 
-    def _parse(self, names: Sequence[str], block: int) -> Any:
+    def _refuse_blank_lines(self, n_rows: int, block: int) -> None:
+        """Refuse blank lines among several columns, which Arrow takes for a row of empty fields or leaves out.
+
+        Two line ends in a row may stand within quotes too: whether a line is blank, Arrow's count of rows says.
+        """
+        if len(self.names) == 1 or not _has_adjacent_line_ends(self.data):
+            return
+        if self._parse(self.names[:1], block, blank_lines=False).num_rows < n_rows:
+            self._explain()
+            msg = f"{self.path}: a line is blank; {len(self.names)} fields are required as in the header"
+            raise InputError(msg)
+
+    def _parse(self, names: Sequence[str], block: int, *, blank_lines: bool = True) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
         return arrow_csv.read_csv(
             pa.BufferReader(self.data),
             arrow_csv.ReadOptions(column_names=list(self.names), skip_rows=self._header_lines, block_size=block),
-            arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=False),
+            arrow_csv.ParseOptions(
+                delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=not blank_lines
+            ),
             arrow_csv.ConvertOptions(
                 column_types={name: pa.string() for name in self.names},
                 include_columns=list(names),
@@ -94,8 +114,9 @@ class DelimitedText:
     def _explain(self, *, strict: bool = False) -> None:
         """Raise the error that names the first bad line, if there is one."""
         for line, _, row in self._rows(strict=strict):
-            if row and len(row) != len(self.names):
-                msg = f"{self.path}: line {line}: {len(self.names)} field(s) required as in the header, got {len(row)}"
+            if len(row) != len(self.names) and (row or len(self.names) > 1):
+                got = f"got {len(row)}" if row else "got none: it is blank"
+                msg = f"{self.path}: line {line}: {len(self.names)} field(s) required as in the header, {got}"
                 raise InputError(msg)
 
     def _invalid_utf8(self) -> str:
@@ -106,6 +127,17 @@ class DelimitedText:
             column = error.start - self.data.rfind(b"\n", 0, error.start)
             return f"{self.path}: line {line}, column {column} (in bytes): the text is not valid UTF-8"
         return f"{self.path}: the text is not valid UTF-8"
+
+
+def _has_adjacent_line_ends(data: bytes) -> bool:
+    """Tell whether two line ends follow each other, a carriage return with its line feed being one; 0.2 s a GB."""
+    text = np.frombuffer(data, np.uint8)
+    for first in range(0, len(text), _BYTES_AT_ONCE):
+        part = text[first : first + _BYTES_AT_ONCE + 1]
+        feed, back = part == 10, part == 13
+        if (feed[:-1] & feed[1:]).any() or (back.any() and ((feed | back)[:-1] & back[1:]).any()):
+            return True
+    return False
 
 
 @contextmanager

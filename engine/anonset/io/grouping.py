@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
+from anonset.data import CategoricalColumn, Column, SetColumn, Table
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.io.sets import offsets, tidy_rows
+from anonset.spelling import setting
 
 
 def refuse_repeated(where: str, table: Table) -> None:
@@ -14,18 +15,20 @@ def refuse_repeated(where: str, table: Table) -> None:
     Raises
     ------
     InputError
-        With the id and the rows.
+        With the rows, never the id: it names a person.
     """
     first, person = _persons(table)
     if len(first) < table.n:
         again = int(np.flatnonzero(first[person] != np.arange(table.n))[0])
-        twice = f"id {_id_label(table, again)} stands in rows {first[person[again]] + 1} and {again + 1}"
-        msg = f"{where}: {twice}; ids must be distinct, or group=True unites their rows"
+        twice = f"rows {first[person[again]] + 1} and {again + 1} have the same id ({_named(table)})"
+        others = f", as have {table.n - len(first)} rows that of an earlier one" if table.n - len(first) > 1 else ""
+        ways = f"ids must be distinct, or {setting('group', True)} unites the rows of each"
+        msg = f"{where}: {twice}{others}; {ways}"
         raise InputError(msg)
 
 
 def refuse_empty(where: str, table: Table) -> None:
-    """Refuse an empty id: its rows may be those of many people, and would become one record.
+    """Refuse an empty id, or one of blanks: its rows may be those of many people, and would count as one person.
 
     Raises
     ------
@@ -33,10 +36,12 @@ def refuse_empty(where: str, table: Table) -> None:
         With the column and the row.
     """
     for column in table.ids:
-        rows = np.flatnonzero(column.codes == column.vocabulary.index.get("", -1))
+        empty = [code for code, label in enumerate(column.vocabulary.labels) if not label.strip()]
+        rows = np.flatnonzero(np.isin(column.codes, empty))
         if len(rows):
-            reason = "its rows need not be those of one person; leave them out, or take them so by missing='value'"
-            msg = f"{where}: id column {column.name!r}: row {rows[0] + 1} is empty; {reason}"
+            reason = "without an id nobody can say whose row it is; give it one, or leave the row out"
+            others = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
+            msg = f"{where}: id column {column.name!r}: row {rows[0] + 1} is empty{others}; {reason}"
             raise InputError(msg)
 
 
@@ -48,7 +53,7 @@ def unite(where: str, table: Table) -> Table:
     Raises
     ------
     InputError
-        If two rows of an id disagree, with both values.
+        If two rows of an id disagree, with the rows and the column.
     """
     first, person = _persons(table)
     if len(first) == table.n:
@@ -89,17 +94,11 @@ def _refuse_disagreement(where: str, table: Table, column: Column, first: Int64)
     values = column.codes if isinstance(column, CategoricalColumn) else column.values
     wrong = np.flatnonzero(values[first] != values)
     if len(wrong):
-        row, earlier = int(wrong[0]), int(first[wrong[0]])
-        shown = f"{_value(column, earlier)} and {_value(column, row)} in rows {earlier + 1} and {row + 1}"
-        msg = f"{where}: id {_id_label(table, row)} has two values of {column.name!r}: {shown}; they must agree"
+        rows = f"rows {first[wrong[0]] + 1} and {wrong[0] + 1}"
+        msg = f"{where}: {rows} have the same id ({_named(table)}), but differ in {column.name!r}; they must agree"
         raise InputError(msg)
 
 
-def _value(column: Column, row: int) -> str:
-    if isinstance(column, NumericColumn):
-        return str(column.values[row])
-    return repr(column.vocabulary.labels[column.codes[row]])
-
-
-def _id_label(table: Table, row: int) -> str:
-    return ", ".join(_value(column, row) for column in table.ids)
+def _named(table: Table) -> str:
+    """Return the names of the id columns."""
+    return ", ".join(repr(column.name) for column in table.ids)

@@ -9,6 +9,7 @@ from anonset.io.columns import Encoder
 from anonset.io.grouping import refuse_empty, refuse_repeated, unite
 from anonset.io.roles import Names, Roles, resolve
 from anonset.io.sources import open_source
+from anonset.spelling import setting
 
 _MISSING = ("refuse", "empty", "value")
 
@@ -45,8 +46,9 @@ def read(
     sensitive
         The sensitive attribute of bucketization.
     id
-        Columns that together identify the person. Repeated ids are refused, unless `group` is set or there is
-        a sensitive column (the id is the left side of a dependency then, and repeats by nature).
+        Columns that together identify the person. An empty id is refused, as none says whose row it is. Repeated ids
+        are refused, unless `group` is set or there is a sensitive column (the id is the left side of a dependency
+        then, and repeats by nature).
     keep, drop
         Columns that are published as they are, by the owner's decision; and those that are not read.
     separator
@@ -54,10 +56,10 @@ def read(
     missing
         What null becomes: ``refuse`` (an error), ``empty`` (a null set is the empty set), ``value`` (a null
         category is the category ``?``), or ``empty,value``. Null numbers, ids and items are always refused.
-        Text files have no null: an empty field is the empty text.
+        Text files have no null: an empty field is the empty text. A blank line is a record in a file of one column
+        alone; among several columns it is refused.
     group
-        Unite the rows of an id into one record: sets united, all other values must agree. An empty id is refused
-        unless `missing` holds ``value``.
+        Unite the rows of an id into one record: sets united, all other values must agree.
 
     Raises
     ------
@@ -87,12 +89,11 @@ def read(
         drop=drop,
     )
     if group and not roles.id:
-        msg = f"{where}: group=True needs the id column(s) whose rows are to be united"
+        msg = f"{where}: {setting('group', True)} needs the {setting('id')} column(s) whose rows are to be united"
         raise InputError(msg)
     table = _encode(encoder, opened.load(roles.used), roles, numbers, opened.names)
+    refuse_empty(where, table)
     if group:
-        if not encoder.value_for_null:
-            refuse_empty(where, table)
         return unite(where, table)
     if roles.id and not roles.sensitive:
         refuse_repeated(where, table)
@@ -101,11 +102,11 @@ def read(
 
 def _encoder(where: str, separator: str, missing: str) -> Encoder:
     if not separator:
-        msg = "separator must be at least one character, got ''"
+        msg = f"{setting('separator')} must be at least one character, got ''"
         raise InputError(msg)
     chosen = {part.strip() for part in missing.split(",")}
     if not chosen <= set(_MISSING) or ("refuse" in chosen and len(chosen) > 1):
-        msg = f"missing must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
+        msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
         raise InputError(msg)
     return Encoder(where, separator, "empty" in chosen, "value" in chosen)
 
@@ -116,7 +117,7 @@ def _encode(
     """Encode the loaded columns by their roles."""
     transactions = _sets(encoder, loaded, roles.items) if roles.items else None
     if misplaced := next((n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None):
-        msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be items"
+        msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be {setting('items')}"
         raise InputError(msg)
 
     def relational(name: str) -> Column:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from anonset.errors import InputError
+from anonset.spelling import setting
 
 Names = str | Sequence[str] | None
 
@@ -56,13 +57,14 @@ def resolve(where: str, names: Sequence[str], numeric: Names, **given: Names) ->
     relational = frozenset(roles.relational)
     for name in numbers:
         if name not in relational:
-            msg = f"{where}: numeric column {name!r} must be relational too"
+            msg = f"{where}: numeric column {name!r} must be {setting('relational')} too"
             raise InputError(msg)
     placed = {*roles.used, *roles.drop}
     homeless = [name for name in names if name not in placed]
     if homeless:
         which = "columns" if len(homeless) > 1 else "column"
-        ways = "items, relational, sensitive, id, keep (published as it is) or drop"
+        protecting = ", ".join(setting(role) for role in ("items", "relational", "sensitive", "id"))
+        ways = f"{protecting}, {setting('keep')} (published as it is) or {setting('drop')}"
         msg = f"{where}: {which} {_listed(homeless)} without a role; name each under one of {ways}"
         raise InputError(msg)
     if not roles.used:
@@ -90,7 +92,7 @@ def _columns(where: str, names: Sequence[str], role: str, given: Names) -> tuple
     known = frozenset(names)
     for name in wanted:
         if name not in known:
-            msg = f"{where}: there is no column {name!r} ({role}); there are {_listed(names)}"
+            msg = f"{where}: there is no column {name!r} ({setting(role)}); there are {_listed(names)}"
             raise InputError(msg)
     return tuple(dict.fromkeys(wanted))
 
@@ -100,7 +102,8 @@ def _refuse_clash(where: str, roles: Roles) -> None:
     for role in (field.name for field in fields(roles)):
         for name in getattr(roles, role):
             if name in role_of:
-                msg = f"{where}: column {name!r} has two roles ({role_of[name]} and {role}); one is required"
+                both = f"{setting(role_of[name])} and {setting(role)}"
+                msg = f"{where}: column {name!r} has two roles ({both}); one is required"
                 raise InputError(msg)
             role_of[name] = role
 

@@ -58,6 +58,7 @@ class CheckSettings(BaseModel):
     )
     drop: Names = Field([], description="With --original: its columns that were left out.")
     missing: str = Field("refuse", description="With --original: what null became.")
+    group: bool = Field(False, description="With --original: the rows of the same --id were united.")
     utility_constraints: str | None = Field(
         None, description="With --original: a file with a group a line, which no symbol may reach beyond."
     )

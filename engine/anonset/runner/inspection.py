@@ -198,6 +198,7 @@ def _original(publication: Any, settings: "CheckSettings") -> Table:
         drop=settings.drop,
         separator=settings.separator or " ",
         missing=settings.missing,
+        group=settings.group,
     )
 
 

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from anonset.errors import InputError
+from anonset.spelling import setting
 
 Order = Literal["sorted", "input"]
 Symbols = Literal["auto", "members", "short"]
 Format = Literal["csv", "parquet", "dat"]
 
 _AS_INPUT = (
-    "order='input': the rows stand in the order of the input; whoever knows that order knows whose row each one is, "
+    "the rows stand in the order of the input; whoever knows that order knows whose row each one is, "
     "whatever the model promises"
 )
 
@@ -31,7 +32,7 @@ class Layout:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is dangerous about it."""
-        return (_AS_INPUT,) if self.order == "input" else ()
+        return (f"{setting('order', 'input')}: {_AS_INPUT}",) if self.order == "input" else ()
 
     def __post_init__(self) -> None:
         for name, value, choices in (

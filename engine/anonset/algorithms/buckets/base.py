@@ -10,7 +10,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization.buckets import STAR, require_bucket_roles
 
-_MISSING_ID = ("", "?")
+_MISSING_ID = "?"
 _MOST_KEYS = 1 << 31
 """Combinations of values that sorting has room for beside a row number."""
 
@@ -44,7 +44,8 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         msg = "the table must have at least one id column (the left side of the dependency), got none"
         raise InputError(msg)
     for column in table.ids:
-        _refuse(column, _MISSING_ID, "id", "a row without identity belongs to no individual; leave it out")
+        blank = tuple(label for label in column.vocabulary.labels if not label.strip())
+        _refuse(column, (*blank, _MISSING_ID), "id", "a row without identity belongs to no individual; leave it out")
         _refuse(column, (STAR,), "id", f"{STAR!r} is what a hidden identity is published as; rename it")
     return table.ids
 

@@ -1,0 +1,47 @@
+"""What the data must look like: both `anonymize` and `verify` refuse what is no record, or nobody's."""
+
+import pytest
+
+from cli.place import Place
+from cli.published import publish, verified
+
+PHANTOM = "sex,zip\nm,1\nm,1\nf,3\n\n"
+LONG = "name,codes\nAnn,a1 b1\nBob,a1\nAnn,b1 b2\nBob,b1 b2\n"
+
+
+def test_a_blank_line_is_nobody_beside_whom_another_could_hide(place: Place) -> None:
+    data = place.write("people.csv", PHANTOM)
+    roles = ["--relational", "sex,zip", "--model", "k", "--k", "2"]
+    reason = "people.csv: line 5: 2 field(s) required as in the header, got none: it is blank"
+    for command in (["anonymize", data, "-o", str(place.out)], ["verify", data]):
+        ran = place.run(*command, *roles)
+        assert (ran.code, ran.out) == (2, "")
+        assert reason in ran.err
+    assert not place.out.exists()
+
+
+@pytest.mark.parametrize("more", [[], ["--missing", "value"], ["--group"], ["--group", "--missing", "empty,value"]])
+def test_an_empty_id_is_refused_by_every_command_that_reads_ids(place: Place, more: list[str]) -> None:
+    data = place.write("people.csv", "name,codes\nAnn,a1\n,a1 b1\n")
+    roles = ["--items", "codes", "--id", "name", *more]
+    ways = [
+        ["anonymize", data, "-o", str(place.out), "--model", "km", "--k", "2", "--m", "1"],
+        ["compare", data, "--algorithms", "apriori", "--k", "2", "--m", "1"],
+        ["policy", "generate", data, "-o", str(place.folder / "policy"), "--privacy", "PP1"],
+        ["hierarchy", "build", data, "-o", str(place.folder / "tree.csv")],
+    ]
+    for command in ways:
+        ran = place.run(*command, *roles)
+        assert (ran.code, ran.out) == (2, ""), command
+        assert ran.err.startswith(f"anonset: error: {data}: id column 'name': row 2 is empty; "), ran.err
+
+
+def test_a_publication_of_united_rows_is_held_against_its_original(place: Place) -> None:
+    place.write("long.csv", LONG)
+    roles = ["--items", "codes", "--id", "name", "--group"]
+    publish(place, "long.csv", *roles, "--hierarchy", "codes=balanced:2", "--model", "km", "--k", "2", "--m", "2")
+    assert verified(place, "long.csv", "--id", "name", "--group").json["true"]
+    ran = verified(place, "long.csv", "--id", "name")
+    assert ran.code == 2
+    assert "rows 1 and 3 have the same id ('name')" in ran.err
+    assert "--group unites the rows of each" in ran.err
