@@ -4,7 +4,13 @@ from typing import Any
 
 
 class AnonsetError(Exception):
-    """Base of all errors of this library."""
+    """Base of all errors of this library.
+
+    Messages may name labels of the data; a repr, which logs and notebooks show unasked, does not.
+    """
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(message of {len(str(self)):,} characters)"
 
 
 class InputError(AnonsetError, ValueError):
@@ -42,6 +48,9 @@ class InfeasibleError(AnonsetError):
         self.bound = bound
         super().__init__(f"{algorithm}: {reason}" + (f" ({where})" if where else ""))
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(algorithm={self.algorithm!r}, achieved={self.achieved}, bound={self.bound})"
+
 
 class VerificationError(AnonsetError):
     """A publication does not satisfy its privacy model; `verdict` names a witness."""
@@ -49,6 +58,9 @@ class VerificationError(AnonsetError):
     def __init__(self, verdict: Any) -> None:
         self.verdict = verdict
         super().__init__(str(verdict))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.verdict!r})"
 
 
 class UndecidedError(VerificationError):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.transaction.coat import Coat
-from anonset.algorithms.transaction.constraint_search import Merge
+from anonset.algorithms.transaction.constraint_search import Merge, Suppression
 from anonset.algorithms.transaction.pcta import Pcta
 from anonset.algorithms.transaction.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table
@@ -284,11 +284,11 @@ def test_example_4_1(weights: str | None, hierarchies: Mapping[str, Hierarchy], 
     coat = Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.15, item_weights=weights)
     result = coat.recode(table, hierarchies)
     assert published(table, result) == FIGURE_2C
-    assert [str(step) for step in result.trace] == [
-        "Merge(group=('b',), partner=('a',), support=7)",
-        "Suppression(group=('d',), support=4)",
-        "Merge(group=('g',), partner=('h',), support=6)",
-    ]
+    assert result.trace == (
+        Merge(group=("b",), partner=("a",), support=7),
+        Suppression(group=("d",), support=4),
+        Merge(group=("g",), partner=("h",), support=6),
+    )
     assert isinstance(result.recoding, ItemGroups)
     assert result.recoding.suppressed == ["d"]
     column = table.transactions

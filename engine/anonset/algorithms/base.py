@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.generalization import Recoding
 from anonset.privacy import PrivacyModel
 
@@ -17,7 +18,7 @@ Progress = Callable[[str, float, float], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Discreet):
     """What an algorithm decided, and how it came to it."""
 
     recoding: Recoding

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, SetColumn
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import HierarchyError
@@ -15,7 +16,7 @@ Tree = str | tuple[str, Sequence["Tree"]]
 
 
 @dataclass(frozen=True, eq=False)
-class Hierarchy:
+class Hierarchy(Discreet):
     """A rooted tree over a vocabulary. Node 0 is the root; nodes are numbered in preorder.
 
     Leaf codes are the leaves' left-to-right positions; a node covers the leaf codes
@@ -34,6 +35,9 @@ class Hierarchy:
     """int32 (V,): one past the last node of each node's subtree, in preorder."""
     aliases: tuple[tuple[str, str], ...] = ()
     """Collapsed labels: (label of the removed node, label of the node that stands for it)."""
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({self.n_nodes:,} nodes over {self.n_leaves:,} leaves)"
 
     @property
     def n_nodes(self) -> int:

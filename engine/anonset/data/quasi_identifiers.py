@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.discreet import Discreet
 from anonset.data.domains import Domain, Range, ValueSet, bind_category, domain_of
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn
@@ -21,7 +22,7 @@ RANGE, NODE, SET = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
-class QuasiIdentifiers:
+class QuasiIdentifiers(Discreet):
     """Relational columns bound to their domains, with weights.
 
     Identical tuples cost the same, so all work is done on the distinct ones.

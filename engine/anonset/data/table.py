@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.discreet import Discreet, names_shown
 from anonset.data.joining import prefixed, require_joinable
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
@@ -16,7 +17,7 @@ Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class SetColumn:
+class SetColumn(Discreet):
     """A set of items per record, in compressed sparse rows.
 
     Record `r` holds ``items[indptr[r]:indptr[r + 1]]``: item codes, ascending, each once.
@@ -39,6 +40,10 @@ class SetColumn:
         if self.indptr.ndim != 1 or len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.items):
             msg = f"column {self.name!r}: indptr must run from 0 to the number of items ({len(self.items)})"
             raise InputError(msg)
+
+    def __repr__(self) -> str:
+        found = f"{len(self.items):,} items of {len(self.vocabulary):,}"
+        return f"SetColumn({self.name!r}, {self.n:,} records, {found})"
 
     @property
     def n(self) -> int:
@@ -142,13 +147,16 @@ class SetColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class CategoricalColumn:
+class CategoricalColumn(Discreet):
     """One category per record, as codes of a vocabulary."""
 
     name: str
     codes: Int32
     """int32 (n,): codes of the vocabulary."""
     vocabulary: Vocabulary
+
+    def __repr__(self) -> str:
+        return f"CategoricalColumn({self.name!r}, {self.n:,} records, {len(self.vocabulary):,} labels)"
 
     @property
     def n(self) -> int:
@@ -172,12 +180,15 @@ class CategoricalColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class NumericColumn:
+class NumericColumn(Discreet):
     """One number per record."""
 
     name: str
     values: NDArray[np.int64] | NDArray[np.float64]
     """int64 (n,) if every value is an integer, else float64 (n,)."""
+
+    def __repr__(self) -> str:
+        return f"NumericColumn({self.name!r}, {self.n:,} records)"
 
     @property
     def n(self) -> int:
@@ -193,7 +204,7 @@ Column = CategoricalColumn | NumericColumn
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Discreet):
     """Records as encoded columns by role. Arrays are shared, never written to.
 
     >>> table = Table.from_sets([{"a", "b"}, {"a"}])
@@ -229,6 +240,19 @@ class Table:
                 f"{k}: {v}" for k, v in lengths.items()
             )
             raise InputError(msg)
+
+    def __repr__(self) -> str:
+        parts = {
+            "ids": self.ids,
+            "relational": self.relational,
+            "items": () if self.transactions is None else (self.transactions,),
+            "sensitive": () if self.sensitive is None else (self.sensitive,),
+            "kept": self.kept,
+        }
+        roles = [
+            f"{role} {names_shown(column.name for column in columns)}" for role, columns in parts.items() if columns
+        ]
+        return f"Table({'; '.join([f'{self.n:,} records', *roles])})"
 
     @property
     def columns(self) -> tuple[SetColumn | Column, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
@@ -25,7 +26,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Vocabulary:
+class Vocabulary(Discreet):
     """Distinct labels in canonical order; code `c` stands for ``labels[c]``."""
 
     labels: tuple[str, ...]
@@ -42,6 +43,9 @@ class Vocabulary:
     def index(self) -> dict[str, int]:
         """Map each label to its code."""
         return {label: code for code, label in enumerate(self.labels)}
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self):,} labels)"
 
     def __len__(self) -> int:
         return len(self.labels)

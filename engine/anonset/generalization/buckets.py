@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Table, Vocabulary
+from anonset.data.discreet import Discreet, names_shown
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Buckets
@@ -20,7 +21,7 @@ COUNT = "count"
 
 
 @dataclass(frozen=True, eq=False)
-class BucketPublication:
+class BucketPublication(Discreet):
     """The quasi-identifier table (QIT) and the sensitive table (SNT), as they are published.
 
     Every group has as many rows in the QIT as values in the SNT; which row has which value is what is hidden.
@@ -68,6 +69,11 @@ class BucketPublication:
             found = f"{rows[at]} and {sum(self.snt_count[self.snt_group == at].tolist())}"
             msg = f"group {label!r} must have as many rows in the QIT as values in the SNT, got {found}"
             raise InputError(msg)
+
+    def __repr__(self) -> str:
+        hidden = int(self.starred.sum())
+        names = names_shown(column.name for column in (*self.qit, self.snt_value))
+        return f"BucketPublication({self.n:,} rows in {self.n_groups:,} groups, {hidden:,} hidden; columns {names})"
 
     @property
     def n(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization.apply import group_symbol, node_symbol
@@ -16,7 +17,7 @@ from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerClus
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterCuts(Sequence[Cut]):
+class ClusterCuts(Discreet, Sequence[Cut]):
     """The cuts of many clusters, each by its inner nodes alone: most leaves stay as they are."""
 
     hierarchy: Hierarchy
@@ -45,7 +46,7 @@ class ClusterCuts(Sequence[Cut]):
 
 
 @dataclass(frozen=True, eq=False)
-class MergedItems:
+class MergedItems(Discreet):
     """The groups of one cluster, without the items that stay on their own.
 
     >>> merged = MergedItems.of(np.array([0, 3, 4], np.int32), np.array([0, 3, 3], np.int32))
@@ -72,7 +73,7 @@ class MergedItems:
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterGroups(Sequence[ItemGroups]):
+class ClusterGroups(Discreet, Sequence[ItemGroups]):
     """The item groups of many clusters, each by its merged items alone."""
 
     vocabulary: Vocabulary

@@ -1,19 +1,20 @@
 """A table with a recoding applied: published symbols per record, still coded, with the codebook."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
+from anonset.data.discreet import Discreet, names_shown
 from anonset.data.table import Int32, Int64
 
 
 @dataclass(frozen=True)
-class Symbol:
+class Symbol(Discreet):
     """One published symbol of the set-valued column, and what it stands for."""
 
-    label: str
+    label: str = field(repr=False)
     """The text that is published."""
     kind: str
     """``item``, ``node`` (of a hierarchy) or ``group`` (a set of items)."""
@@ -22,7 +23,7 @@ class Symbol:
 
 
 @dataclass(frozen=True, eq=False)
-class Publication:
+class Publication(Discreet):
     """The published records. Row `r` was made from input record ``record[r]``."""
 
     transactions: SetColumn | None
@@ -41,6 +42,10 @@ class Publication:
     """Names of the columns in the order of the input."""
     joined: tuple[str, ...] = ()
     """Names of the columns that the set-valued column was joined from, and is written as; none if it is one."""
+
+    def __repr__(self) -> str:
+        symbols = f", {len(self.symbols):,} symbols" if self.transactions is not None else ""
+        return f"Publication({self.n:,} rows{symbols}; columns {names_shown(column.name for column in self.columns)})"
 
     @property
     def n(self) -> int:

@@ -8,18 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Vocabulary
+from anonset.data.discreet import Discreet, names_shown
 from anonset.data.table import Int32
 
 SUPPRESSED = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class Cut(Discreet):
     """A hierarchy cut: each leaf is published as a node above it, or suppressed."""
 
     hierarchy: Hierarchy
     image: Int32
     """int32 (M,): the node that replaces each leaf; -1 where the leaf is suppressed."""
+
+    def __repr__(self) -> str:
+        suppressed = int(np.count_nonzero(self.image == SUPPRESSED))
+        return f"Cut({len(self.image):,} items as {len(self.nodes):,} nodes, {suppressed:,} suppressed)"
 
     @cached_property
     def nodes(self) -> Int32:
@@ -45,12 +50,16 @@ class Cut:
 
 
 @dataclass(frozen=True, eq=False)
-class ItemGroups:
+class ItemGroups(Discreet):
     """A partition of the items: each is published as its group, or suppressed."""
 
     vocabulary: Vocabulary
     group: Int32
     """int32 (M,): group of each item, groups numbered by their smallest item; -1 where it is suppressed."""
+
+    def __repr__(self) -> str:
+        suppressed = int(np.count_nonzero(self.group == SUPPRESSED))
+        return f"ItemGroups({len(self.group):,} items in {len(self.members):,} groups, {suppressed:,} suppressed)"
 
     @cached_property
     def members(self) -> tuple[tuple[int, ...], ...]:
@@ -78,7 +87,7 @@ class ItemGroups:
 
 
 @dataclass(frozen=True, eq=False)
-class RelationalValues:
+class RelationalValues(Discreet):
     """The published values of one relational column, one per cluster."""
 
     name: str
@@ -87,7 +96,7 @@ class RelationalValues:
 
 
 @dataclass(frozen=True, eq=False)
-class PerCluster:
+class PerCluster(Discreet):
     """A local recoding: every cluster of records has its own mapping of items and its own relational values."""
 
     cluster: Int32
@@ -97,6 +106,10 @@ class PerCluster:
     relational: tuple[RelationalValues, ...] = ()
     """Published relational values."""
 
+    def __repr__(self) -> str:
+        names = f"; columns {names_shown(values.name for values in self.relational)}" if self.relational else ""
+        return f"PerCluster({len(self.cluster):,} records in {self.n_clusters:,} clusters{names})"
+
     @property
     def n_clusters(self) -> int:
         """Number of clusters."""
@@ -104,13 +117,18 @@ class PerCluster:
 
 
 @dataclass(frozen=True, eq=False)
-class Buckets:
+class Buckets(Discreet):
     """A grouping of tuples that separates identities from sensitive values."""
 
     group: Int32
     """int32 (n,): group of each tuple; -1 where the tuple is removed."""
     starred: NDArray[np.bool_]
     """bool (n,): tuples whose identity is published as ``*``."""
+
+    def __repr__(self) -> str:
+        removed, starred = int(np.count_nonzero(self.group == SUPPRESSED)), int(self.starred.sum())
+        found = f"{len(self.group):,} tuples in {self.n_groups:,} groups, {starred:,} starred, {removed:,} removed"
+        return f"Buckets({found})"
 
     @property
     def n_groups(self) -> int:

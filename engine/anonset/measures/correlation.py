@@ -6,10 +6,11 @@ individual.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
@@ -19,12 +20,12 @@ _PAIRS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
-class IntraGroupViolation:
+class IntraGroupViolation(Discreet):
     """An individual with more tuples in a group than there are tuples without a value: some must have it."""
 
-    group: str
+    group: str = field(repr=False)
     individual: tuple[str, ...]
-    value: str
+    value: str = field(repr=False)
     """The sensitive value at risk."""
     tuples: int
     """Tuples of the individual in the group."""
@@ -40,11 +41,11 @@ class IntraGroupViolation:
 
 
 @dataclass(frozen=True)
-class InterGroupViolation:
+class InterGroupViolation(Discreet):
     """A value that an individual meets in more than 1/l of the groups, while the groups have too little in common."""
 
     individual: tuple[str, ...]
-    value: str
+    value: str = field(repr=False)
     """The sensitive value at risk."""
     groups_with: int
     """Groups of the individual that hold the value."""

@@ -5,20 +5,21 @@ records with the item's own symbol are only some of those that hold it, and stan
 Wang 2010, section 1).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from anonset.data.discreet import Discreet
 from anonset.data.distinct import distinct
 from anonset.errors import InputError
 from anonset.generalization import Publication
 
 
 @dataclass(frozen=True)
-class Overlap:
+class Overlap(Discreet):
     """A published symbol that shares items with others."""
 
-    symbol: str
+    symbol: str = field(repr=False)
     records: int
     """Records that publish it: the least number that hold one of its items."""
     records_with_others: int
@@ -28,7 +29,7 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class Exclusiveness:
+class Exclusiveness(Discreet):
     """How far the published symbols are from standing for disjoint sets of items."""
 
     symbols: int
@@ -55,8 +56,8 @@ def exclusiveness(publication: Publication) -> Exclusiveness:
     >>> table = Table.from_sets([["a1"], ["a2"], ["a1", "b"]], universe=h.leaves.labels)
     >>> cuts = ClusterCuts(h, (np.array([h.node_of["A"]], np.int32), np.empty(0, np.int32)))
     >>> report = exclusiveness(apply(table, PerCluster(np.array([0, 0, 1], np.int32), cuts)))
-    >>> report.overlaps[1]
-    Overlap(symbol='a1', records=1, records_with_others=3, others=('A',))
+    >>> report.overlaps[1].symbol, report.overlaps[1].others
+    ('a1', ('A',))
 
     Raises
     ------

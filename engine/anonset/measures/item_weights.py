@@ -11,6 +11,7 @@ from functools import cached_property
 from math import lcm
 
 from anonset.data import Hierarchy, Vocabulary
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 
 MAX_DENOMINATOR = 1_000_000_000
@@ -19,7 +20,7 @@ KINDS = ("lca", "uniform", "ones")
 
 
 @dataclass(frozen=True)
-class ItemWeights:
+class ItemWeights(Discreet):
     """An owner's own weights: itemsets whose items are close, each with a weight in [0, 1].
 
     A group of at least two items has the smallest weight of the itemsets that hold all of its items, and 1 where
@@ -68,7 +69,7 @@ def _exact(itemset: Sequence[str], weight: float | str | Fraction) -> Fraction:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupWeights:
+class GroupWeights(Discreet):
     """Weights of groups of items of one vocabulary."""
 
     kind: str

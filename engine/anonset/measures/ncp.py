@@ -4,12 +4,13 @@ References: Terrovitis, Mamoulis, Kalnis, "Privacy-preserving anonymization of s
 section 3.3. Deviation: the paper has no suppression; an occurrence of a suppressed item costs 1.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut
@@ -19,12 +20,12 @@ _INT64_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True)
-class ItemLoss:
+class ItemLoss(Discreet):
     """What happened to one item, and what it costs."""
 
-    item: str
+    item: str = field(repr=False)
     """Label of the item."""
-    published: str | None
+    published: str | None = field(repr=False)
     """Label of the node that replaces it; None where it is suppressed."""
     occurrences: int
     """Records that hold the item."""

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from math import fsum
 
 from anonset.data import SetColumn
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.queries import ExpectedCounts, Query, TrueCounts, Workload
 
 
 @dataclass(frozen=True)
-class QueryError:
+class QueryError(Discreet):
     """One query, its true and its expected answer, and the relative error (None: not defined, the answer is 0)."""
 
     query: Query
@@ -24,7 +25,7 @@ class QueryError:
 
 
 @dataclass(frozen=True)
-class AverageError:
+class AverageError(Discreet):
     """The average relative error of a workload."""
 
     average: float

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
@@ -46,7 +47,7 @@ class UtilityLoss:
 
 
 @dataclass(frozen=True)
-class GroupLoss:
+class GroupLoss(Discreet):
     """What one published group costs."""
 
     items: tuple[str, ...]

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from anonset.data.discreet import Discreet
 from anonset.privacy.model import require_size
 
 
 @dataclass(frozen=True)
-class AnatomyDiversity:
+class AnatomyDiversity(Discreet):
     """No sensitive value has more than 1/l of the tuples of a group."""
 
     name: ClassVar[str] = "anatomy"

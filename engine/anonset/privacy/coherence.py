@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.privacy.model import require_size
 from anonset.privacy.sensitive import require_labels
 
 
 @dataclass(frozen=True)
-class Coherence:
+class Coherence(Discreet):
     """No set of at most `p` public items is too rare, or gives a private item away.
 
     A set of public items that occurs must occur in at least `k` records, and no private item in more than the

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.privacy.model import require_size
 from anonset.privacy.policies import PrivacyPolicy
 
 
 @dataclass(frozen=True)
-class ConstraintSet:
+class ConstraintSet(Discreet):
     """Every part of a protected itemset that shows in a published record, shows in at least `k` records.
 
     Protected are the itemsets of a policy, or all itemsets of `m` items.

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from anonset.data.discreet import Discreet
 from anonset.privacy.model import require_size
 
 
 @dataclass(frozen=True)
-class KKmAnonymity:
+class KKmAnonymity(Discreet):
     """Every published relational tuple, with any set of at most `m` symbols it occurs with, has `k` records."""
 
     name: ClassVar[str] = "kkm"

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from anonset.data.discreet import Discreet
 from anonset.privacy.model import require_size
 
 
 @dataclass(frozen=True)
-class KmAnonymity:
+class KmAnonymity(Discreet):
     """Every set of at most `m` published symbols that occurs, occurs in at least `k` records."""
 
     name: ClassVar[str] = "km"

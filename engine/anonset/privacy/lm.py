@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from anonset.data.discreet import Discreet
 from anonset.privacy.model import require_size
 from anonset.privacy.sensitive import require_labels
 
 
 @dataclass(frozen=True)
-class LmDiversity:
+class LmDiversity(Discreet):
     """Whoever knows up to `m` non-sensitive items cannot tell a sensitive item with a chance above 1/l.
 
     Every set of at most `m` published symbols of non-sensitive items, the empty one included, that occurs in the

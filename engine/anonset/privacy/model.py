@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from anonset.data.discreet import Discreet, shown
 from anonset.errors import InputError
 
 LARGEST_SIZE = (1 << 31) - 1
@@ -29,7 +30,7 @@ class PrivacyModel(Protocol):
 
 
 @dataclass(frozen=True)
-class Witness:
+class Witness(Discreet):
     """Evidence that a model does not hold."""
 
     what: tuple[str, ...]
@@ -40,7 +41,7 @@ class Witness:
     """How many they would have to match."""
     record: int
     """A published row (0-based) that shows them."""
-    detail: str = ""
+    detail: str = field(default="", repr=False)
     """Anything more that the model has to say."""
 
     def __str__(self) -> str:
@@ -52,7 +53,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Discreet):
     """Outcome of checking a publication against a model: holds, fails (with a witness) or undecided."""
 
     holds: bool | None
@@ -62,6 +63,12 @@ class Verdict:
     """What was examined: rows, itemsets by size, and for an undecided check how far it came."""
     witness: Witness | None = None
     """Why the model fails."""
+
+    def __repr__(self) -> str:
+        checked = {} if "covered" not in self.checked else {"checked": str(self.checked["covered"])}
+        why = {} if self.witness is None else {"witness": self.witness}
+        found = {"holds": self.holds, "model": self.model, **checked, **why}
+        return f"Verdict({', '.join(f'{name}={shown(value)}' for name, value in found.items())})"
 
     @property
     def outcome(self) -> str:

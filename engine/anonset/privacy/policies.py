@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
+from anonset.data.discreet import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
@@ -34,7 +35,7 @@ LARGEST_RANDOM_POLICY = 1_000_000
 
 
 @dataclass(frozen=True)
-class PrivacyPolicy:
+class PrivacyPolicy(Discreet):
     """Privacy constraints: itemsets that might link a record to a person, in the order they are to be considered.
 
     >>> PrivacyPolicy.of([["b", "a"], "cd"]).itemsets
@@ -81,7 +82,7 @@ class PrivacyPolicy:
 
 
 @dataclass(frozen=True)
-class UtilityPolicy:
+class UtilityPolicy(Discreet):
     """Utility constraints: groups of items that may be generalized together; every item is in exactly one.
 
     >>> UtilityPolicy.of(["ab", "c"]).groups

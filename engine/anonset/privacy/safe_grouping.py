@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.privacy.model import require_size
 
 
 @dataclass(frozen=True)
-class SafetyConstraint:
+class SafetyConstraint(Discreet):
     """Each individual is in one l-diverse group of k or more individuals, who all show equally many tuples."""
 
     name: ClassVar[str] = "safe-grouping"

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from anonset.data.discreet import Discreet
 from anonset.privacy.model import require_size
 
 
 @dataclass(frozen=True)
-class TransactionKAnonymity:
+class TransactionKAnonymity(Discreet):
     """Every published set of symbols is that of at least `k` records.
 
     Stricter than k^m-anonymity for every m.

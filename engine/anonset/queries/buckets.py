@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Table
+from anonset.data.discreet import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication
@@ -20,7 +21,7 @@ from anonset.queries.workload import require_queries
 
 
 @dataclass(frozen=True)
-class BucketQuery:
+class BucketQuery(Discreet):
     """COUNT of the tuples whose values are all among the given ones."""
 
     columns: Mapping[str, Collection[str]] = field(default_factory=lambda: MappingProxyType({}))
@@ -30,7 +31,7 @@ class BucketQuery:
 
 
 @dataclass(frozen=True)
-class QueryErrors:
+class QueryErrors(Discreet):
     """The relative errors of a workload."""
 
     errors: tuple[float, ...]

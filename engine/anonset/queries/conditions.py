@@ -1,18 +1,19 @@
 """Conditions of queries on relational columns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 
 
 @dataclass(frozen=True)
-class Between:
+class Between(Discreet):
     """The number is at least `low` and at most `high`."""
 
     column: str
-    low: float
-    high: float
+    low: float = field(repr=False)
+    high: float = field(repr=False)
 
     def __post_init__(self) -> None:
         if not (isfinite(self.low) and isfinite(self.high) and self.low <= self.high):
@@ -23,7 +24,7 @@ class Between:
 
 
 @dataclass(frozen=True)
-class Among:
+class Among(Discreet):
     """The category is one of `values`."""
 
     column: str

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.discreet import Discreet
 from anonset.data.distinct import distinct
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
@@ -60,8 +61,9 @@ def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed:
     Examples
     --------
     >>> table = Table.from_columns({"items": [{"a"}, {"b"}]}, sex=["f", "m"])
-    >>> mixed_record_workload(table, 1, QueryShape(n_values=1, n_items=1)).queries[0]
-    Query(items=('b',), where=(Among(column='sex', values=('m',)),))
+    >>> query = mixed_record_workload(table, 1, QueryShape(n_values=1, n_items=1)).queries[0]
+    >>> query.items, query.where[0].values
+    (('b',), ('m',))
     """
     draw = _Draw.of(table, {}, n_queries, shape, seed)
     column = table.transactions
@@ -154,7 +156,7 @@ def mixed_published_workload(
 
 
 @dataclass(frozen=True, eq=False)
-class _Draw:
+class _Draw(Discreet):
     """The random numbers of a workload, and what is drawn from."""
 
     random: SplitMix

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.discreet import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.generalization import Publication
@@ -20,7 +21,7 @@ LARGEST_WORKLOAD = 1_000_000
 
 
 @dataclass(frozen=True)
-class Query:
+class Query(Discreet):
     """Count the records that hold all of `items` and satisfy every condition on relational columns."""
 
     items: tuple[str, ...]
@@ -30,7 +31,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Workload:
+class Workload(Discreet):
     """Queries, and where they come from."""
 
     queries: tuple[Query, ...]
@@ -46,8 +47,8 @@ class Workload:
     def of(cls, itemsets: Iterable[Iterable[str]]) -> "Workload":
         """Build a workload from itemsets.
 
-        >>> Workload.of(["ab"]).queries
-        (Query(items=('a', 'b'), where=()),)
+        >>> Workload.of(["ab"]).queries[0].items
+        ('a', 'b')
         """
         return cls(tuple(Query(tuple(dict.fromkeys(itemset))) for itemset in itemsets))
 

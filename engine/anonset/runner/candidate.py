@@ -6,11 +6,12 @@ from typing import Any
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet, figures_shown, shown
 from anonset.generalization import Symbol
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
+class Named(Discreet):
     """A publication, with what the short codes of its relational values stand for."""
 
     publication: Any
@@ -20,7 +21,7 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class Candidate(Discreet):
     """A publication that an algorithm made and nobody has verified yet."""
 
     table: Table
@@ -37,6 +38,9 @@ class Candidate:
     """Losses by name; the first is the main one."""
     warnings: tuple[str, ...]
     """What is wrong with a publication that may be safe all the same."""
+
+    def __repr__(self) -> str:
+        return f"Candidate({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"
 
     @property
     def publication(self) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet, figures_shown, shown
 from anonset.errors import InfeasibleError
 from anonset.runner.binding import HierarchySpec, bind
 from anonset.runner.layout import Layout
@@ -16,7 +17,7 @@ from anonset.runner.workloads import WorkloadSpec, answers
 
 
 @dataclass(frozen=True)
-class Contestant:
+class Contestant(Discreet):
     """One algorithm with its parameters, and how it did."""
 
     algorithm: str
@@ -28,8 +29,13 @@ class Contestant:
     """Losses, and ``are`` where a workload was asked for."""
     seconds: Mapping[str, float]
     """Seconds of each phase."""
-    note: str = ""
+    note: str = field(default="", repr=False)
     """Why it is infeasible, or what is wrong with its publication."""
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={shown(value)}" for name, value in self.parameters.items())
+        losses = f"; {figures_shown(self.measures)}" if self.measures else ""
+        return f"Contestant({self.algorithm}({given}) {self.outcome}{losses})"
 
 
 @dataclass(frozen=True)

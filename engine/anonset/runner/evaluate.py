@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet, figures_shown
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
@@ -27,7 +28,7 @@ from anonset.runner.workloads import QueryAnswers, WorkloadSpec, answers
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Discreet):
     """How much a publication lost."""
 
     measures: Mapping[str, float]
@@ -39,9 +40,13 @@ class Evaluation:
     answers: QueryAnswers | None = None
     """Errors of a workload of queries."""
 
+    def __repr__(self) -> str:
+        asked = "" if self.answers is None else f"; are {self.answers.are:.4g}"
+        return f"Evaluation({figures_shown(self.measures)}{asked}; {figures_shown(self.sizes)}; from {self.source})"
+
 
 @dataclass(frozen=True)
-class _Weights:
+class _Weights(Discreet):
     """Weights of the losses, and the sensitive items, which Tum leaves out."""
 
     items: str | ItemWeights | None

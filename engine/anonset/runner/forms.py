@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.measures.item_weights import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
@@ -26,7 +27,7 @@ Names = Annotated[list[str], BeforeValidator(_names)]
 
 
 @dataclass(frozen=True)
-class Context:
+class Context(Discreet):
     """What a setting may be read against: the data, once they are there, and the other parameters."""
 
     column: SetColumn | None = None

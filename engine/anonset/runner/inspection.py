@@ -1,12 +1,13 @@
 """Everything that is known of a publication after checking it: the model, its truth, and what buckets give away."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, Verdict, Witness
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Inspection:
+class Inspection(Discreet):
     """The verdict on a publication, and what else was looked at."""
 
     verdict: Verdict
@@ -40,7 +41,7 @@ class Inspection:
     """Part of the items of the original that no published symbol stands for."""
     max_suppressed: float | None = None
     """The largest part that was allowed."""
-    beyond_utility: str = ""
+    beyond_utility: str = field(default="", repr=False)
     """How the utility constraints are violated; empty if they are not, or none are given."""
     correlations: dict[str, list[Any]] | None = None
     """For buckets with ids: what several tuples of an individual give away, whatever the model says."""

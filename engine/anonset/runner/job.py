@@ -6,6 +6,7 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.runner.binding import bind
 from anonset.runner.candidate import Candidate
@@ -23,7 +24,7 @@ from anonset.runner.staging import require_new
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(Discreet):
     """A finished job."""
 
     request: Request

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, Symbol
@@ -19,7 +20,7 @@ _MOST_DIGITS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedRecoding:
+class PublishedRecoding(Discreet):
     """How the items of an original column were published."""
 
     column: SetColumn

@@ -3,10 +3,12 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
+from anonset.data.discreet import Discreet, figures_shown, shown
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.generalization.buckets import BucketPublication
@@ -18,7 +20,7 @@ from anonset.runner.phases import Phase, Stopwatch
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class Release(Discreet):
     """A publication and the verdict of verifying it. Made by `anonset.anonymize` alone."""
 
     candidate: Candidate
@@ -29,6 +31,23 @@ class Release:
     """How it is laid out."""
     phases: tuple[Phase, ...]
     """Seconds and peak memory of each phase."""
+
+    def __repr__(self) -> str:
+        return f"Release({', '.join(f'{name}: {text}' for name, text in self._summary().items())})"
+
+    def _repr_html_(self) -> str:
+        """Return the same as a table, for notebooks."""
+        rows = (f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in self._summary().items())
+        return f"<table>{''.join(rows)}</table>"
+
+    def _summary(self) -> dict[str, str]:
+        """Return verdict, losses and sizes, without any label of the data."""
+        return {
+            "verdict": str(self.verdict),
+            "algorithm": shown(self.algorithm),
+            "published": repr(self.publication),
+            "losses": figures_shown(self.measures),
+        }
 
     @property
     def publication(self) -> Any:

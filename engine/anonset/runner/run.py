@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.errors import InfeasibleError, InputError, UndecidedError, VerificationError
 from anonset.privacy import Verdict, Witness
 from anonset.runner.appraisal import measures_of, no_information
@@ -166,7 +167,7 @@ def checked(
 
 
 @dataclass(frozen=True)
-class Untrue:
+class Untrue(Discreet):
     """The verdict on a publication that says what the original does not."""
 
     witness: Witness

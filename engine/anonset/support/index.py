@@ -62,6 +62,10 @@ class SupportIndex:
         ]
         self._node_bitmaps: dict[int, BitMap] = {}
 
+    def __repr__(self) -> str:
+        tree = "" if self.hierarchy is None else f", {self.hierarchy!r}"
+        return f"SupportIndex({self.column!r}{tree})"
+
     @property
     def n(self) -> int:
         """Number of records."""

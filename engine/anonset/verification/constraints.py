@@ -4,13 +4,14 @@ References: Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.4 and 3.8, 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.discreet import Discreet
 from anonset.data.distinct import distinct
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError
@@ -206,11 +207,11 @@ class _Search:
 
 
 @dataclass(frozen=True)
-class UtilityCheck:
+class UtilityCheck(Discreet):
     """Whether a publication respects the utility constraints, and what can be counted exactly."""
 
     holds: bool
-    reason: str
+    reason: str = field(repr=False)
     """Why it does not; empty if it does."""
     suppressed: tuple[str, ...]
     """Items of the original records that no published symbol stands for."""

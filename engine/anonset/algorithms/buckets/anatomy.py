@@ -10,13 +10,14 @@ import numpy as np
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.buckets.base import random_order, require_eligible, sensitive_column
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.generalization import Buckets
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anatomy:
+class Anatomy(Discreet):
     """Anatomy: groups of l or more tuples with pairwise different sensitive values.
 
     It takes each tuple for a person of its own, and so does not protect individuals with several tuples: see

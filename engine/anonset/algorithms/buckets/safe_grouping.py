@@ -10,6 +10,7 @@ import numpy as np
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.buckets.base import id_columns, require_eligible, sensitive_column, sorted_rows
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 from anonset.generalization import Buckets
@@ -17,7 +18,7 @@ from anonset.privacy.safe_grouping import SafetyConstraint
 
 
 @dataclass(frozen=True, kw_only=True)
-class SafeGrouping:
+class SafeGrouping(Discreet):
     """Safe grouping: all tuples of an individual in one l-diverse group of k or more, as many visible as the others'.
 
     Individuals stand by falling number of tuples; each k in turn form a group, and fewer than k that are left join

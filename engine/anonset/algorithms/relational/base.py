@@ -12,6 +12,7 @@ from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.relational.states import ClusterStates
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError
@@ -20,7 +21,7 @@ from anonset.privacy.k import KAnonymity
 
 
 @dataclass(frozen=True, kw_only=True)
-class Formation(ABC):
+class Formation(Discreet, ABC):
     """An algorithm that puts records into clusters of at least k: relational k-anonymity by local recoding."""
 
     name: ClassVar[str]

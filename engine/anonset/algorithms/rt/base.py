@@ -15,12 +15,13 @@ from anonset.algorithms.rt.frame import Frame, OnInfeasible, empty_result, requi
 from anonset.algorithms.rt.merging import Clusters, ItemOrder
 from anonset.algorithms.transaction.coat import Coat
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
 
 
 @dataclass(frozen=True, kw_only=True)
-class MergingFramework(ABC):
+class MergingFramework(Discreet, ABC):
     """A framework that forms clusters, and merges them with respect to a bound on one of their losses."""
 
     name: ClassVar[str]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import Algorithm, run_tasks
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
@@ -36,7 +37,7 @@ class TransactionClass(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterFunction:
+class ClusterFunction(Discreet):
     """Applies a transaction algorithm to clusters of records, and tells what that costs."""
 
     column: SetColumn

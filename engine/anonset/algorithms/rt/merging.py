@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.relational.states import ClusterStates, members_of, rounded, split
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.distances import Distances, Numerator
+from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 
@@ -24,7 +25,7 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
-class Merge:
+class Merge(Discreet):
     """One decision: the cluster of record `seed` was merged with the cluster of record `other`."""
 
     seed: int

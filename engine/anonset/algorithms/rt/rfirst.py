@@ -11,12 +11,13 @@ from anonset.algorithms.rt.cluster_function import TransactionClass
 from anonset.algorithms.rt.frame import Frame, OnInfeasible, empty_result, require_one_of, rt_model
 from anonset.algorithms.transaction.coat import Coat
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
 
 
 @dataclass(frozen=True, kw_only=True)
-class RFirst:
+class RFirst(Discreet):
     """RFIRST: k-anonymous clusters first, then the items of each; relational values suffer least, items most.
 
     Guarantees (k, k^m)-anonymity. Cost: that of the formation, and one run of the transaction algorithm for each

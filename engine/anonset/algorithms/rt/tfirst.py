@@ -16,6 +16,7 @@ from anonset.algorithms.rt.frame import empty_result
 from anonset.algorithms.transaction.base import bound_column
 from anonset.algorithms.transaction.lra import Lra
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 from anonset.generalization import Cut, ItemGroups, PerCluster
@@ -24,7 +25,7 @@ from anonset.privacy.kkm import KKmAnonymity
 
 
 @dataclass(frozen=True, kw_only=True)
-class TFirst:
+class TFirst(Discreet):
     """TFIRST: k^m-anonymous partitions of the items first, then common relational values; items suffer least.
 
     Guarantees (k, k^m)-anonymity. Cost: that of LRA.

@@ -9,6 +9,7 @@ from typing import ClassVar
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.count_tree import CutSearch, require_feasible
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity, require_at_least
@@ -34,7 +35,7 @@ def bound_column(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[Se
 
 
 @dataclass(frozen=True, kw_only=True)
-class Generalization(ABC):
+class Generalization(Discreet, ABC):
     """An algorithm that reaches k^m-anonymity by cuts of a hierarchy alone, without suppressing an item."""
 
     name: ClassVar[str]

@@ -16,6 +16,7 @@ from anonset.algorithms.transaction.constraint_search import (
     set_column,
 )
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.measures.item_weights import ItemWeights
 from anonset.privacy.constraints import ConstraintSet
@@ -23,7 +24,7 @@ from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coat:
+class Coat(Discreet):
     """COAT: protect given itemsets by merging items, within utility constraints; suppress what cannot be merged.
 
     Guarantees that every privacy constraint is satisfied, that every group lies inside one utility constraint, and

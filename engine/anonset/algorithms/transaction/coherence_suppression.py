@@ -12,6 +12,7 @@ import numpy as np
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.threats import StoredRecords, room_for
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
@@ -22,7 +23,7 @@ from anonset.privacy.model import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoherenceSuppression:
+class CoherenceSuppression(Discreet):
     """Suppress public items until no set of them is too rare or gives a private item away.
 
     Guarantees (h, k, p)-coherence, and is always feasible; without private items that is k^m-anonymity with m = p.

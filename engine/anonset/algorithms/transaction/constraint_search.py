@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, Result
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups
@@ -33,7 +34,7 @@ _CONSTRAINTS_PER_CALL = 16
 
 
 @dataclass(frozen=True)
-class Merge:
+class Merge(Discreet):
     """One decision: two groups become one."""
 
     group: tuple[str, ...]
@@ -45,7 +46,7 @@ class Merge:
 
 
 @dataclass(frozen=True)
-class Suppression:
+class Suppression(Discreet):
     """One decision: a group is taken out of every record."""
 
     group: tuple[str, ...]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, run_tasks
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut
@@ -31,7 +32,7 @@ TOGETHER_CELLS = 1 << 28
 
 
 @dataclass(frozen=True)
-class Fix:
+class Fix(Discreet):
     """One decision: a rare set and the nodes it made the search generalise to."""
 
     itemset: tuple[str, ...]

@@ -1,12 +1,13 @@
 """The top-down greedy search over cuts with a suppression scan (Liu and Wang 2010, section 3)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.threats import MinimalThreats
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
@@ -16,17 +17,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Expansion:
+class Expansion(Discreet):
     """One step of the search: a node was replaced by its children."""
 
-    node: str
+    node: str = field(repr=False)
     """The expanded node."""
     cost: int
     """Cost of the cut then, times (number of leaves - 1)."""
 
 
 @dataclass(frozen=True, eq=False)
-class Scenario:
+class Scenario(Discreet):
     """A cut, which of its nodes are suppressed, and what it costs."""
 
     cut: Cut

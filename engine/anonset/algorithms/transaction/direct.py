@@ -27,8 +27,8 @@ class Direct(Generalization):
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
     >>> table = Table.from_sets([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    >>> Direct(k=2, m=2).recode(table, {"items": hierarchy}).trace
-    (Fix(itemset=('a2', 'a1'), support=1, rules=('A',)),)
+    >>> [(fix.itemset, fix.rules) for fix in Direct(k=2, m=2).recode(table, {"items": hierarchy}).trace]
+    [(('a2', 'a1'), ('A',))]
     """
 
     name: ClassVar[str] = "direct"

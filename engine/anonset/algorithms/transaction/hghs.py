@@ -12,12 +12,13 @@ from anonset.algorithms.transaction.base import bound_column
 from anonset.algorithms.transaction.cut_scan import search_cut
 from anonset.algorithms.transaction.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.generalization import Cut
 from anonset.privacy import KmAnonymity, require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class HgHs:
+class HgHs(Discreet):
     """Generalization and suppression together: a cut found top-down, and the nodes of it that are dropped.
 
     Guarantees k^m-anonymity once the suppressed nodes are dropped, and is always feasible: it may drop everything.

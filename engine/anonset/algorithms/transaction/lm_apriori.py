@@ -11,6 +11,7 @@ from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.count_tree import Fix
 from anonset.algorithms.transaction.threats import room_for
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut
@@ -19,7 +20,7 @@ from anonset.privacy.lm import LmDiversity
 
 
 @dataclass(frozen=True, kw_only=True)
-class LmApriori:
+class LmApriori(Discreet):
     """Apriori anonymization with the test of l^m-diversity in place of that of k^m-anonymity.
 
     Guarantees that the records that match up to m non-sensitive items are at least k, and that no sensitive item

@@ -11,6 +11,7 @@ from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.base import bound_column
 from anonset.algorithms.transaction.clusters import clusters_in_order
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError
 from anonset.generalization import PerCluster
@@ -21,7 +22,7 @@ _WORK_PER_CALL = 5_000_000
 
 
 @dataclass(frozen=True)
-class Partition:
+class Partition(Discreet):
     """Records that are all published as the same nodes."""
 
     records: tuple[int, ...]
@@ -31,7 +32,7 @@ class Partition:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalGeneralization:
+class LocalGeneralization(Discreet):
     """Divide the records top-down, so that each is published like at least k - 1 others.
 
     Guarantees k-anonymity of whole records, which implies k^m-anonymity for every m. Local recoding: an item may

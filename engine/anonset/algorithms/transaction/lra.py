@@ -12,13 +12,14 @@ from anonset.algorithms.transaction.clusters import clusters_in_order
 from anonset.algorithms.transaction.count_tree import CutSearch, Fix
 from anonset.algorithms.transaction.gray_order import gray_partitions
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32
 from anonset.generalization import ClusterCuts, Cut, PerCluster
 from anonset.privacy import PartitionKmAnonymity, require_at_least
 
 
 @dataclass(frozen=True)
-class RecodedPartition:
+class RecodedPartition(Discreet):
     """One partition, and the cut that the apriori anonymization found for it."""
 
     records: tuple[int, ...]

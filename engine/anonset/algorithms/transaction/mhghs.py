@@ -12,6 +12,7 @@ from anonset.algorithms.transaction.base import bound_column
 from anonset.algorithms.transaction.cut_scan import Expansion, search_cut
 from anonset.algorithms.transaction.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut
@@ -19,7 +20,7 @@ from anonset.privacy import KmAnonymity, require_at_least
 
 
 @dataclass(frozen=True)
-class Round:
+class Round(Discreet):
     """The outcome of one round: HgHs for sets of up to `m` items over the taxonomy that the rounds before left."""
 
     m: int
@@ -35,7 +36,7 @@ class Round:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MHgHs:
+class MHgHs(Discreet):
     """HgHs in rounds: for sets of one item, two, ... m, each below the cut of the round before.
 
     Guarantees k^m-anonymity once the suppressed nodes are dropped, and is always feasible. A round searches from

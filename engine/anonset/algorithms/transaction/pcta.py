@@ -15,13 +15,14 @@ from anonset.algorithms.transaction.constraint_search import (
     set_column,
 )
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.discreet import Discreet
 from anonset.measures.item_weights import ItemWeights
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pcta:
+class Pcta(Discreet):
     """PCTA: protect given itemsets by the cheapest merge of any of their items, one after the other.
 
     Guarantees that every privacy constraint is satisfied and, where utility constraints are given, that every group

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -11,16 +11,17 @@ from anonset.algorithms.base import Progress, Result, run_tasks
 from anonset.algorithms.transaction.base import Levelwise
 from anonset.algorithms.transaction.count_tree import Fix
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Discreet):
     """The items below one node, anonymized by themselves."""
 
-    node: str
+    node: str = field(repr=False)
     records: int
     """Records with an item below it."""
     cut: tuple[str, ...]

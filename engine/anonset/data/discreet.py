@@ -1,0 +1,99 @@
+"""Reprs that tell parameters and sizes, and no label of the data: notebooks, tracebacks and logs show reprs."""
+
+from collections.abc import Callable, Iterable, Mapping, Sized
+from dataclasses import MISSING, Field, fields
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_PLAIN = (bool, int, float, str, Fraction, type(None), Path)
+_FEW = 5
+
+
+class Discreet:
+    """Base of the dataclasses that may hold labels: its repr counts them, and leaves out what is as by default.
+
+    Texts are shown: a field whose text comes from the data is declared with ``field(repr=False)``.
+
+    >>> from dataclasses import dataclass, field
+    >>> @dataclass
+    ... class Ward(Discreet):
+    ...     beds: int
+    ...     patients: tuple[str, ...]
+    ...     doctor: str = field(default="", repr=False)
+    >>> Ward(3, ("Ann", "Bob"), "Cid")
+    Ward(beds=3, patients=<2>)
+    """
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Give each subclass the repr for its own, which the dataclass decorator then leaves as it is."""
+        super().__init_subclass__(**more)
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(shown_fields(self))})"
+
+
+def shown_fields(instance: Any) -> list[str]:
+    """Return ``name=value`` of the fields of a dataclass that may be shown and are not as by default."""
+    found = ((one, getattr(instance, one.name)) for one in fields(instance) if one.repr)
+    return [f"{one.name}={shown(value)}" for one, value in found if not _is_default(one, value)]
+
+
+def shown(value: Any) -> str:
+    """Return a value as text: numbers, names and discreet objects as they are, of all else no more than the size.
+
+    >>> shown(0.5), shown(("a", "b")), shown({"a": 1}), shown(np.zeros((2, 3), np.int32))
+    ('0.5', '<2>', '<1>', '<int32 2x3>')
+    >>> from anonset.privacy import LmDiversity
+    >>> shown(partial(LmDiversity, l=2, sensitive_items=("hiv",)))
+    'LmDiversity(l=2, sensitive_items=<1>)'
+    """
+    if isinstance(value, (*_PLAIN, Discreet)):
+        return str(value) if isinstance(value, (Fraction, Path)) else repr(value)
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if isinstance(value, np.ndarray):
+        return f"<{value.dtype} {'x'.join(map(str, value.shape))}>"
+    if isinstance(value, partial):
+        given = [*map(shown, value.args), *(f"{name}={shown(part)}" for name, part in value.keywords.items())]
+        return f"{_name(value.func)}({', '.join(given)})"
+    if isinstance(value, Sized):
+        return f"<{len(value)}>"
+    return _name(value) if callable(value) else f"<{type(value).__name__}>"
+
+
+def names_shown(names: Iterable[str]) -> str:
+    """Return the names of columns as text, of many the first few.
+
+    >>> names_shown(["age", "sex"]), names_shown("abcdefgh")
+    ("'age', 'sex'", "'a', 'b', 'c', 'd', 'e', … (8)")
+    """
+    found = list(names)
+    named = ", ".join(map(repr, found[:_FEW]))
+    return named if len(found) <= _FEW else f"{named}, … ({len(found):,})"
+
+
+def figures_shown(figures: Mapping[str, float]) -> str:
+    """Return figures with names of our own, such as losses, as text.
+
+    >>> figures_shown({"ncp": 0.25882, "records": 8})
+    'ncp 0.2588, records 8'
+    """
+    return ", ".join(
+        f"{name} {value:,}" if isinstance(value, int) else f"{name} {value:.4g}" for name, value in figures.items()
+    )
+
+
+def _is_default(one: "Field[Any]", value: Any) -> bool:
+    if one.default_factory is not MISSING:
+        return bool(value == one.default_factory())
+    return isinstance(value, _PLAIN) and isinstance(one.default, _PLAIN) and value == one.default
+
+
+def _name(value: Callable[..., Any]) -> str:
+    return getattr(value, "__name__", type(value).__name__)

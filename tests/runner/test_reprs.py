@@ -1,0 +1,213 @@
+"""No repr of a public object, or of one that it leads to, shows a label, an id or a number of the data."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import anonset
+from anonset.data.discreet import Discreet
+from anonset.measures.correlation import inter_group_violations, intra_group_violations
+from anonset.measures.exclusiveness import exclusiveness
+from anonset.measures.item_weights import group_weights
+from anonset.measures.ncp import item_losses
+from anonset.measures.utility_loss import group_losses
+from anonset.queries.conditions import Among, Between
+from anonset.queries.workload import Query, Workload
+
+MARK = "Qx"
+"""Part of every label."""
+NUMBER = 730_918_200
+"""Every number of the data begins with its first seven digits."""
+TREE: Any = (f"{MARK}-ALL", [(f"{MARK}-N{n}", [f"{MARK}{n}{i}" for i in range(3)]) for n in range(3)])
+SECRETS = (f"{MARK}s0", f"{MARK}s1")
+ROWS = [{f"{MARK}{i % 3}{i % 2}", f"{MARK}{(i + 1) % 3}{i % 3}", f"{MARK}{i % 2}2"} for i in range(24)]
+WITH_SECRETS = [row | ({SECRETS[i // 8 % 2]} if i % 8 == 0 else set()) for i, row in enumerate(ROWS)]
+ITEMS = [label for _, labels in TREE[1] for label in labels]
+
+
+def hierarchy() -> anonset.Hierarchy:
+    return anonset.Hierarchy.from_tree(TREE)
+
+
+def rt_table(rows: list[set[str]]) -> anonset.Table:
+    ages = anonset.NumericColumn("age", np.array([NUMBER + i for i in range(len(rows))]))
+    origin = anonset.CategoricalColumn.of("origin", [f"{MARK}o{i % 3}" for i in range(len(rows))])
+    ward = anonset.CategoricalColumn.of("ward", [f"{MARK}w{i % 2}" for i in range(len(rows))])
+    items = anonset.Table.from_sets(rows).transactions
+    return anonset.Table(items, (ages, origin), kept=(ward,), order=("age", "origin", "items", "ward"))
+
+
+def long_table() -> anonset.Table:
+    ids = anonset.CategoricalColumn.of("patient", [f"{MARK}p{i // 2}" for i in range(24)])
+    drug = anonset.CategoricalColumn.of("drug", [f"{MARK}d{i % 5}" for i in range(24)])
+    return anonset.Table(sensitive=drug, ids=(ids,))
+
+
+def item_algorithms() -> Iterator[Any]:
+    yield anonset.Apriori(k=3, m=2)
+    yield anonset.Direct(k=3, m=2)
+    yield anonset.Optimal(k=3, m=2)
+    yield anonset.Lra(k=3, m=2, partitions=2)
+    yield anonset.Vpa(k=3, m=2)
+    yield anonset.HgHs(k=3, m=2)
+    yield anonset.MHgHs(k=3, m=2)
+    yield anonset.LocalGeneralization(k=3)
+    policy = anonset.PrivacyPolicy.of([ITEMS[:2], ITEMS[3:5]])
+    utility = anonset.UtilityPolicy.of([ITEMS[:3], ITEMS[3:6], ITEMS[6:]])
+    weights = anonset.ItemWeights.of({tuple(ITEMS[:2]): 0.25})
+    yield anonset.Coat(k=6, constraints=policy, utility=utility, item_weights=weights, max_suppressed=1.0)
+    yield anonset.Pcta(k=6, constraints=policy, utility=utility)
+
+
+def secret_algorithms() -> Iterator[Any]:
+    yield anonset.LmApriori(k=3, l=2, m=1, sensitive_items=SECRETS)
+    losses = dict.fromkeys(ITEMS[:6], 0.5)
+    yield anonset.CoherenceSuppression(h=0.8, k=2, p=1, sensitive_items=SECRETS, item_loss=losses)
+
+
+def relational_algorithms() -> Iterator[Any]:
+    weights = {"age": 0.4, "origin": 0.6}
+    yield anonset.Cluster(k=3, relational_weights=weights)
+    yield anonset.KMember(k=3)
+    yield anonset.Mondrian(k=3)
+    yield anonset.XuBottomUp(k=3)
+    yield anonset.XuTopDown(k=3)
+
+
+def rt_algorithms() -> Iterator[Any]:
+    yield anonset.RumBound(k=3, m=1, delta=0.9, transaction=anonset.Coat)
+    yield anonset.TumBound(k=3, m=1, delta=0.9, transaction=anonset.Coat)
+    yield anonset.RFirst(k=3, m=1)
+    yield anonset.TFirst(k=3, m=1, partitions=2)
+    diverse = partial(anonset.LmApriori, l=1, sensitive_items=SECRETS)
+    yield anonset.RumBound(k=3, m=1, delta=0.9, transaction=diverse)
+
+
+def releases() -> Iterator[anonset.Release]:
+    items, trees = anonset.Table.from_sets(ROWS), {"items": hierarchy()}
+    for algorithm in item_algorithms():
+        yield anonset.anonymize(items, algorithm, hierarchies=trees, workers=1)
+    for algorithm in secret_algorithms():
+        secret = anonset.Table.from_sets(WITH_SECRETS)
+        of_others = trees if isinstance(algorithm, anonset.LmApriori) else None
+        yield anonset.anonymize(secret, algorithm, hierarchies=of_others, workers=1)
+    for algorithm in relational_algorithms():
+        table = dataclasses.replace(rt_table(ROWS), transactions=None)
+        yield anonset.anonymize(table, algorithm, hierarchies={"age": "range", "origin": "values"}, workers=1)
+    for algorithm in rt_algorithms():
+        rows = WITH_SECRETS if isinstance(getattr(algorithm, "transaction", None), partial) else ROWS
+        domains = {"age": "range", "origin": "values", **trees}
+        yield anonset.anonymize(rt_table(rows), algorithm, hierarchies=domains, workers=1)
+    yield anonset.anonymize(long_table(), anonset.Anatomy(l=2), workers=1)
+    yield anonset.anonymize(long_table(), anonset.SafeGrouping(k=2, l=2), workers=1)
+
+
+def errors() -> Iterator[BaseException]:
+    verdict = anonset.verify(anonset.Table.from_sets([{f"{MARK}1"}]), anonset.KmAnonymity(k=2, m=1))
+    assert MARK in str(verdict)
+    yield anonset.VerificationError(verdict)
+    yield anonset.UndecidedError(verdict)
+    for call in (
+        lambda: anonset.Vocabulary((MARK, MARK)),
+        lambda: hierarchy().bind(anonset.SetColumn.of([{f"{MARK}?"}])),
+    ):
+        with pytest.raises(anonset.InputError, match=MARK) as raised:
+            call()
+        yield raised.value
+    yield anonset.InfeasibleError("apriori", f"item {MARK} is rare", f"group {MARK}", achieved=1.0, bound=0.5)
+    yield anonset.AnonsetError(f"column {MARK}")
+
+
+def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
+    """Yield public objects that no release leads to."""
+    table, trees = anonset.Table.from_sets(ROWS), {"items": hierarchy()}
+    yield from anonset.compare(table, [*item_algorithms(), anonset.Apriori(k=25, m=2)], hierarchies=trees, workers=1)
+    secret = anonset.Table.from_sets(WITH_SECRETS)
+    yield from anonset.compare(secret, [next(secret_algorithms())], hierarchies=trees, workers=1)
+    workload = anonset.WorkloadSpec(random="record:5x1")
+    yield workload
+    yield anonset.evaluate(table, made[0].save(folder / "out"), hierarchies=trees, workload=workload)
+    yield Workload((Query((ITEMS[0],), (Between("age", NUMBER, NUMBER + 1), Among("origin", (f"{MARK}o1",)))),))
+    yield exclusiveness(made[3].publication)
+    first = made[0].candidate
+    yield item_losses(first.table.transactions, first.result.recoding)
+    coat = next(one.candidate for one in made if isinstance(one.algorithm, anonset.Coat))
+    column = coat.table.transactions
+    yield group_weights(coat.algorithm.item_weights, column.vocabulary)
+    yield group_losses(column, coat.result.recoding, group_weights("ones", column.vocabulary))
+    yield anonset.SupportIndex(first.table.transactions, hierarchy())
+    buckets = [one for one in made if isinstance(one.publication, anonset.BucketPublication)]
+    for one in buckets:
+        yield intra_group_violations(one.publication)
+        yield inter_group_violations(one.publication, 2, alpha=2)
+    yield from (anonset.TransactionKAnonymity(2), anonset.LmDiversity(2, 2, 1, SECRETS), ITEMS)
+
+
+@pytest.fixture(scope="module")
+def reached(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """Everything of this library that public objects lead to by their fields and properties."""
+    made = list(releases())
+    pending: list[Any] = [*made, *errors(), *others(made, tmp_path_factory.mktemp("saved"))]
+    seen: dict[int, Any] = {}
+    while pending:
+        one = pending.pop()
+        if id(one) in seen:
+            continue
+        seen[id(one)] = one
+        if isinstance(one, Mapping):
+            pending += [*one.values()]
+        elif isinstance(one, (tuple, list)):
+            pending += one[:50]
+        elif type(one).__module__.startswith("anonset"):
+            own = {name for name in dir(type(one)) if isinstance(getattr(type(one), name), property)}
+            pending += [getattr(one, name) for name in sorted({*own, *vars(one)}) if not name.startswith("_")]
+    return [one for one in seen.values() if type(one).__module__.startswith("anonset")]
+
+
+def test_no_repr_shows_a_label_or_a_number_of_the_data(reached: list[Any]) -> None:
+    for one in reached:
+        for text in (repr(one), one._repr_html_() if hasattr(one, "_repr_html_") else ""):
+            assert MARK not in text, f"{type(one).__name__}: {text}"
+            assert str(NUMBER)[:7] not in text, f"{type(one).__name__}: {text}"
+
+
+def test_reprs_are_short(reached: list[Any]) -> None:
+    for one in reached:
+        assert len(repr(one)) < 450, type(one).__name__
+        assert repr(one).count("\n") < 3, type(one).__name__
+
+
+def test_every_public_type_was_looked_at(reached: list[Any]) -> None:
+    types = {type(one) for one in reached}
+    public = {getattr(anonset, name) for name in anonset.__all__ if isinstance(getattr(anonset, name), type)}
+    assert not {cls.__name__ for cls in public - types}
+
+
+def test_every_dataclass_that_is_reached_is_discreet(reached: list[Any]) -> None:
+    scalar = {"Phase", "Layout", "QueryAnswers", "WorkloadSpec"}
+    found = {type(one) for one in reached if dataclasses.is_dataclass(one) and not isinstance(one, Discreet)}
+    assert {cls.__name__ for cls in found} <= scalar
+
+
+def test_a_release_shows_verdict_sizes_and_losses() -> None:
+    release = next(releases())
+    assert repr(release) == (
+        "Release(verdict: km-anonymity with k=3, m=2 holds, algorithm: Apriori(k=3, m=2), "
+        f"published: Publication(24 rows, {len(release.publication.symbols)} symbols; columns 'items'), "
+        f"losses: {', '.join(f'{name} {loss:.4g}' for name, loss in release.measures.items())})"
+    )
+    assert release._repr_html_().startswith("<table><tr><th>verdict</th><td>km-anonymity with k=3, m=2 holds</td>")
+
+
+def test_a_failing_verdict_names_symbols_in_its_message_alone() -> None:
+    verdict = anonset.verify(anonset.Table.from_sets([{MARK}]), anonset.KmAnonymity(k=2, m=1))
+    assert repr(verdict) == (
+        "Verdict(holds=False, model=KmAnonymity(k=2, m=1), checked='no size of 1..1; size 1 up to the witness', "
+        "witness=Witness(what=<1>, support=1, required=2, record=0))"
+    )
+    assert MARK in str(verdict)
