@@ -55,6 +55,10 @@ if TYPE_CHECKING:
         write_utility_policy,
     )
     from anonset.io.read import read
+    from anonset.jobs.compare import Contestant, compare
+    from anonset.jobs.evaluate import Evaluation, evaluate
+    from anonset.jobs.run import anonymize
+    from anonset.jobs.workloads import WorkloadSpec
     from anonset.measures.exclusiveness import exclusiveness
     from anonset.measures.item_weights import ItemWeights
     from anonset.measures.ncp import ncp
@@ -74,11 +78,7 @@ if TYPE_CHECKING:
         Witness,
     )
     from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, groups_of_level, groups_of_siblings
-    from anonset.runner.compare import Contestant, compare
-    from anonset.runner.evaluate import Evaluation, evaluate
-    from anonset.runner.release import Release
-    from anonset.runner.run import anonymize
-    from anonset.runner.workloads import WorkloadSpec
+    from anonset.release.release import Release
     from anonset.support import SupportIndex
     from anonset.verification import verify
 
@@ -241,17 +241,17 @@ _HOMES = {
         "groups_of_level",
         "groups_of_siblings",
     ),
-    "anonset.runner.compare": (
+    "anonset.jobs.compare": (
         "Contestant",
         "compare",
     ),
-    "anonset.runner.evaluate": (
+    "anonset.jobs.evaluate": (
         "Evaluation",
         "evaluate",
     ),
-    "anonset.runner.release": ("Release",),
-    "anonset.runner.run": ("anonymize",),
-    "anonset.runner.workloads": ("WorkloadSpec",),
+    "anonset.release.release": ("Release",),
+    "anonset.jobs.run": ("anonymize",),
+    "anonset.jobs.workloads": ("WorkloadSpec",),
     "anonset.support": ("SupportIndex",),
     "anonset.verification": ("verify",),
 }

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from anonset.release.documents import Attestation, Report
 from anonset.report.schema import json_schema
-from anonset.runner.documents import Attestation, Report
 from cli.place import Place
 
 HALVES = ["--hierarchy", "dx=balanced:2", "--hierarchy", "rx=balanced:2"]

@@ -256,7 +256,7 @@ def test_failure_after_the_renaming_leaves_nothing(place: Place, monkeypatch: py
         assert (place.out / "published.dat").is_file()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("anonset.runner.documents.report", interrupt)
+    monkeypatch.setattr("anonset.release.documents.report", interrupt)
     assert place.run(*place.job()).code == 130
     assert place.nothing_left()
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import anonset
-from anonset.runner.documents import Attestation
+from anonset.release.documents import Attestation
 from cli.place import Place, Ran
 from cli.published import rows_of
 

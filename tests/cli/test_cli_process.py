@@ -10,7 +10,7 @@ import pytest
 
 from cli.place import Place
 
-HEAVY = {"numpy", "pyarrow", "pydantic", "numba", "scipy", "rich.progress", "anonset_kernels", "anonset.runner.job"}
+HEAVY = {"numpy", "pyarrow", "pydantic", "numba", "scipy", "rich.progress", "anonset_kernels", "anonset.jobs.anonymize"}
 RUN = "from anonset.cli.main import run; run()"
 
 
@@ -72,7 +72,7 @@ def test_signals_leave_nothing(place: Place, number: signal.Signals, code: int, 
 
 
 @pytest.mark.parametrize("number", [number for number, _, _ in ENDS])
-@pytest.mark.parametrize("where", ["anonset.runner.job.publish", "anonset.cli.anonymize.account", "sys.exit"])
+@pytest.mark.parametrize("where", ["anonset.jobs.anonymize.publish", "anonset.cli.anonymize.account", "sys.exit"])
 def test_signals_after_the_publication_undo_nothing(place: Place, number: signal.Signals, where: str) -> None:
     """The process sends itself a signal when both directories stand, or even later."""
     module, name = where.rsplit(".", 1)
@@ -137,7 +137,7 @@ def test_a_terminal_that_is_gone_hinders_no_clean_up(place: Place) -> None:
 
 
 def test_a_defect_is_no_failed_model(place: Place) -> None:
-    trap = "import anonset.runner.publish as p; p.checked = None; "
+    trap = "import anonset.release.publish as p; p.checked = None; "
     ran = python(trap + RUN, *place.job())
     assert ran.returncode == 70
     assert "TypeError" in ran.stderr
@@ -145,7 +145,7 @@ def test_a_defect_is_no_failed_model(place: Place) -> None:
 
 
 def test_killed_process_publishes_nothing(place: Place) -> None:
-    trap = "import os, anonset.runner.publish as p\ndef die(*_, **__):\n    os.kill(os.getpid(), 9)\np.checked = die\n"
+    trap = "import os, anonset.release.publish as p\ndef die(*_, **__):\n    os.kill(os.getpid(), 9)\np.checked = die\n"
     ran = python(trap + RUN, *place.job())
     assert ran.returncode == -9
     assert not place.out.exists()

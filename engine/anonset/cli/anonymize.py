@@ -8,9 +8,9 @@ from anonset.cli.flags import flags_of, given
 from anonset.cli.main import DONE, UNDECIDED
 from anonset.cli.output import show, show_json, warn
 from anonset.cli.progress import say_compiling, shown_progress
+from anonset.jobs.anonymize import Outcome, run_job
 from anonset.report.account import account, summary
-from anonset.runner.job import Outcome, run_job
-from anonset.runner.settings import make_settings, settings_model
+from anonset.settings.settings import make_settings, settings_model
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
 

@@ -10,7 +10,8 @@ from anonset.cli.flags import flags_of, given, pairs
 from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import say_compiling, shown_progress
-from anonset.runner.comparison import compare_settings_model, make_compare_settings, rows, run_comparison
+from anonset.jobs.comparison import rows, run_comparison
+from anonset.settings.compare import compare_settings_model, make_compare_settings
 
 Flags: Any = flags_of(compare_settings_model(), leave_out=["input", "vary"])
 
@@ -36,7 +37,7 @@ def compare(
     with shown_progress(quiet=quiet) as progress:
         found = rows(run_comparison(settings, progress=progress))
     if format == "json":
-        from anonset.runner.documents import plain
+        from anonset.release.documents import plain
 
         show_json(plain(found))
     elif format == "csv":

@@ -10,10 +10,10 @@ from cyclopts import Parameter
 from anonset.cli.main import DONE
 from anonset.cli.output import show, warn
 from anonset.cli.progress import say_compiling, shown_progress
+from anonset.jobs.anonymize import run_job
+from anonset.release.staging import require_new
 from anonset.report.account import account, before_and_after, codebook_table
-from anonset.runner.job import run_job
-from anonset.runner.settings import make_settings
-from anonset.runner.staging import require_new
+from anonset.settings.settings import make_settings
 
 
 def demo(

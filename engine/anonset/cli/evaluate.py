@@ -8,7 +8,7 @@ from anonset.cli.flags import given, pairs, split, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json
-from anonset.runner.settings import make_roles
+from anonset.settings.settings import make_roles
 
 
 def evaluate(
@@ -41,14 +41,14 @@ def evaluate(
     generalized symbols alike. The loss of buckets is the share of tuples that were starred or removed.
     """
     from anonset.io.read import read
+    from anonset.jobs.evaluate import evaluate as losses
+    from anonset.jobs.evaluate import flattened
+    from anonset.jobs.workloads import WorkloadSpec
+    from anonset.release.documents import plain
     from anonset.report.account import evaluation_account
-    from anonset.runner.binding import numeric_columns
-    from anonset.runner.documents import plain
-    from anonset.runner.evaluate import evaluate as losses
-    from anonset.runner.evaluate import flattened
-    from anonset.runner.forms import Context, weights
-    from anonset.runner.forms import item_weights as read_item_weights
-    from anonset.runner.workloads import WorkloadSpec
+    from anonset.settings.binding import numeric_columns
+    from anonset.settings.readers import Context, weights
+    from anonset.settings.readers import item_weights as read_item_weights
 
     spec = WorkloadSpec(queries, workload, seed, width)
     hierarchies = pairs("--hierarchy", hierarchy or [])

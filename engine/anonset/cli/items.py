@@ -9,7 +9,7 @@ from anonset.cli.flags import flags_of, given
 from anonset.cli.output import show, show_json
 from anonset.data import SetColumn
 from anonset.errors import InputError
-from anonset.runner.settings import RoleSettings, make_roles
+from anonset.settings.settings import RoleSettings, make_roles
 
 Flags: Any = flags_of(RoleSettings)
 RoleFlags = Annotated[Flags, Parameter(name="*")]

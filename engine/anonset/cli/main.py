@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anonset.errors import AnonsetError, InfeasibleError, UndecidedError, VerificationError
-from anonset.runner.interruption import Unwinding
+from anonset.release.interruption import Unwinding
 from anonset.spelling import options_spelled
 
 DONE, FAILED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3

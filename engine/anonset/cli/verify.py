@@ -9,8 +9,9 @@ from anonset.cli.flags import flags_of, given
 from anonset.cli.main import DONE, FAILED, UNDECIDED
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import say_compiling, shown_progress
+from anonset.jobs.verify import check
 from anonset.report.inspection import inspection_account, inspection_summary
-from anonset.runner.check import check, check_settings_model
+from anonset.settings.verify import check_settings_model
 
 Flags: Any = flags_of(check_settings_model())
 

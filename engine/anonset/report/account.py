@@ -7,14 +7,14 @@ from rich.table import Table as RichTable
 
 from anonset.generalization import ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.jobs.anonymize import Outcome
+from anonset.jobs.evaluate import Evaluation
+from anonset.jobs.memory import format_size
 from anonset.measures.exclusiveness import ambiguous_items
+from anonset.release.candidate import Candidate
+from anonset.release.documents import parameters_of, plain
 from anonset.report.inspection import coverage
 from anonset.report.printable import printable
-from anonset.runner.candidate import Candidate
-from anonset.runner.documents import parameters_of, plain
-from anonset.runner.evaluate import Evaluation
-from anonset.runner.job import Outcome
-from anonset.runner.memory import format_size
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""

@@ -4,8 +4,8 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
+from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label
-from anonset.runner.appraisal import LOSSES
 
 
 def comparison_table(found: list[dict[str, Any]]) -> RichTable:

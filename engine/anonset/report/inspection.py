@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from anonset.jobs.inspection import Inspection
 from anonset.privacy import Verdict
+from anonset.release.documents import parameters_of, plain
 from anonset.report.printable import printable
-from anonset.runner.documents import parameters_of, plain
-from anonset.runner.inspection import Inspection
 
 _SHOWN = 3
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.runner.documents import Attestation, Document, Report
+from anonset.release.documents import Attestation, Document, Report
 
 _DOCUMENTS: dict[str, type[Document]] = {"attestation": Attestation, "report": Report}
 

@@ -1,0 +1,1 @@
+"""The jobs of the command line and of Python, one a file: the order of their steps."""

@@ -1,0 +1,137 @@
+"""Several algorithms or parameters on one table: losses and times side by side."""
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anonset.algorithms.base import Algorithm, Progress
+from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet, figures_shown, shown
+from anonset.errors import InfeasibleError
+from anonset.jobs.run import search
+from anonset.jobs.workloads import WorkloadSpec, answers
+from anonset.release.layout import Layout
+from anonset.release.phases import Stopwatch
+from anonset.settings.binding import HierarchySpec, bind
+
+
+@dataclass(frozen=True)
+class Contestant(Discreet):
+    """One algorithm with its parameters, and how it did."""
+
+    algorithm: str
+    parameters: Mapping[str, Any]
+    """The parameters that were given."""
+    outcome: str
+    """``holds``, ``fails`` or ``undecided`` as verified, or ``infeasible``."""
+    measures: Mapping[str, float]
+    """Losses, and ``are`` where a workload was asked for."""
+    seconds: Mapping[str, float]
+    """Seconds of each phase."""
+    note: str = field(default="", repr=False)
+    """Why it is infeasible, or what is wrong with its publication."""
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={shown(value)}" for name, value in self.parameters.items())
+        losses = f"; {figures_shown(self.measures)}" if self.measures else ""
+        return f"Contestant({self.algorithm}({given}) {self.outcome}{losses})"
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What is the same for every contestant."""
+
+    workers: int | None = None
+    """Number of threads; by default one a core."""
+    progress: Progress | None = None
+    """Called with (phase, amount done, total amount)."""
+    budget: int | None = None
+    """Largest number of itemset occurrences to count in verifying; None: the verification's default."""
+    workload: WorkloadSpec = field(default_factory=WorkloadSpec)
+    """Queries whose average relative error is measured; none by default."""
+
+    def run(
+        self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, given: Mapping[str, Any]
+    ) -> Contestant:
+        """Run one contestant on a table that is bound to its hierarchies, and verify what it found."""
+        from anonset.verification import DEFAULT_BUDGET, verify
+
+        watch, name = Stopwatch(), algorithm.name
+        try:
+            candidate = search(
+                table,
+                algorithm,
+                hierarchies=hierarchies,
+                workers=self.workers,
+                progress=self.progress,
+                layout=Layout(symbols="members"),
+                watch=watch,
+            )
+        except InfeasibleError as error:
+            return Contestant(name, given, "infeasible", {}, _seconds(watch), str(error))
+        with watch.phase("verify"):
+            budget = DEFAULT_BUDGET if self.budget is None else self.budget
+            verdict = verify(candidate.publication, algorithm.model, budget=budget, progress=self.progress)
+        measures = dict(candidate.measures)
+        if (found := answers(table, candidate.publication, self.workload, hierarchies)) is not None:
+            measures["are"] = found.are
+        return Contestant(name, given, verdict.outcome, measures, _seconds(watch), "; ".join(candidate.warnings))
+
+
+def compare(
+    table: Table,
+    algorithms: Iterable[Algorithm],
+    *,
+    hierarchies: Mapping[str, HierarchySpec] | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    budget: int | None = None,
+    workload: WorkloadSpec | None = None,
+) -> list[Contestant]:
+    """Run several algorithms on one table, and verify what each of them found. Nothing is published.
+
+    The first run in a process loads the kernels, or compiles them if it is the first ever: compare times of the
+    second and later runs.
+
+    Parameters
+    ----------
+    algorithms
+        The algorithms with their parameters; the same one may come several times.
+    workload
+        Queries whose average relative error is measured too.
+
+    The other parameters are those of `anonset.anonymize`.
+
+    Raises
+    ------
+    InputError
+        If the table, a hierarchy or a parameter is not what it must be. What is infeasible is reported, and no error.
+
+    Examples
+    --------
+    >>> from anonset.algorithms.transaction.apriori import Apriori
+    >>> table = Table.from_sets([{"a1", "b1", "b2"}, {"a2", "b1"}, {"a2", "b1", "b2"}, {"a1", "a2", "b2"}])
+    >>> for found in compare(table, [Apriori(k=k, m=2) for k in (2, 5)], hierarchies={"items": "balanced:2"}):
+    ...     print(found.algorithm, found.parameters, found.outcome)
+    apriori {'k': 2, 'm': 2} holds
+    apriori {'k': 5, 'm': 2} infeasible
+    """
+    contest, found = Contest(workers, progress, budget, workload or WorkloadSpec()), []
+    for algorithm in algorithms:
+        bound, trees = bind(table, hierarchies or {}, algorithm.model)
+        found.append(contest.run(bound, trees, algorithm, _given(algorithm)))
+    return found
+
+
+def _given(algorithm: Algorithm) -> dict[str, Any]:
+    """Return the parameters that are not what they are by default."""
+    from anonset.release.documents import plain
+
+    fields = dataclasses.fields(algorithm)  # type: ignore[arg-type]
+    values = {one.name: getattr(algorithm, one.name) for one in fields if getattr(algorithm, one.name) != one.default}
+    return {name: plain(value) for name, value in values.items()}
+
+
+def _seconds(watch: Stopwatch) -> dict[str, float]:
+    return {phase.name: phase.seconds for phase in watch.phases}

@@ -1,0 +1,130 @@
+"""The job of `anonset compare`: from settings to a table of algorithms and parameters side by side."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from anonset.algorithms.base import Progress
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.data import Table
+from anonset.errors import AnonsetError, InputError
+from anonset.jobs.anonymize import context_of
+from anonset.jobs.compare import Contest, Contestant
+from anonset.jobs.memory import memory_for, require_memory
+from anonset.jobs.workloads import WorkloadSpec
+from anonset.settings.binding import bind
+from anonset.settings.compare import CompareSettings
+from anonset.settings.parameters import algorithm_name, default_algorithm, form_of, make_algorithm, option, parameters
+
+
+def run_comparison(settings: CompareSettings, *, progress: Progress | None = None) -> list[Contestant]:
+    """Run every combination on one input, verify each, and publish none.
+
+    A parameter goes to those algorithms that have it.
+
+    Raises
+    ------
+    InputError
+        If the settings or the data are not what they must be. What is infeasible is reported, and no error.
+    """
+    from anonset.io.files import estimate_bytes
+    from anonset.io.read import read
+
+    workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width)
+    contest = Contest(settings.workers, progress, settings.budget, workload)
+    requests = list(combinations(settings))
+    for name, given in requests:
+        make_algorithm(settings.model, name, given)
+    source = Path(settings.input)
+    require_memory(memory_for(estimate_bytes(source)), settings.memory_limit)
+    table = read(source, **settings.read_options())
+    return [_run(contest, table, settings, name, given) for name, given in requests]
+
+
+def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each algorithm with each combination of the varied parameters that it has.
+
+    Raises
+    ------
+    InputError
+        If a parameter applies to none of the algorithms.
+    """
+    default = default_algorithm(settings.model, relational=bool(settings.relational))
+    names = settings.algorithms or [algorithm_name(settings.model, default)]
+    for name in names:
+        algorithm_name(settings.model, name)
+    fixed = settings.model_dump(include=set(parameters()), exclude_none=True)
+    own = {name: _taken_by(name, fixed) for name in names}
+    varied = {name.replace("-", "_"): text.split(",") for name, text in settings.vary.items()}
+    known = set().union(*own.values())
+    if stray := [option(name) for name in (*fixed, *varied) if name not in known and name != "seed"]:
+        msg = f"{stray[0]} applies to none of {', '.join(names)}"
+        raise InputError(msg)
+    for name in names:
+        mine = {n: v for n, v in fixed.items() if n in own[name] and n not in varied}
+        axes = [[(n, _value(text)) for text in texts] for n, texts in varied.items() if n in own[name]]
+        for chosen in product(*axes):
+            yield name, {**mine, **dict(chosen)}
+
+
+def _run(contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any]) -> Contestant:
+    """Run one contestant, its parameters read against the data."""
+    model = make_algorithm(settings.model, name, given).model
+    bound, hierarchies = bind(table, settings.hierarchy, model)
+    algorithm = make_algorithm(settings.model, name, given, context_of(bound, hierarchies, given))
+    return contest.run(bound, hierarchies, algorithm, given)
+
+
+def _taken_by(name: str, given: Mapping[str, Any]) -> set[str]:
+    """Return the settings that an algorithm takes."""
+    forms = [form_of(field.name) for field in fields(_class(name))]
+    more = [form.companions(given[form.setting]) for form in forms if form.setting in given]
+    return {form.setting for form in forms}.union(*more)
+
+
+def _class(name: str) -> type[Any]:
+    if name not in ALGORITHMS:
+        msg = f"--algorithms must be among {', '.join(sorted(ALGORITHMS))}, got {name!r}"
+        raise InputError(msg)
+    return ALGORITHMS[name]
+
+
+def _value(text: str) -> Any:
+    """Read a value of a varied parameter: a number where it is one, else text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text, text)
+
+
+def rows(found: list[Contestant]) -> list[dict[str, Any]]:
+    """Return contestants as rows with the same columns: given parameters, outcome, losses, seconds.
+
+    Raises
+    ------
+    AnonsetError
+        If there are none.
+    """
+    if not found:
+        msg = "there is nothing to compare"
+        raise AnonsetError(msg)
+
+    def names(of: str) -> list[str]:
+        return list(dict.fromkeys(name for one in found for name in getattr(one, of)))
+
+    return [
+        {
+            "algorithm": one.algorithm,
+            **{name: one.parameters.get(name) for name in names("parameters")},
+            "outcome": one.outcome,
+            **{name: one.measures.get(name) for name in names("measures")},
+            "seconds": sum(one.seconds.get(name, 0.0) for name in ("search", "apply")),
+            "seconds_verify": one.seconds.get("verify"),
+            "note": one.note,
+        }
+        for one in found
+    ]

@@ -1,0 +1,220 @@
+"""Losses of a publication that lies on disk, against the data that it was made from."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet, figures_shown
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
+from anonset.generalization import Publication
+from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.recoding import SUPPRESSED
+from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
+from anonset.measures.item_weights import ItemWeights
+from anonset.release.attested import read_attestation, require_attested
+from anonset.release.candidate import Named
+from anonset.release.documents import Attestation, BucketFiles
+from anonset.release.published_recoding import PublishedRecoding, recoding_of
+from anonset.release.published_values import published_relational_loss
+from anonset.release.symbols import spelled_out, without
+from anonset.settings.binding import HierarchySpec, bind_columns
+from anonset.settings.models import MODELS
+
+
+@dataclass(frozen=True)
+class Evaluation(Discreet):
+    """How much a publication lost."""
+
+    measures: Mapping[str, float]
+    """Losses by name: ``ncp``, ``lm``, ``ul``, ``log2_ul`` of the items, ``rum`` and ``tum``, ``grouping_loss``."""
+    sizes: Mapping[str, int]
+    """Records, and of the items: occurrences, universe, published symbols, generalized and suppressed items."""
+    source: str
+    """Where the mapping came from: ``mapping`` (the private directory), ``codebook``, or ``data`` alone."""
+    answers: QueryAnswers | None = None
+    """Errors of a workload of queries."""
+
+    def __repr__(self) -> str:
+        asked = "" if self.answers is None else f"; are {self.answers.are:.4g}"
+        return f"Evaluation({figures_shown(self.measures)}{asked}; {figures_shown(self.sizes)}; from {self.source})"
+
+
+@dataclass(frozen=True)
+class _Weights(Discreet):
+    """Weights of the losses, and the sensitive items, which Tum leaves out."""
+
+    items: str | ItemWeights | None
+    relational: Mapping[str, float] | None
+    secrets: tuple[str, ...]
+
+
+def evaluate(
+    original: Table,
+    out: str | os.PathLike[str],
+    private: str | os.PathLike[str] | None = None,
+    *,
+    hierarchies: Mapping[str, HierarchySpec] | None = None,
+    item_weights: str | ItemWeights | None = None,
+    relational_weights: Mapping[str, float] | None = None,
+    workload: WorkloadSpec | None = None,
+) -> Evaluation:
+    """Return the losses of the publication in a directory.
+
+    The mapping of the items is read from the private directory, or where there is none from the codebook; an
+    item that the codebook does not know counts as suppressed then.
+
+    Parameters
+    ----------
+    original
+        The data that were anonymized, read with the roles that their columns had.
+    out, private
+        Directories made by `anonset anonymize` or `Release.save`; `private` is by default `out` with ``.private``
+        after its name, if that is there.
+    hierarchies
+        Those that the publication was made with.
+    item_weights
+        Weights of the utility loss: ``lca`` (the default with a hierarchy), ``uniform`` (without), ``ones`` or an
+        owner's own.
+    relational_weights
+        Weight of each relational column; all the same by default.
+    workload
+        Queries whose average relative error is measured too.
+
+    Raises
+    ------
+    InputError
+        If the directory is no publication, or not one of this table.
+    """
+    folder = Path(out)
+    attested = _require_publication(original, folder)
+    require_attested(folder, attested)
+    named = read_named(folder, attested)
+    original, bound = bind_columns(original, hierarchies or {})
+    publication = named.publication
+    if isinstance(publication, Publication):
+        publication = replace(publication, relational=spelled_out(publication.relational, named.values))
+    found = answers(original, publication, workload or WorkloadSpec(), bound)
+    if isinstance(named.publication, BucketPublication):
+        lost = original.n - named.publication.n + int(named.publication.starred.sum())
+        losses = {"grouping_loss": lost / max(1, original.n)}
+        sizes = {"records": original.n, "published": named.publication.n, "groups": named.publication.n_groups}
+        return Evaluation(losses, sizes, "data", found)
+    home = _private_folder(folder, None if private is None else Path(private))
+    beside = attested.model in MODELS and MODELS[attested.model].beside
+    secrets = tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
+    weights = _Weights(item_weights, relational_weights, secrets)
+    return _of_records(original, named, bound, home, weights, found)
+
+
+def read_named(out: Path, attested: Attestation) -> Named:
+    """Read the publication of a directory."""
+    from anonset.release.buckets import BucketsKind
+    from anonset.release.records import RecordsKind
+
+    if isinstance(attested.data, BucketFiles):
+        return BucketsKind().read(out, attested.data)
+    return RecordsKind().read(out, attested.data)
+
+
+def _of_records(
+    original: Table,
+    named: Named,
+    hierarchies: Mapping[str, Hierarchy],
+    home: Path | None,
+    weights: _Weights,
+    found: QueryAnswers | None,
+) -> Evaluation:
+    from anonset.measures.record_utility_loss import record_utility_loss
+
+    publication: Publication = named.publication
+    measures: dict[str, float] = {}
+    sizes: dict[str, int] = {"records": original.n}
+    source, column = "data", original.transactions
+    if column is not None:
+        hierarchy = hierarchies.get(column.name)
+        recoded = recoding_of(column, publication.symbols, home, _records(home), hierarchy)
+        measures |= _item_losses(recoded, hierarchy, weights)
+        sizes |= _item_sizes(recoded, publication)
+        source = recoded.source
+    if original.relational:
+        values = spelled_out(publication.relational, named.values)
+        rum = published_relational_loss(original, values, hierarchies, weights.relational)
+        tum = {} if column is None else {"tum": record_utility_loss(without(publication, weights.secrets))}
+        measures = {"rum": rum, **tum, **measures}
+    return Evaluation(measures, sizes, source, found)
+
+
+def _item_losses(recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: _Weights) -> dict[str, float]:
+    from anonset.measures.item_weights import group_weights
+    from anonset.measures.utility_loss import weighted_utility_loss
+
+    column, recoding = recoded.column, recoded.recoding
+    losses = {"ncp": recoded.ncp, "lm": recoded.lm}
+    if recoding is not None and column.n:
+        chosen = group_weights(weights.items, column.vocabulary, hierarchy)
+        loss = weighted_utility_loss(column, recoding, chosen)
+        losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
+    return losses
+
+
+def _item_sizes(recoded: PublishedRecoding, publication: Publication) -> dict[str, int]:
+    """Count the items; those of a local recoding are generalized or suppressed here or there, and not counted."""
+    column, recoding = recoded.column, recoded.recoding
+    published = publication.transactions
+    sizes = {
+        "occurrences": len(column.items),
+        "universe": len(column.vocabulary),
+        "symbols": 0 if published is None else int(np.count_nonzero(published.occurrences)),
+    }
+    if recoding is not None:
+        group = recoding.group
+        occurring = column.occurrences > 0
+        members = np.bincount(group[group != SUPPRESSED], minlength=1)
+        sizes["generalized"] = int(np.count_nonzero(occurring & (group != SUPPRESSED) & (members[group] > 1)))
+        sizes["suppressed"] = int(np.count_nonzero(occurring & (group == SUPPRESSED)))
+    return sizes
+
+
+def _records(home: Path | None) -> tuple[Int64, Int32 | None] | None:
+    from anonset.release.home_files import read_records
+
+    path = None if home is None else home / "records.csv"
+    return read_records(path) if path is not None and path.is_file() else None
+
+
+def _private_folder(out: Path, private: Path | None) -> Path | None:
+    """Return the private directory, if it is there; a missing one that was named is an error."""
+    if private is not None:
+        if not private.is_dir():
+            msg = f"{str(private)!r} must be the private directory of a publication; there is none"
+            raise InputError(msg)
+        return private
+    here = out.resolve()  # the directory may be given as "."
+    folder = here.parent / f"{here.name}.private"
+    return folder if folder.is_dir() else None
+
+
+def _require_publication(original: Table, out: Path) -> Attestation:
+    """Refuse a directory that is no publication, or one of another number of records."""
+    attested = read_attestation(out)
+    if attested is None:
+        msg = f"{str(out)!r} must be a directory made by anonset anonymize, with its attestation.json"
+        raise InputError(msg)
+    published = attested.counts.get("records")
+    if published != original.n and not isinstance(attested.data, BucketFiles):
+        msg = f"the original has {original.n} records, but {str(out)!r} was published with {published}"
+        raise InputError(msg)
+    return attested
+
+
+def flattened(evaluation: Evaluation) -> dict[str, Any]:
+    """Return an evaluation as one mapping of names to values."""
+    found = evaluation.answers
+    asked = {} if found is None else {"are": found.are, "answered": found.answered, "skipped": found.skipped}
+    return {**evaluation.measures, **asked, **evaluation.sizes, "source": evaluation.source}

@@ -1,0 +1,212 @@
+"""Everything that is known of a publication after checking it: the model, its truth, and what buckets give away."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from anonset.algorithms.base import Progress
+from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
+from anonset.errors import InputError
+from anonset.generalization.buckets import BucketPublication
+from anonset.privacy import PrivacyModel, Verdict, Witness
+from anonset.release.attested import is_promised
+from anonset.release.candidate import Named
+from anonset.release.codebook import items_hierarchy, require_agreement
+from anonset.release.documents import Attestation
+from anonset.release.formats import kind_of
+from anonset.settings.binding import bind, numeric_columns
+from anonset.settings.models import entry_of
+from anonset.settings.parameters import option
+from anonset.settings.sensitive_labels import require_sensitive
+from anonset.settings.verify import CheckSettings
+
+
+@dataclass(frozen=True)
+class Inspection(Discreet):
+    """The verdict on a publication, and what else was looked at."""
+
+    verdict: Verdict
+    """Whether the model holds."""
+    roles: Mapping[str, list[str]]
+    """Names of the columns by what they were taken as."""
+    truth_checked: bool = False
+    """Whether the original was there to compare with."""
+    untrue: Witness | None = None
+    """Something that the publication says and the original does not."""
+    suppressed: float | None = None
+    """Part of the items of the original that no published symbol stands for."""
+    max_suppressed: float | None = None
+    """The largest part that was allowed."""
+    beyond_utility: str = field(default="", repr=False)
+    """How the utility constraints are violated; empty if they are not, or none are given."""
+    correlations: dict[str, list[Any]] | None = None
+    """For buckets with ids: what several tuples of an individual give away, whatever the model says."""
+
+    @property
+    def holds(self) -> bool | None:
+        """True, False, or None where the check of the model could not be finished."""
+        if self.untrue is not None or self.too_much_suppressed or self.beyond_utility:
+            return False
+        return self.verdict.holds
+
+    @property
+    def too_much_suppressed(self) -> bool:
+        """Whether more items are suppressed than allowed."""
+        return None not in (self.suppressed, self.max_suppressed) and self.suppressed > self.max_suppressed + 1e-12  # type: ignore[operator]
+
+
+def inspect(
+    named: Named,
+    model: PrivacyModel,
+    settings: CheckSettings,
+    *,
+    attested: Attestation | None = None,
+    progress: Progress | None = None,
+) -> Inspection:
+    """Verify a publication, and hold it against its original where that is given.
+
+    Parameters
+    ----------
+    attested
+        What is attested of it, if anything.
+
+    Raises
+    ------
+    InputError
+        If the publication lacks what the model speaks of, or the original is not what it must be.
+    """
+    from anonset.verification import DEFAULT_BUDGET, verify
+
+    require_sensitive(model, named.publication.transactions)
+    budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
+    verdict = verify(named.publication, model, budget=budget, progress=progress)
+    correlations, roles = _correlations(named.publication, model), roles_of(named.publication, model)
+    if settings.original is None:
+        needs = [option(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
+        if needs:
+            msg = f"{' and '.join(needs)}: the items of the original are meant, which --original must name"
+            raise InputError(msg)
+        tree = _tree_without_original(named.publication, model, settings)
+        _require_known_policy(verdict, tree, None, attested)
+        return Inspection(verdict, roles, correlations=correlations)
+    table = _original(named.publication, settings)
+    table, hierarchies = bind(table, settings.hierarchy, model)
+    if table.transactions is not None and (tree := hierarchies.get(table.transactions.name)) is not None:
+        require_agreement(named.publication, tree)
+    _require_known_policy(verdict, None, table, attested)
+    untrue = kind_of(model).untrue(table, named, hierarchies, model)
+    suppressed = _suppressed(table, named)
+    beyond = _beyond_utility(table, named, settings)
+    return Inspection(verdict, roles, True, untrue, suppressed, settings.max_suppressed, beyond, correlations)
+
+
+def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:
+    """Return the names of the columns by what a model takes them as."""
+    kept = [column.name for column in publication.kept]
+    if isinstance(publication, BucketPublication):
+        ids = [column.name for column in publication.ids]
+        return {"identifiers": ids, "attributes": kept, "sensitive": [publication.snt_value.name]}
+    entry, sets = entry_of(model), publication.transactions
+    items = [] if sets is None else list(publication.joined or (sets.name,))
+    relational = [column.name for column in publication.relational]
+    return {
+        "quasi_identifiers": relational if entry.relational else [],
+        "items": items if entry.items else [],
+        "not_protected": [*([] if entry.relational else relational), *([] if entry.items else items), *kept],
+    }
+
+
+def _tree_without_original(publication: Any, model: PrivacyModel, settings: CheckSettings) -> Hierarchy | None:
+    """Return the hierarchy of the published items, if it is given; the codebook must agree with it."""
+    if isinstance(publication, BucketPublication) or not settings.hierarchy:
+        return None
+    beside = getattr(model, "sensitive_items", ()) if entry_of(model).beside else ()
+    tree = items_hierarchy(publication, settings.hierarchy, tuple(beside))
+    if tree is not None:
+        require_agreement(publication, tree)
+    return tree
+
+
+def _require_known_policy(
+    verdict: Verdict, tree: Hierarchy | None, original: Table | None, attested: Attestation | None
+) -> None:
+    """Refuse privacy constraints without a known item; those that were attested may all have been suppressed."""
+    policy, checked = getattr(verdict.model, "policy", None), verdict.checked
+    if not policy or checked["unpublished_items"] < checked["protected_items"]:
+        return
+    if attested is not None and is_promised(attested, verdict.model):
+        return
+    known = set() if tree is None else set(tree.leaves.labels)
+    if original is not None and original.transactions is not None:
+        known |= set(original.transactions.vocabulary.labels)
+    if any(item in known for itemset in policy.itemsets for item in itemset):
+        return
+    msg = (
+        f"--privacy-constraints: none of the {checked['protected_items']} protected items, such as "
+        f"{policy.itemsets[0][0]!r}, stands behind a symbol of the publication; name the constraints of these data, or "
+        "the codebook, or by --original the data in which they occur"
+    )
+    raise InputError(msg)
+
+
+def _beyond_utility(table: Table, named: Named, settings: CheckSettings) -> str:
+    """Say how the utility constraints are violated."""
+    if settings.utility_constraints is None:
+        return ""
+    from anonset.io.policies import read_utility_policy
+    from anonset.verification.constraints import check_utility
+
+    if table.transactions is None:
+        msg = "utility constraints speak of a set-valued column, and the publication has none"
+        raise InputError(msg)
+    policy = read_utility_policy(settings.utility_constraints, table.transactions.vocabulary)
+    return check_utility(table.transactions, named.publication, policy, 1.0).reason
+
+
+def _correlations(publication: Any, model: PrivacyModel) -> dict[str, list[Any]] | None:
+    if not isinstance(publication, BucketPublication) or not publication.ids:
+        return None
+    from anonset.measures.correlation import inter_group_violations, intra_group_violations
+
+    diversity = int(getattr(model, "l", 1))
+    return {
+        "intra_group": list(intra_group_violations(publication)),
+        "inter_group": list(inter_group_violations(publication, diversity)),
+    }
+
+
+def _original(publication: Any, settings: CheckSettings) -> Table:
+    """Read the original with the roles that its columns had."""
+    from anonset.io.read import read
+
+    buckets = isinstance(publication, BucketPublication)
+    ids = [column.name for column in publication.ids] if buckets else settings.id
+    sets = None if publication.transactions is None else (publication.joined or publication.transactions.name)
+    relational = [] if buckets else [column.name for column in publication.relational]
+    fimi = Path(str(settings.original)).name.removesuffix(".gz").removesuffix(".zst").endswith(".dat")
+    return read(
+        str(settings.original),
+        items=None if fimi else sets,
+        relational=relational,
+        numeric=[name for name in numeric_columns(settings.hierarchy) if name in relational],
+        sensitive=publication.snt_value.name if buckets else None,
+        id=ids,
+        keep=[column.name for column in publication.kept],
+        drop=settings.drop,
+        separator=settings.separator or " ",
+        missing=settings.missing,
+        group=settings.group,
+    )
+
+
+def _suppressed(table: Table, named: Named) -> float | None:
+    """Return the part of the items of the original that no published symbol stands for."""
+    column = table.transactions
+    if column is None or named.publication.transactions is None or not len(column.vocabulary):
+        return None
+    symbols = named.publication.symbols
+    shown = {member for symbol in symbols for member in symbol.members}
+    occurring = [label for label, n in zip(column.vocabulary.labels, column.occurrences, strict=True) if n]
+    return sum(label not in shown for label in occurring) / max(1, len(occurring))

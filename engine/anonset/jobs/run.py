@@ -1,0 +1,162 @@
+"""Search and apply: from a table to a candidate publication, and from there to a verified release."""
+
+import os
+import warnings as python_warnings
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+
+from anonset.algorithms.base import Algorithm, Progress
+from anonset.data import Hierarchy, Table
+from anonset.errors import InfeasibleError, InputError
+from anonset.release.candidate import Candidate
+from anonset.release.checking import checked
+from anonset.release.formats import kind_of
+from anonset.release.layout import Layout, Order, Symbols
+from anonset.release.losses import measures_of, no_information
+from anonset.release.phases import Stopwatch
+from anonset.release.release import Release
+from anonset.settings.binding import HierarchySpec, bind
+from anonset.settings.models import require_roles
+
+
+def anonymize(
+    table: Table,
+    algorithm: Algorithm,
+    *,
+    hierarchies: Mapping[str, HierarchySpec] | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    order: Order = "sorted",
+    symbols: Symbols = "auto",
+    max_loss: float | None = None,
+    accept_undecided: bool = False,
+    budget: int | None = None,
+) -> Release:
+    """Anonymize a table and verify the result.
+
+    Parameters
+    ----------
+    table
+        What `anonset.read` or `Table.from_sets` returned.
+    algorithm
+        The algorithm with its parameters; it declares the privacy model that must hold.
+    hierarchies
+        Hierarchy of each column by name: a file, ``balanced:F`` or a `Hierarchy`.
+    workers
+        Number of threads; by default one a core. The result is the same for any number.
+    progress
+        Called with (phase, amount done, total amount).
+    order
+        ``sorted`` by the published content (row order would give back what was hidden), or as the ``input``.
+    symbols
+        How a set of items or values is named: by its ``members``, by a ``short`` code, or (``auto``) by a code
+        above 8 members.
+    max_loss
+        Refuse a result whose main loss, the first of its measures, is above this.
+    accept_undecided
+        Return a release although the check was too large to finish; its verdict says so.
+    budget
+        Largest number of itemset occurrences to count in verifying (see `anonset.verify`).
+
+    Raises
+    ------
+    InputError
+        If the table, a hierarchy or a parameter is not what it must be.
+    InfeasibleError
+        If the guarantee, or `max_loss`, cannot be reached.
+    VerificationError
+        If the result does not satisfy the model, or (`UndecidedError`) the check could not be finished.
+
+    Examples
+    --------
+    >>> table = Table.from_sets([{"a1", "b1", "b2"}, {"a2", "b1"}, {"a2", "b1", "b2"}, {"a1", "a2", "b2"}])
+    >>> from anonset.algorithms.transaction.apriori import Apriori
+    >>> release = anonymize(table, Apriori(k=2, m=2), hierarchies={"items": "balanced:2"})
+    >>> release.verdict.holds, release.recoding.labels
+    (True, ['N1_0', 'b1', 'b2'])
+    """
+    watch, layout = Stopwatch(), Layout(order=order, symbols=symbols)
+    with watch.phase("hierarchies"):
+        table, bound = bind(table, hierarchies or {}, algorithm.model)
+        kind_of(algorithm.model).require_publishable(table, bound, algorithm, replace(layout, format=None))
+    candidate = search(
+        table,
+        algorithm,
+        hierarchies=bound,
+        workers=workers,
+        progress=progress,
+        layout=layout,
+        max_loss=max_loss,
+        watch=watch,
+    )
+    kind_of(algorithm.model).require_readable(candidate.named)
+    for warning in candidate.warnings:
+        python_warnings.warn(warning, UserWarning, stacklevel=2)
+    with watch.phase("verify"):
+        verdict = checked(
+            candidate, candidate.named, accept_undecided=accept_undecided, budget=budget, progress=progress
+        )
+    return Release(candidate, verdict, layout, tuple(watch.phases))
+
+
+def search(
+    table: Table,
+    algorithm: Algorithm,
+    *,
+    hierarchies: Mapping[str, Hierarchy],
+    workers: int | None = None,
+    progress: Progress | None = None,
+    layout: Layout,
+    max_loss: float | None = None,
+    watch: Stopwatch,
+) -> Candidate:
+    """Find a recoding and apply it; the candidate still has to be verified.
+
+    The table must be bound to its hierarchies (see `bind`); the other parameters are those of `anonymize`.
+    """
+    require_roles(table, algorithm.model)
+    with watch.phase("search"), executor_of(workers) as executor:
+        result = algorithm.recode(table, hierarchies, executor=executor, progress=progress)
+    with watch.phase("apply"):
+        named = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
+    with watch.phase("measure"):
+        measures = measures_of(table, hierarchies, algorithm, result, named.publication)
+        warnings = layout.warnings + no_information(table, named.publication, measures)
+    _require_loss(algorithm, measures, max_loss)
+    return Candidate(table, hierarchies, algorithm, result, named, measures, warnings)
+
+
+@contextmanager
+def executor_of(workers: int | None) -> Iterator[Executor | None]:
+    """Give an executor of `workers` threads (by default one a core); None for one worker.
+
+    Raises
+    ------
+    InputError
+        If the number is below 1.
+    """
+    count = (os.cpu_count() or 1) if workers is None else workers
+    if count < 1:
+        msg = f"workers must be at least 1, got {count}"
+        raise InputError(msg)
+    if count == 1:
+        yield None
+        return
+    pool = ThreadPoolExecutor(count, thread_name_prefix="anonset")
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:
+    """Hold the main loss, which is the first, against the bound."""
+    name, loss = next(iter(measures.items()))
+    if max_loss is not None and loss > max_loss + 1e-12:
+        reason = (
+            f"the loss ({name.upper()}) is {loss:.6g}, above the largest allowed {max_loss:.6g}; "
+            "smaller parameters of the model, a hierarchy with a smaller fan-out, or another algorithm may help"
+        )
+        raise InfeasibleError(algorithm.name, reason, achieved=loss, bound=max_loss)

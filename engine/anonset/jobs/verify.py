@@ -1,0 +1,180 @@
+"""Checking a publication that lies on disk, also one made elsewhere."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from anonset.algorithms.base import Progress
+from anonset.data import SetColumn, Table
+from anonset.errors import InputError
+from anonset.generalization import Publication
+from anonset.jobs.inspection import Inspection, inspect
+from anonset.privacy import KmAnonymity, PartitionKmAnonymity, PrivacyModel
+from anonset.privacy.policies import PrivacyPolicy
+from anonset.release.attested import (
+    attested_parameters,
+    read_attestation,
+    require_attested,
+    require_policy,
+    require_said,
+    require_verified,
+)
+from anonset.release.candidate import Named
+from anonset.release.codebook import require_complete, require_sound
+from anonset.release.documents import CODEBOOK, Attestation, BucketFiles
+from anonset.release.formats import kind_of
+from anonset.release.home_files import read_codebook
+from anonset.settings.models import MODELS, entry_of
+from anonset.settings.parameters import build, option
+from anonset.settings.readers import Context
+from anonset.settings.settings import validated
+from anonset.settings.verify import CheckSettings, check_settings_model
+
+
+def check(published: Path, given: Mapping[str, Any], *, progress: Progress | None = None) -> Inspection:
+    """Check a published file, or a directory made by `anonset anonymize`, against a privacy model.
+
+    Parameters
+    ----------
+    published
+        A data file; a directory whose attestation names the columns' roles and, if no model is given, the model;
+        for buckets any directory with ``qit.csv`` and ``snt.csv``.
+    given
+        Fields of `CheckSettings` and parameters of the model.
+
+    Raises
+    ------
+    InputError
+        If the settings or the data are not what they must be.
+    """
+    settings = validated(check_settings_model(), given)
+    if not published.exists():
+        msg = f"{published}: no such file or directory"
+        raise InputError(msg)
+    attested = read_attestation(published)
+    promised = None if attested is None else _promised(attested)
+    model = make_model(settings, attested)
+    if progress is not None:
+        progress("read", 0, 0)
+    if attested is None or promised is None:
+        named = _read_foreign(published, settings, model)
+        return inspect(_with_records(named, settings), model, settings, progress=progress)
+    named = _read_attested(published, settings, attested, model)
+    require_said(published, attested, promised, named)
+    found = inspect(_with_records(named, settings), model, settings, attested=attested, progress=progress)
+    require_verified(published, attested, found.verdict)
+    return found
+
+
+def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:
+    """Make the model that is asked for, or else the one that is attested.
+
+    Of k^m-anonymity of each partition, where the partitions are not known, that of the whole is left to check.
+
+    Raises
+    ------
+    InputError
+        If the name is unknown or missing, or a parameter does not apply or is missing.
+    """
+    parameters = settings.model_parameters()
+    name = settings.model
+    if name is None and attested is not None:
+        name = attested.model
+        if name == PartitionKmAnonymity.name and settings.records is None:
+            name = KmAnonymity.name  # which it implies, and which needs no partitions
+        parameters = attested_parameters(attested, parameters)
+    if name is None or name not in MODELS:
+        got = "none" if name is None else repr(name)
+        msg = f"--model must be one of {', '.join(MODELS)}, got {got}"
+        raise InputError(msg)
+    made: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, Context(given=parameters))
+    if settings.model is None and attested is not None:
+        require_policy(attested, made)
+    return made
+
+
+def _promised(attested: Attestation) -> PrivacyModel:
+    """Make the model that is attested; its privacy constraints, which the attestation lacks, are none.
+
+    Raises
+    ------
+    InputError
+        If there is no such model, or its parameters are not what they must be.
+    """
+    own = {name: value for name, value in attested.parameters.items() if name != "policy"}
+    settings = validated(check_settings_model(), {**own, "model": attested.model})
+    empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
+    parameters = {**settings.model_parameters(), **empty}
+    if attested.model not in MODELS:
+        msg = f"the attestation must be of a model out of {', '.join(MODELS)}, got {attested.model!r}"
+        raise InputError(msg)
+    made: PrivacyModel = build(
+        MODELS[attested.model].model, f"model {attested.model}", parameters, Context(given=parameters)
+    )
+    return made
+
+
+def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel) -> Named:
+    """Read what was made elsewhere."""
+    from anonset.io.buckets import read_buckets
+    from anonset.io.publish import read_published
+    from anonset.release.records import named
+
+    if entry_of(model).buckets:
+        return Named(read_buckets(published, id=settings.id, keep=settings.keep))
+    table = read_published(
+        published,
+        items=settings.items or None,
+        relational=settings.relational,
+        keep=settings.keep,
+        separator=" " if settings.separator is None else settings.separator,
+    )
+    if settings.codebook is None:
+        return named(table, ())
+    book = read_codebook(Path(settings.codebook))
+    require_sound(
+        book, f"codebook {settings.codebook!r}", nodes_known=_names_items(settings, table.transactions, table)
+    )
+    return named(table, book)
+
+
+def _read_attested(published: Path, settings: CheckSettings, attested: Attestation, model: PrivacyModel) -> Named:
+    """Read the files of a publication, if they are those that were attested."""
+    roles = [option(n) for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
+    if roles:
+        msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {str(published)!r}"
+        raise InputError(msg)
+    buckets = isinstance(attested.data, BucketFiles)
+    if buckets != entry_of(model).buckets:
+        what = "a bucketized table" if buckets else "a table of records"
+        msg = f"{str(published)!r} is {what}, of which model {model.name} says nothing"
+        raise InputError(msg)
+    require_attested(published, attested)
+    found = kind_of(model).read(published, attested.data)
+    if not isinstance(attested.data, BucketFiles):
+        book, where = read_codebook(published / CODEBOOK), f"codebook {str(published / CODEBOOK)!r}"
+        items = found.publication.transactions
+        require_sound(book, where, nodes_known=_names_items(settings, items, found.publication))
+        require_complete(book, found.publication, where)
+    return found
+
+
+def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table | Publication) -> bool:
+    """Tell whether a hierarchy of the set-valued column is given."""
+    return items is not None and not {items.name, *owner.joined}.isdisjoint(settings.hierarchy)
+
+
+def _with_records(named: Named, settings: CheckSettings) -> Named:
+    """Return a publication with the way back to the original, where that is known."""
+    if settings.records is None:
+        return named
+    from anonset.release.home_files import read_records
+
+    record, cluster = read_records(Path(settings.records))
+    if len(record) != named.publication.n:
+        msg = f"{settings.records!r} names the records of {len(record)} rows, the publication has {named.publication.n}"
+        raise InputError(msg)
+    if isinstance(named.publication, Publication):
+        return Named(replace(named.publication, record=record, cluster=cluster), named.values)
+    return Named(replace(named.publication, record=record), named.values)

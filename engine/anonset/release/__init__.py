@@ -1,0 +1,1 @@
+"""A publication on its way out and back: layout, symbols, files, attestation, staging."""

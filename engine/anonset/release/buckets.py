@@ -1,0 +1,108 @@
+"""Publications of buckets: identities in one table, sensitive values in another, joined by groups."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from anonset.algorithms.base import Algorithm, Result
+from anonset.data import Hierarchy, Table
+from anonset.errors import AnonsetError, InputError
+from anonset.generalization import Buckets, Publication
+from anonset.generalization.buckets import BucketPublication
+from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
+from anonset.release.candidate import Candidate, Named
+from anonset.release.documents import BucketFiles, digests
+from anonset.release.layout import Layout
+
+Hierarchies = Mapping[str, Hierarchy]
+
+
+class BucketsKind:
+    """``qit.csv`` and ``snt.csv``; privately the records."""
+
+    def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
+        """Refuse another order than the sorted one, and another format than CSV."""
+        if layout.order != "sorted":
+            msg = "buckets are published in the order of their content: in that of the input, rows would meet values"
+            raise InputError(msg)
+        if layout.format not in ("csv", None):
+            msg = f"buckets are published as csv (qit.csv and snt.csv), got format {layout.format!r}"
+            raise InputError(msg)
+
+    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Named:
+        """Apply a grouping."""
+        if not isinstance(result.recoding, Buckets):
+            msg = f"a bucketizing algorithm must give buckets, got {type(result.recoding).__name__}"
+            raise InputError(msg)
+        return Named(BucketPublication.of(table, result.recoding))
+
+    def require_readable(self, named: Named) -> None:
+        """Buckets publish values as they are."""
+
+    def to_arrow(self, named: Named) -> Any:
+        """Return both tables, ``qit`` and ``snt``."""
+        from anonset.io.buckets import buckets_to_arrow
+
+        return buckets_to_arrow(named.publication)
+
+    def write(self, candidate: Candidate, folder: Path, layout: Layout) -> BucketFiles:
+        """Write both tables."""
+        from anonset.io.buckets import write_buckets
+
+        publication: BucketPublication = candidate.publication
+        qit, snt = write_buckets(publication, folder)
+        return BucketFiles(
+            qit=qit.name,
+            snt=snt.name,
+            id=[column.name for column in publication.ids],
+            keep=[column.name for column in publication.kept],
+            sensitive=publication.snt_value.name,
+            sha256=digests(folder),
+        )
+
+    def write_private(self, candidate: Candidate, folder: Path) -> None:
+        """Write the input record and the group of each row of the QIT."""
+        from anonset.io.publish import write_records
+
+        publication: BucketPublication = candidate.publication
+        rows = Publication(None, (), (), (), publication.record, publication.group.codes)
+        write_records(rows, folder / "records.csv")
+
+    def read(self, folder: Path, files: BucketFiles) -> Named:
+        """Read both tables."""
+        from anonset.io.buckets import read_buckets
+
+        return Named(read_buckets(folder, id=files.id, keep=files.keep))
+
+    def require_same(self, meant: Named, written: Named) -> Named:
+        """Compare the columns of both tables by their labels."""
+        one, other = _contents(meant.publication), _contents(written.publication)
+        for name, values in one.items():
+            if other.get(name) != values:
+                msg = f"column {name!r}: what was read back differs from what was to be written"
+                raise AnonsetError(msg)
+        return Named(replace(written.publication, record=meant.publication.record))
+
+    def untrue(self, table: Table, named: Named, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
+        """Hold every row and every group against the original; safe grouping allows nobody in two groups."""
+        from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
+
+        found = check_buckets_truthful(table, named.publication)
+        if found is None and isinstance(model, SafetyConstraint):
+            return check_undivided(table, named.publication)
+        return found
+
+    def counts(self, named: Named) -> dict[str, int]:
+        """Return the numbers of tuples and of groups."""
+        return {"records": named.publication.n, "groups": named.publication.n_groups}
+
+
+def _contents(publication: BucketPublication) -> dict[str, list[str]]:
+    """Return the labels of each column of both tables."""
+    found = {f"qit.{column.name}": column.labels() for column in publication.qit}
+    groups = publication.group.vocabulary.labels
+    values = publication.snt_value.labels()
+    rows = zip((groups[code] for code in publication.snt_group), values, publication.snt_count.tolist(), strict=True)
+    found["snt"] = sorted(f"{group}\0{value}\0{count}" for group, value, count in rows)
+    return found

@@ -1,0 +1,57 @@
+"""The check before anything comes out: what an algorithm promised holds, and what is published is true."""
+
+from dataclasses import dataclass
+
+from anonset.algorithms.base import Progress
+from anonset.data.discreet import Discreet
+from anonset.errors import UndecidedError, VerificationError
+from anonset.privacy import Verdict, Witness
+from anonset.release.candidate import Candidate, Named
+from anonset.release.formats import kind_of
+
+
+def checked(
+    candidate: Candidate,
+    named: Named,
+    *,
+    accept_undecided: bool = False,
+    budget: int | None = None,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Verify what an algorithm promised, and that what is published is true; return the verdict if it may be.
+
+    Parameters
+    ----------
+    candidate
+        What was meant to be published.
+    named
+        What is published: the candidate's own publication, or what was read back.
+
+    Raises
+    ------
+    VerificationError
+        If the model does not hold, or (`UndecidedError`) the check was too large to finish and that is not accepted.
+    """
+    from anonset.verification import DEFAULT_BUDGET, verify
+
+    budget = DEFAULT_BUDGET if budget is None else budget
+    model = candidate.algorithm.model
+    verdict = verify(named.publication, model, budget=budget, progress=progress)
+    if verdict.holds is False:
+        raise VerificationError(verdict)
+    witness = kind_of(model).untrue(candidate.table, named, candidate.hierarchies, model)
+    if witness is not None:
+        raise VerificationError(Untrue(witness))
+    if verdict.holds is None and not accept_undecided:
+        raise UndecidedError(verdict)
+    return verdict
+
+
+@dataclass(frozen=True)
+class Untrue(Discreet):
+    """The verdict on a publication that says what the original does not."""
+
+    witness: Witness
+
+    def __str__(self) -> str:
+        return f"the publication is not true of the original: {self.witness}"

@@ -1,0 +1,235 @@
+"""The attestation, which goes with the data, and the report, which stays at home: their fields and their making."""
+
+import dataclasses
+import hashlib
+import platform
+from collections.abc import Mapping
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from anonset.data import SetColumn, Table
+from anonset.privacy import PrivacyModel, Verdict
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.release.candidate import Candidate, Named
+from anonset.release.phases import Phase
+
+SCHEMA_VERSION: Literal[1] = 1
+CODEBOOK = "codebook.csv"
+"""Name of the file that says what each published symbol stands for."""
+_PACKAGES = ("anonset", "numba", "numpy", "pyarrow", "pydantic", "scipy")
+
+
+class Document(BaseModel):
+    """A JSON document with a fixed set of fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def write(self, path: Path) -> None:
+        """Write the document as indented JSON."""
+        path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+
+class DataFile(Document):
+    """The data file of a publication with its codebook, and how to read it."""
+
+    file: str
+    format: Literal["csv", "parquet", "dat"]
+    separator: str
+    items: list[str]
+    """The set-valued column, or those that are joined into one to be verified."""
+    relational: list[str]
+    keep: list[str]
+    sha256: dict[str, str]
+    """Digest of every file of the publication but the attestation, by name."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files that are read."""
+        return (self.file, CODEBOOK)
+
+
+class BucketFiles(Document):
+    """The two files of a bucketized table, and how to read them."""
+
+    qit: str
+    snt: str
+    id: list[str]
+    keep: list[str]
+    sensitive: str
+    sha256: dict[str, str]
+    """Digest of every file of the publication but the attestation, by name."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files that are read."""
+        return (self.qit, self.snt)
+
+
+class Attestation(Document):
+    """What is promised about a publication, and what was verified. Holds nothing that helps an attacker."""
+
+    schema_version: Literal[1]
+    model: str
+    parameters: dict[str, Any]
+    statement: str
+    limits: str
+    verdict: Literal["holds", "undecided"]
+    verified: dict[str, Any]
+    counts: dict[str, int]
+    data: DataFile | BucketFiles
+
+
+class PhaseRecord(Document):
+    """Seconds and peak memory, in bytes, of one phase."""
+
+    phase: str
+    seconds: float
+    peak_memory: int | None
+
+
+class Report(Document):
+    """Everything about a run. Private: it says what the input was like."""
+
+    schema_version: Literal[1]
+    versions: dict[str, str]
+    settings: dict[str, Any]
+    algorithm: str
+    parameters: dict[str, Any]
+    model: str
+    verdict: Literal["holds", "undecided"]
+    verified: dict[str, Any]
+    seed: int | None
+    input: dict[str, Any]
+    measures: dict[str, float]
+    figures: dict[str, float]
+    warnings: list[str]
+    phases: list[PhaseRecord]
+    trace: list[Any] | None
+
+
+UNPUBLISHED = (
+    "An item that stands behind no published symbol is in no record, or it was suppressed: the publication does not "
+    "say which, but whoever knows that it is in some record knows that it was suppressed."
+)
+"""What holds of every publication of items."""
+
+
+def limits_of(model: PrivacyModel, named: Named) -> str:
+    """Return what is not guaranteed: the limits of the model, and of a publication of items what its symbols tell."""
+    return model.limits if getattr(named.publication, "transactions", None) is None else f"{model.limits} {UNPUBLISHED}"
+
+
+def public_checks(verdict: Verdict) -> dict[str, Any]:
+    """Return what was examined, without how many protected items were suppressed: it would tell of empty records."""
+    found: dict[str, Any] = plain(verdict.checked)
+    return {name: value for name, value in found.items() if name not in ("protected_items", "unpublished_items")}
+
+
+def attestation(verdict: Verdict, named: Named, counts: Mapping[str, int], data: DataFile | BucketFiles) -> Attestation:
+    """Return the attestation of a verified publication."""
+    model = verdict.model
+    return Attestation(
+        schema_version=SCHEMA_VERSION,
+        model=model.name,
+        parameters=parameters_of(model),
+        statement=model.statement,
+        limits=limits_of(model, named),
+        verdict="holds" if verdict.holds else "undecided",
+        verified=public_checks(verdict),
+        counts=dict(counts),
+        data=data,
+    )
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file in a folder, by name."""
+    from anonset.io.files import digest
+
+    return {path.name: digest(path) for path in sorted(folder.iterdir())}
+
+
+def report(
+    candidate: Candidate, verdict: Verdict, phases: list[Phase], context: Mapping[str, Any], *, trace: bool
+) -> Report:
+    """Return the private report of a run.
+
+    Parameters
+    ----------
+    context
+        ``settings``, ``seed`` and facts about the ``input``, where the caller knows them.
+    """
+    result = candidate.result
+    return Report(
+        schema_version=SCHEMA_VERSION,
+        versions=versions(),
+        settings=plain(context.get("settings", {})),
+        algorithm=candidate.algorithm.name,
+        parameters=parameters_of(candidate.algorithm),
+        model=verdict.model.name,
+        verdict="holds" if verdict.holds else "undecided",
+        verified=plain(verdict.checked),
+        seed=context.get("seed"),
+        input={**plain(context.get("input", {})), **fingerprint(candidate.table)},
+        measures=plain(candidate.measures),
+        figures=plain(result.figures),
+        warnings=list(candidate.warnings),
+        phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],
+        trace=plain(result.trace) if trace else None,
+    )
+
+
+def parameters_of(instance: Any) -> dict[str, Any]:
+    """Return the fields of a model or an algorithm by name; those that were not given, and None by default, are not."""
+    values = {field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)}
+    found: dict[str, Any] = plain({name: value for name, value in values.items() if value is not None})
+    return found
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that shape the result."""
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # run from the sources
+            found[name] = "unknown"
+    return found
+
+
+def fingerprint(table: Table) -> dict[str, Any]:
+    """Return the size and a hash of the content of a table."""
+    digest = hashlib.sha256()
+    found: dict[str, Any] = {"records": table.n}
+    for column in table.columns:
+        digest.update(f"{column.name}\0{type(column).__name__}\0".encode())
+        if isinstance(column, SetColumn):
+            digest.update(column.indptr.tobytes() + column.items.tobytes())
+            found |= {"universe": len(column.vocabulary), "occurrences": len(column.items)}
+        else:
+            digest.update((column.codes if hasattr(column, "codes") else column.values).tobytes())
+        if hasattr(column, "vocabulary"):
+            digest.update("\0".join(column.vocabulary.labels).encode())
+    return {**found, "content_sha256": digest.hexdigest()}
+
+
+def plain(value: Any) -> Any:
+    """Turn dataclasses, mappings, tuples and NumPy values into what JSON knows."""
+    if isinstance(value, (PrivacyPolicy, UtilityPolicy)):  # a file of its own: it may be large, and tell of records
+        return f"{len(value)} constraint(s)"
+    if isinstance(value, partial):
+        return {"name": plain(value.func), **plain(value.keywords)}
+    if isinstance(value, type):
+        return getattr(value, "name", value.__name__)
+    if dataclasses.is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(entry) for entry in value]
+    if hasattr(value, "tolist"):  # NumPy scalars and arrays
+        return value.tolist()
+    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)

@@ -1,0 +1,82 @@
+"""Publications of several set-valued columns, which were joined into one to be anonymized: checking, reading back."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from anonset.data import Hierarchy, SetColumn
+from anonset.data.joining import prefixed
+from anonset.errors import InputError
+from anonset.generalization import Symbol
+from anonset.generalization.apply import generalize, node_symbol
+from anonset.generalization.joined import cells_by_column
+from anonset.release.symbols import members_of
+
+
+def texts_of_items(column: SetColumn, joined: Sequence[str]) -> list[str]:
+    """Return the items of a joined column as they stand in their own columns."""
+    items = [Symbol(label, "item", (label,)) for label in column.vocabulary.labels]
+    return [text for texts in cells_by_column(items, joined).values() for text in texts]
+
+
+def texts_of_nodes(hierarchy: Hierarchy, joined: Sequence[str], first: int = 0) -> list[str]:
+    """Return the nodes of a hierarchy, from the `first` on, as they would stand in the columns that were joined.
+
+    Raises
+    ------
+    InputError
+        If two nodes would stand in a column as the same text.
+    """
+    nodes = [node_symbol(hierarchy, node) for node in range(first, hierarchy.n_nodes)]
+    return [text for texts in cells_by_column(nodes, joined).values() for text in texts]
+
+
+def rejoined(column: SetColumn, book: Iterable[Symbol], joined: Sequence[str]) -> tuple[SetColumn, tuple[Symbol, ...]]:
+    """Return published columns, joined again by prefixing, as one column of the symbols of the codebook.
+
+    A symbol that spans several columns stands in each of them, always together: it becomes one symbol of the record
+    again, which changes no support and so no verdict. For the same reason it may stay one symbol for each column
+    where no codebook tells of it: the records that hold all of them are those that hold one.
+
+    Parameters
+    ----------
+    column
+        The joined column, as :func:`anonset.io.read.read` returns it: its labels are ``column:text``.
+    book
+        The codebook. A text that it does not explain is a set ``(a,b,c)`` or an item.
+
+    Raises
+    ------
+    InputError
+        If a symbol that spans several columns stands in some of them only.
+    """
+    known = tuple(symbol for symbol in book if symbol.kind != "values")
+    symbol_of, reach = {}, dict.fromkeys(range(len(known)), 0)
+    for name, texts in cells_by_column(known, joined).items():
+        for text, at in texts.items():
+            symbol_of[prefixed(name, text)] = known[at]
+            reach[at] += 1
+    behind = [symbol_of.get(label) or _unexplained(label, joined) for label in column.vocabulary.labels]
+    symbols = tuple(dict.fromkeys(behind))
+    place = {symbol: at for at, symbol in enumerate(symbols)}
+    image = np.array([place[symbol] for symbol in behind], np.int32)
+    whole = generalize(column, image, symbols)
+    written = np.bincount(image, weights=column.occurrences, minlength=len(symbols)).astype(np.int64)
+    for at, symbol in enumerate(known):
+        here = place.get(symbol, -1)
+        if here >= 0 and written[here] != reach[at] * whole.occurrences[here]:
+            msg = f"symbol {symbol.label!r} spans {reach[at]} columns; in a row, each of them must hold it, or none"
+            raise InputError(msg)
+    return whole, symbols
+
+
+def _unexplained(label: str, joined: Sequence[str]) -> Symbol:
+    """Return the symbol behind ``column:text`` where no codebook explains it."""
+    marks = tuple(prefixed(name, "") for name in joined)
+    mark = next(mark for mark in marks if label.startswith(mark))
+    members = members_of(label.removeprefix(mark))
+    if len(members) == 1:
+        return Symbol(label, "item", (label,))
+    if not all(member.startswith(marks) for member in members):  # else they are of several columns, and prefixed
+        members = tuple(mark + member for member in members)
+    return Symbol(f"({','.join(members)})", "group", members)

@@ -1,0 +1,101 @@
+"""Publishing: write, read back from the bytes, verify, and only then rename into place."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from anonset.algorithms.base import Progress
+from anonset.privacy import Verdict
+from anonset.release.candidate import Candidate
+from anonset.release.checking import checked
+from anonset.release.formats import kind_of
+from anonset.release.layout import Layout
+from anonset.release.phases import Stopwatch
+from anonset.release.staging import Staging
+
+
+@dataclass(frozen=True)
+class Request:
+    """Where and how to publish."""
+
+    out: Path
+    """New directory for what may be handed on."""
+    private: Path | None = None
+    """New directory for what must not be; None: `out` with ``.private`` after its name."""
+    layout: Layout = field(default_factory=Layout)
+    """Format, separator and the like."""
+    accept_undecided: bool = False
+    """Publish although the check could not be finished."""
+    budget: int | None = None
+    """Largest number of itemset occurrences to count in verifying; None: the verification's default."""
+    trace: bool = False
+    """Put the decisions of the search into the private report."""
+
+    @property
+    def private_folder(self) -> Path:
+        """The private directory, given or by default."""
+        return self.private or self.out.parent / f"{self.out.name}.private"
+
+
+def publish(
+    candidate: Candidate,
+    request: Request,
+    *,
+    watch: Stopwatch,
+    progress: Progress | None = None,
+    context: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Publish a candidate, if what is read back from the written bytes satisfies its model.
+
+    Whatever goes wrong, an interruption included, nothing is left behind.
+
+    Parameters
+    ----------
+    context
+        ``settings``, ``seed`` and facts about the ``input`` for the private report.
+
+    Raises
+    ------
+    InputError
+        If a directory exists already, or the format cannot carry the labels.
+    VerificationError
+        If the model does not hold, or (`UndecidedError`) the check could not be finished.
+    """
+    from anonset.release.documents import attestation, report
+
+    kind = kind_of(candidate.algorithm.model)
+    kind.require_readable(candidate.named)
+    with Staging(request.out, request.private_folder) as staging:
+        with watch.phase("write"):
+            files = kind.write(candidate, staging.folder, request.layout)
+        with watch.phase("read back"):
+            written = kind.require_same(candidate.named, kind.read(staging.folder, files))
+        with watch.phase("verify"):
+            verdict = checked(
+                candidate,
+                written,
+                accept_undecided=request.accept_undecided,
+                budget=request.budget,
+                progress=progress,
+            )
+        with watch.phase("complete"):
+            promise = attestation(verdict, written, kind.counts(written), files)
+            promise.write(staging.folder / "attestation.json")
+            kind.write_private(candidate, staging.private)
+            write_policy(candidate, staging.private)
+            staging.rename()
+        found = report(candidate, verdict, watch.phases, context or {}, trace=request.trace)
+        found.write(staging.private / "report.json")
+        staging.finish()
+    return verdict
+
+
+def write_policy(candidate: Candidate, folder: Path) -> None:
+    """Write the privacy constraints that were kept, which the attestation must not hold: they may tell of records."""
+    policy = getattr(candidate.algorithm.model, "policy", None)
+    if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
+        return
+    from anonset.io.policies import write_privacy_policy
+
+    write_privacy_policy(policy, folder / "privacy_constraints.txt")

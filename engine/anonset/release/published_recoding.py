@@ -1,0 +1,163 @@
+"""The recoding of items that a publication on disk was made by, from the private mapping or the codebook."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data.discreet import Discreet
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
+from anonset.generalization import ItemGroups, Symbol
+from anonset.generalization.recoding import SUPPRESSED
+from anonset.release.home_files import header_of, read_mapping, rows_of
+
+LOCAL = ("cluster", "item", "published")
+_MOST_DIGITS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRecoding(Discreet):
+    """How the items of an original column were published."""
+
+    column: SetColumn
+    """The original column, over the universe of items that the recoding speaks of."""
+    recoding: ItemGroups | None
+    """The groups of items, if the recoding is global."""
+    sizes: Int64
+    """int64 (nnz,): how many items the symbol stands for that each occurrence is published as; 0: suppressed."""
+    source: str
+    """Where it came from: ``mapping`` (the private directory) or ``codebook``."""
+
+    @property
+    def ncp(self) -> float:
+        """NCP of the items: an occurrence costs the share of the items its symbol stands for, nothing for one."""
+        universe = len(self.column.vocabulary)
+        costs = np.where(self.sizes == 0, universe, np.where(self.sizes == 1, 0, self.sizes))
+        return float(Fraction(int(costs.sum()), max(1, universe * len(costs))))
+
+    @property
+    def lm(self) -> float:
+        """LM of the items: an occurrence costs (size - 1) / (universe - 1), a suppressed one 1."""
+        universe = len(self.column.vocabulary)
+        costs = np.where(self.sizes == 0, universe - 1, self.sizes - 1)
+        return float(Fraction(int(costs.sum()), max(1, (universe - 1) * len(costs))))
+
+
+def recoding_of(
+    column: SetColumn,
+    book: Iterable[Symbol],
+    private: Path | None,
+    records: tuple[Int64, Int32 | None] | None,
+    hierarchy: Hierarchy | None = None,
+) -> PublishedRecoding:
+    """Return the recoding by which a column was published.
+
+    Parameters
+    ----------
+    column
+        The original column.
+    book
+        The codebook. Without the mapping, an item that it does not know counts as suppressed.
+    private
+        The private directory, if it is there.
+    records
+        Input record and cluster of each published row, needed where the recoding is local.
+    hierarchy
+        The hierarchy of the items, whose leaves are the universe then.
+
+    Raises
+    ------
+    InputError
+        If the column has items that were not published from, or what a local recoding needs is missing.
+    """
+    path = None if private is None else private / "mapping.csv"
+    if path is not None and path.is_file() and header_of(path) == LOCAL:
+        return _local(column, path, book, records, hierarchy)
+    if path is not None and path.is_file():
+        mapping, source = read_mapping(path), "mapping"
+        universe = tuple(mapping)
+    else:
+        known, source = invert({symbol.label: symbol.members for symbol in book if symbol.kind != "values"}), "codebook"
+        mapping = {**dict.fromkeys(column.vocabulary.labels, ""), **known}
+        universe = Vocabulary.of(mapping).labels
+    vocabulary = Vocabulary(universe) if hierarchy is None else hierarchy.leaves
+    bound, groups = _over(column, vocabulary, source), _groups(vocabulary, mapping)
+    size_of = np.append(np.bincount(groups.group[groups.group != SUPPRESSED], minlength=len(vocabulary)), 0)
+    sizes = size_of[groups.group[bound.items]].astype(np.int64)  # the last entry is for suppressed items
+    return PublishedRecoding(bound, groups, sizes, source)
+
+
+def invert(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the symbol of each item.
+
+    Raises
+    ------
+    InputError
+        If two symbols stand for the same item, as in a local recoding.
+    """
+    found: dict[str, str] = {}
+    for symbol, items in members.items():
+        for item in items:
+            if item in found:
+                msg = f"item {item!r} is behind {found[item]!r} and {symbol!r}; the private mapping is needed"
+                raise InputError(msg)
+            found[item] = symbol
+    return found
+
+
+def _local(
+    column: SetColumn,
+    path: Path,
+    book: Iterable[Symbol],
+    records: tuple[Int64, Int32 | None] | None,
+    hierarchy: Hierarchy | None,
+) -> PublishedRecoding:
+    record, of_row = (None, None) if records is None else records
+    if record is None or of_row is None:
+        msg = f"{str(path)!r} maps the items of each cluster by themselves; its records.csv must name the clusters"
+        raise InputError(msg)
+    cluster = np.zeros(column.n, np.int64)
+    cluster[record] = of_row
+    members = {symbol.label: symbol.members for symbol in book}
+    known = {*column.vocabulary.labels, *(item for items in members.values() for item in items)}
+    vocabulary = Vocabulary.of(known) if hierarchy is None else hierarchy.leaves
+    bound, index = _over(column, vocabulary, "mapping"), vocabulary.index
+    size_of: dict[int, int] = {}
+    for row in rows_of(path, LOCAL):
+        size = len(members.get(row["published"], (row["item"],))) if row["published"] else 0
+        if not row["cluster"].isdecimal() or len(row["cluster"]) > _MOST_DIGITS:
+            msg = f"{str(path)!r}: cluster must be a number of at most {_MOST_DIGITS} digits, got {row['cluster']!r}"
+            raise InputError(msg)
+        if row["item"] in index:
+            size_of[int(row["cluster"]) * len(vocabulary) + index[row["item"]]] = size
+    keys = np.repeat(cluster, bound.lengths) * len(vocabulary) + bound.items
+    distinct, where = np.unique(keys, return_inverse=True)
+    try:
+        sizes = np.array([size_of[key] for key in distinct.tolist()], np.int64)
+    except KeyError as missing:
+        number, item = divmod(int(missing.args[0]), len(vocabulary))
+        msg = f"{str(path)!r}: cluster {number} has no line for item {vocabulary.labels[item]!r}: made from other data"
+        raise InputError(msg) from None
+    return PublishedRecoding(bound, None, sizes[where.reshape(-1)], "mapping")
+
+
+def _groups(vocabulary: Vocabulary, mapping: Mapping[str, str]) -> ItemGroups:
+    """Return the groups of items that have a symbol in common; an item without one is suppressed."""
+    first: dict[str, int] = {}
+    symbols = [mapping.get(label, "") for label in vocabulary.labels]
+    codes = [first.setdefault(symbol, len(first)) if symbol else SUPPRESSED for symbol in symbols]
+    return ItemGroups(vocabulary, np.array(codes, np.int32))
+
+
+def _over(column: SetColumn, vocabulary: Vocabulary, source: str) -> SetColumn:
+    """Return a column with its items as codes of a universe."""
+    index = vocabulary.index
+    unknown = [label for label in column.vocabulary.labels if label not in index]
+    if unknown:
+        msg = f"item {unknown[0]!r} of the original is not in the {source}: the publication was made from other data"
+        raise InputError(msg)
+    return column.recode(np.array([index[label] for label in column.vocabulary.labels], np.int32), vocabulary)

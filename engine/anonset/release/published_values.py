@@ -1,0 +1,72 @@
+"""The loss of relational values as they are published, whatever made them."""
+
+from collections.abc import Mapping
+from math import fsum
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.domains import Range, ValueSet, domain_of
+from anonset.data.table import Column
+from anonset.errors import InputError
+from anonset.release.symbols import members_of
+
+
+def published_relational_loss(
+    original: Table,
+    published: tuple[CategoricalColumn, ...],
+    hierarchies: Mapping[str, Hierarchy],
+    weights: Mapping[str, float] | None = None,
+) -> float:
+    """Return NCP of the published relational values, the mean over the records; 0 if there are none.
+
+    A value as itself costs nothing, ``[low:high]`` its share of the width of the original column, ``(a,b,c)`` its
+    share of the original values, a node its share of the leaves.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, a label is none of these, or the weights name other columns.
+    """
+    names = [column.name for column in original.relational]
+    if weights is not None and set(weights) != set(names):
+        odd = sorted(set(weights) ^ set(names))[0]
+        msg = f"relational weights must name each relational column once ({', '.join(names)}); {odd!r} differs"
+        raise InputError(msg)
+    if not original.n:
+        return 0.0
+    by_name = {column.name: column for column in published}
+    total = []
+    for column in original.relational:
+        if column.name not in by_name:
+            msg = f"the publication must have the relational column {column.name!r}, but has not"
+            raise InputError(msg)
+        after = by_name[column.name]
+        weight = 1.0 / len(original.relational) if weights is None else weights[column.name]
+        counts = np.bincount(after.codes, minlength=len(after.vocabulary)).tolist()
+        costs = [_cost(label, column, hierarchies.get(column.name)) for label in after.vocabulary.labels]
+        total += [weight * count * cost for count, cost in zip(counts, costs, strict=True)]
+    return fsum(total) / original.n
+
+
+def _cost(label: str, column: Column, hierarchy: Hierarchy | None) -> float:
+    domain = domain_of(column, hierarchy)
+    if isinstance(domain, Range):
+        low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, ":", label)
+        try:
+            width = float(high) - float(low)
+        except ValueError:
+            msg = f"column {column.name!r}: {label!r} must be a number or a range such as [19:22]"
+            raise InputError(msg) from None
+        return width / (domain.high - domain.low) if domain.high > domain.low else 0.0
+    if isinstance(domain, ValueSet):
+        size = len(members_of(label))
+        if size == 1 and label not in domain.vocabulary.index:
+            msg = f"column {column.name!r}: {label!r} is no value of the original; a hierarchy or range may be missing"
+            raise InputError(msg)
+        return size / len(domain.vocabulary) if size > 1 else 0.0
+    if label not in domain.node_of:
+        msg = f"column {column.name!r}: {label!r} must be a node of its hierarchy"
+        raise InputError(msg)
+    below = int(domain.n_leaves_below[domain.node_of[label]])
+    return below / domain.n_leaves if below > 1 else 0.0

@@ -1,0 +1,215 @@
+"""Publications of records: each published row stands for one input record."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset.algorithms.base import Algorithm, Result, forms_sets
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.errors import AnonsetError, InputError
+from anonset.generalization import PerCluster, Publication, Symbol
+from anonset.generalization.sensitive import is_attached
+from anonset.privacy import PrivacyModel, Witness
+from anonset.release.candidate import Candidate, Named
+from anonset.release.codebook import require_sound
+from anonset.release.documents import CODEBOOK, DataFile, digests
+from anonset.release.joined import rejoined, texts_of_items, texts_of_nodes
+from anonset.release.layout import Layout
+from anonset.release.symbols import members_of, name_sets, require_plain_items, require_plain_nodes, spelled_out
+
+Hierarchies = Mapping[str, Hierarchy]
+
+
+class RecordsKind:
+    """``published.csv`` (``.parquet``, ``.dat``) with its codebook; privately the mapping and the records."""
+
+    def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
+        """Refuse columns and labels that the layout cannot carry: every node, and every set, may be published."""
+        from anonset.io.publish import check_labels
+
+        others = (*table.relational, *table.kept)
+        if layout.format == "dat" and others:
+            msg = f"the format dat carries the set-valued column alone, not {others[0].name!r}; choose csv or parquet"
+            raise InputError(msg)
+        if layout.format == "dat" and table.joined:
+            names = ", ".join(map(repr, table.joined))
+            msg = f"the format dat carries one set-valued column alone, not the separate {names}; choose csv or parquet"
+            raise InputError(msg)
+        column = table.transactions
+        if column is None:
+            return
+        set_based = forms_sets(algorithm)
+        if set_based and layout.symbols != "short":
+            require_plain_items(column.vocabulary.labels)
+        hierarchy = None if set_based else hierarchies.get(column.name)
+        labels: Iterable[str] = column.vocabulary.labels
+        if hierarchy is not None:
+            # nothing is ever generalized to the root above the sensitive items
+            first = int(is_attached(hierarchy, getattr(algorithm.model, "sensitive_items", ())))
+            require_plain_nodes(hierarchy, first)
+            labels = texts_of_nodes(hierarchy, table.joined, first) if table.joined else hierarchy.labels[first:]
+        elif table.joined:  # a set of items of several columns is named by their prefixed names
+            named_in_sets = labels if set_based and layout.symbols != "short" else ()
+            labels = (*texts_of_items(column, table.joined), *named_in_sets)
+        if layout.format is not None:
+            check_labels(labels, layout.format, layout.separator)
+
+    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Named:
+        """Apply a recoding, order the rows, and give large sets their codes."""
+        from anonset.generalization import apply
+
+        publication = apply(table, result.recoding)
+        if layout.order == "sorted":
+            publication = publication.sorted()
+        value_sets = [
+            c.name for c in table.relational if isinstance(c, CategoricalColumn) and c.name not in hierarchies
+        ]
+        return name_sets(publication, value_sets, layout.symbols)
+
+    def require_readable(self, named: Named) -> None:
+        """Refuse symbols whose names say something else than what they stand for, whatever algorithm formed them."""
+        symbols = named.publication.symbols
+        for symbol in symbols:
+            if symbol.kind == "group" and symbol.label == f"({','.join(symbol.members)})":
+                require_plain_items(symbol.members)
+        require_sound((*symbols, *named.values), "the publication")
+
+    def to_arrow(self, named: Named) -> Any:
+        """Return the records as a ``pyarrow.Table``."""
+        from anonset.io.publish import to_arrow
+
+        return to_arrow(named.publication)
+
+    def write(self, candidate: Candidate, folder: Path, layout: Layout) -> DataFile:
+        """Write the data and the codebook."""
+        from anonset.io.publish import write_codebook, write_published
+
+        publication: Publication = candidate.publication
+        chosen = layout.format or "csv"
+        data = write_published(publication, folder, chosen, layout.separator)
+        sets = publication.transactions
+        # the codebook explains the codes of value sets too
+        symbols = (*publication.symbols, *candidate.named.values)
+        write_codebook(replace(publication, symbols=symbols), folder / CODEBOOK)
+        return DataFile(
+            file=data.name,
+            format=chosen,
+            separator=layout.separator,
+            items=list(publication.joined or (() if sets is None else (sets.name,))),
+            relational=[column.name for column in publication.relational],
+            keep=[column.name for column in publication.kept],
+            sha256=digests(folder),
+        )
+
+    def write_private(self, candidate: Candidate, folder: Path) -> None:
+        """Write the mapping of the items, if there are any, and the way back to the input records."""
+        from anonset.io.local_mapping import write_local_mapping
+        from anonset.io.publish import write_mapping, write_records
+
+        publication: Publication = candidate.publication
+        recoding, column = candidate.result.recoding, candidate.table.transactions
+        if isinstance(recoding, PerCluster) and column is not None:
+            write_local_mapping(recoding, column, folder / "mapping.csv", publication.symbols)
+        elif column is not None:
+            write_mapping(recoding, folder / "mapping.csv", publication.symbols)
+        write_records(publication, folder / "records.csv")
+
+    def read(self, folder: Path, files: DataFile) -> Named:
+        """Read the data and the codebook."""
+        from anonset.io.publish import read_published
+        from anonset.release.home_files import read_codebook
+
+        written = read_published(
+            folder / files.file,
+            items=files.items,
+            relational=files.relational,
+            keep=files.keep,
+            separator=files.separator,
+        )
+        book = read_codebook(folder / CODEBOOK)
+        return named(written, book)
+
+    def require_same(self, meant: Named, written: Named) -> Named:
+        """Compare column by column, however the labels are coded; the owner alone knows records and clusters."""
+        publication: Publication = written.publication
+        by_name = {column.name: column for column in publication.columns}
+        for column in meant.publication.columns:
+            if not _same(column, by_name.get(column.name)):
+                msg = f"column {column.name!r}: what was read back differs from what was to be written"
+                raise AnonsetError(msg)
+        explained = {symbol.label: symbol for symbol in (*meant.publication.symbols, *meant.values)}
+        for symbol in (*publication.symbols, *written.values):
+            if explained.get(symbol.label) != symbol:
+                msg = f"codebook: what was read back for symbol {symbol.label!r} differs from what was to be written"
+                raise AnonsetError(msg)
+        home = meant.publication
+        return Named(replace(publication, record=home.record, cluster=home.cluster), written.values)
+
+    def untrue(self, table: Table, named: Named, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
+        """Hold every published symbol and relational value against its record."""
+        from anonset.verification.relational_truth import check_relational_truth
+        from anonset.verification.truthful import check_truthful
+
+        publication: Publication = named.publication
+        found = check_truthful(table, publication)
+        if found is None and table.relational:
+            plain = replace(publication, relational=spelled_out(publication.relational, named.values))
+            found = check_relational_truth(table, plain, hierarchies)
+        return found
+
+    def counts(self, named: Named) -> dict[str, int]:
+        """Return the numbers of records and of symbols."""
+        return {"records": named.publication.n, "symbols": len(named.publication.symbols)}
+
+
+def named(table: Table, book: Iterable[Symbol]) -> Named:
+    """Return a table of published symbols with its codebook as a publication.
+
+    A symbol that the codebook does not explain is a set ``(a,b,c)`` or an item. Columns that were joined by prefixing
+    become one column of the symbols that were separated into them.
+    """
+    explained = {symbol.label: symbol for symbol in book}
+    items = table.transactions
+    if items is not None and table.joined:
+        items, symbols = rejoined(items, explained.values(), table.joined)
+    else:
+        labels = () if items is None else items.vocabulary.labels
+        symbols = tuple(explained.get(label) or _symbol(label) for label in labels)
+    values = tuple(symbol for symbol in explained.values() if symbol.kind == "values")
+    relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
+    rows = np.arange(table.n, dtype=np.int64)
+    found = Publication(items, symbols, relational, table.kept, rows, order=table.order, joined=table.joined)
+    return Named(found, values)
+
+
+def _symbol(label: str) -> Symbol:
+    members = members_of(label)
+    return Symbol(label, "item" if len(members) == 1 else "group", members)
+
+
+def _same(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn | NumericColumn | None) -> bool:
+    """Tell whether two columns hold the same labels in every row, however they are coded."""
+    if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
+        return False
+    if meant.n != written.n:
+        return False
+    codes = _codes(written.vocabulary.labels, meant.vocabulary.index)
+    if codes is None:
+        return False
+    if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
+        moved = written.recode(codes, meant.vocabulary)
+        return np.array_equal(moved.indptr, meant.indptr) and np.array_equal(moved.items, meant.items)
+    if isinstance(written, CategoricalColumn) and isinstance(meant, CategoricalColumn):
+        return np.array_equal(codes[written.codes], meant.codes)
+    return False
+
+
+def _codes(labels: Iterable[str], index: Mapping[str, int]) -> Any:
+    """Return int32: the code of each label, or None where one is unknown."""
+    try:
+        return np.array([index[label] for label in labels], np.int32)
+    except KeyError:
+        return None

@@ -1,0 +1,154 @@
+"""What `anonymize` returns: a verified publication with everything known about it."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from anonset.algorithms.base import Algorithm
+from anonset.data.discreet import Discreet, figures_shown, shown
+from anonset.errors import InputError
+from anonset.generalization import Recoding
+from anonset.generalization.buckets import BucketPublication
+from anonset.privacy import Verdict
+from anonset.release.candidate import Candidate
+from anonset.release.formats import kind_of
+from anonset.release.layout import Format, Layout
+from anonset.release.phases import Phase, Stopwatch
+
+
+@dataclass(frozen=True, eq=False)
+class Release(Discreet):
+    """A publication and the verdict of verifying it. Made by `anonset.anonymize` alone."""
+
+    candidate: Candidate
+    """What was found, with the input that it was made from. Private."""
+    verdict: Verdict
+    """Outcome of the verification: holds, or undecided where that was accepted."""
+    layout: Layout
+    """How it is laid out."""
+    phases: tuple[Phase, ...]
+    """Seconds and peak memory of each phase."""
+
+    def __repr__(self) -> str:
+        return f"Release({', '.join(f'{name}: {text}' for name, text in self._summary().items())})"
+
+    def _repr_html_(self) -> str:
+        """Return the same as a table, for notebooks."""
+        rows = (f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in self._summary().items())
+        return f"<table>{''.join(rows)}</table>"
+
+    def _summary(self) -> dict[str, str]:
+        """Return verdict, losses and sizes, without any label of the data."""
+        return {
+            "verdict": str(self.verdict),
+            "algorithm": shown(self.algorithm),
+            "published": repr(self.publication),
+            "losses": figures_shown(self.measures),
+        }
+
+    @property
+    def publication(self) -> Any:
+        """The published records, or buckets, with the way back to the input. Private as a whole."""
+        return self.candidate.publication
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The algorithm with its parameters."""
+        return self.candidate.algorithm
+
+    @property
+    def recoding(self) -> Recoding:
+        """What the algorithm decided."""
+        return self.candidate.result.recoding
+
+    @property
+    def trace(self) -> tuple[Any, ...]:
+        """The decisions of the search, in order."""
+        return self.candidate.result.trace
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """Counts of the search."""
+        return self.candidate.result.figures
+
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """Losses by name, such as ``ncp``."""
+        return self.candidate.measures
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with a publication that is safe all the same."""
+        return self.candidate.warnings
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds of each phase."""
+        return {phase.name: phase.seconds for phase in self.phases}
+
+    def to_arrow(self) -> Any:
+        """Return the published data as a ``pyarrow.Table``; buckets as a pair of them, ``qit`` and ``snt``."""
+        return kind_of(self.algorithm.model).to_arrow(self.candidate.named)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the published data to any consumer of the Arrow stream interface (pandas, polars, DuckDB).
+
+        Raises
+        ------
+        InputError
+            If they are buckets, which are two tables and no one stream.
+        """
+        if isinstance(self.publication, BucketPublication):
+            msg = "buckets are two tables, which make no one stream; take them from to_arrow(): .qit and .snt"
+            raise InputError(msg)
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def save(
+        self,
+        out: str | os.PathLike[str],
+        private: str | os.PathLike[str] | None = None,
+        format: Format | None = None,  # noqa: A002
+        *,
+        separator: str = " ",
+        trace: bool = False,
+    ) -> Path:
+        """Write the publication into a new directory, read it back, verify it, and return the directory.
+
+        Parameters
+        ----------
+        out
+            New directory for what may be handed on.
+        private
+            New directory for what must not be; by default `out` with ``.private`` after its name.
+        format
+            ``csv`` (the default), ``parquet`` or ``dat``.
+        separator
+            Separates the symbols within a field.
+        trace
+            Put the decisions of the search into the private report.
+
+        Raises
+        ------
+        InputError
+            If a directory exists already, or the format cannot carry the labels.
+        VerificationError
+            If what was written does not satisfy the model; nothing is left behind then.
+        """
+        from anonset.release.publish import Request, publish
+
+        layout = replace(self.layout, format=format or "csv", separator=separator)
+        candidate = self.candidate
+        kind = kind_of(candidate.algorithm.model)
+        kind.require_publishable(candidate.table, candidate.hierarchies, candidate.algorithm, layout)
+        request = Request(
+            Path(out),
+            None if private is None else Path(private),
+            layout,
+            accept_undecided=self.verdict.holds is None,
+            trace=trace,
+        )
+        publish(candidate, request, watch=Stopwatch(list(self.phases)))
+        return Path(out)

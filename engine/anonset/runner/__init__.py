@@ -1,1 +1,0 @@
-"""The whole run: read, search, apply, write, read back, verify, publish."""

@@ -1,0 +1,137 @@
+"""Hierarchies by column: reading them, and binding columns to them."""
+
+import os
+from collections.abc import Iterable, Mapping
+
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data.joining import prefixed
+from anonset.errors import InputError
+from anonset.generalization.joined import joined_hierarchy
+from anonset.generalization.sensitive import attach_sensitive, is_attached
+from anonset.privacy import PrivacyModel
+from anonset.settings.models import entry_of
+from anonset.settings.sensitive_labels import require_sensitive
+
+HierarchySpec = Hierarchy | str | os.PathLike[str]
+
+RANGE, VALUES = "range", "values"
+"""Instead of a hierarchy: numbers, which generalize to ranges, and categories, which generalize to sets of values."""
+
+
+def numeric_columns(hierarchies: Mapping[str, str]) -> list[str]:
+    """Return the columns that are to be read as numbers, since they generalize to ranges.
+
+    >>> numeric_columns({"age": "range", "sex": "values"})
+    ['age']
+    """
+    return [name for name, spec in hierarchies.items() if spec == RANGE]
+
+
+def bind(
+    table: Table, hierarchies: Mapping[str, HierarchySpec], model: PrivacyModel
+) -> tuple[Table, dict[str, Hierarchy]]:
+    """Read the hierarchies, and re-encode the set-valued column by its own.
+
+    Under a model whose sensitive items stand beside the hierarchy, the hierarchy is one of all other items.
+
+    Raises
+    ------
+    InputError
+        If a hierarchy is given for a column that takes none, or is no tree over the column's values; or the model
+        names sensitive items that the column does not have.
+    """
+    require_sensitive(model, table.transactions)
+    beside: Iterable[str] = getattr(model, "sensitive_items", ()) if entry_of(model).beside else ()
+    return bind_columns(table, hierarchies, tuple(beside))
+
+
+def bind_columns(
+    table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
+) -> tuple[Table, dict[str, Hierarchy]]:
+    """Read the hierarchies, and re-encode the set-valued column by its own; the items `beside` it are left out of it.
+
+    Where several set-valued columns were joined, the joined column has a hierarchy, or each of them has.
+
+    Raises
+    ------
+    InputError
+        If a hierarchy is given for a column that takes none, or is no tree over the column's values.
+    """
+    column = table.transactions
+    known = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
+    takers = dict.fromkeys([*known, *table.joined])
+    if unknown := sorted(set(hierarchies) - set(takers)):
+        msg = f"--hierarchy names column {unknown[0]!r}; the columns that take one are: {', '.join(takers) or 'none'}"
+        raise InputError(msg)
+    hierarchies = _with_joined(table, hierarchies, beside)
+    found: dict[str, Hierarchy] = {}
+    for name, given in hierarchies.items():
+        spec = given if isinstance(given, Hierarchy) else os.fspath(given)
+        target = known[name]
+        if isinstance(target, SetColumn):
+            found[name] = _items_hierarchy(spec, target, beside)
+            table = table.with_transactions(found[name].bind(target))
+        elif (bound := _relational_hierarchy(spec, target)) is not None:
+            found[name] = bound
+    return table, found
+
+
+def _with_joined(
+    table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...]
+) -> Mapping[str, HierarchySpec]:
+    """Join the hierarchies of columns that were joined, if they have their own, under a root named as the column."""
+    from anonset.io.hierarchies import hierarchy_for, is_balanced
+
+    column = table.transactions
+    if column is None or not (set(table.joined) & set(hierarchies)) - {column.name}:
+        return hierarchies
+    missing = [name for name in table.joined if name not in hierarchies]
+    if missing or (column.name in hierarchies and column.name not in table.joined):
+        names = ", ".join(map(repr, table.joined))
+        problem = f"{missing[0]!r} has none" if missing else "both are given"
+        msg = f"--hierarchy: give one for each of {names}, or one for {column.name!r}, which joins them; {problem}"
+        raise InputError(msg)
+    parts, private = {}, set(beside)
+    for name in table.joined:
+        given, mark = hierarchies[name], prefixed(name, "")
+        spec = given if isinstance(given, Hierarchy) else os.fspath(given)
+        _require_tree(spec, name)
+        own = [x.removeprefix(mark) for x in column.vocabulary.labels if x.startswith(mark) and x not in private]
+        part = hierarchy_for(spec, Vocabulary.of(own), name)
+        if own or not is_balanced(spec):  # a column without items adds none
+            parts[name] = part
+    others = {name: spec for name, spec in hierarchies.items() if name not in table.joined}
+    return {**others, column.name: joined_hierarchy(parts, column.name)}
+
+
+def _require_tree(spec: Hierarchy | str, name: str) -> None:
+    if spec in (RANGE, VALUES):
+        msg = f"--hierarchy {name}={spec}: the column is set-valued; give a file, balanced:F, or no hierarchy"
+        raise InputError(msg)
+
+
+def _items_hierarchy(spec: Hierarchy | str, column: SetColumn, beside: tuple[str, ...]) -> Hierarchy:
+    from anonset.io.hierarchies import hierarchy_for
+
+    _require_tree(spec, column.name)
+    if isinstance(spec, Hierarchy) and is_attached(spec, beside):
+        return spec
+    private = set(beside)
+    others = Vocabulary(tuple(label for label in column.vocabulary.labels if label not in private))
+    return attach_sensitive(hierarchy_for(spec, others, column.name), beside)
+
+
+def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | NumericColumn) -> Hierarchy | None:
+    from anonset.io.hierarchies import hierarchy_for
+
+    numeric = isinstance(column, NumericColumn)
+    if spec in (RANGE, VALUES):
+        if numeric != (spec == RANGE):
+            kind = "holds numbers: its domain must be range" if numeric else "is text: read it as numeric for range"
+            msg = f"--hierarchy {column.name}={spec}: the column {kind}"
+            raise InputError(msg)
+        return None
+    if isinstance(column, NumericColumn):
+        msg = f"--hierarchy {column.name}: the column holds numbers, which generalize to ranges; read it as text"
+        raise InputError(msg)
+    return hierarchy_for(spec, column.vocabulary, column.name)

@@ -1,0 +1,187 @@
+"""Parameters of the algorithms as options: they come from the fields of the algorithms' dataclasses."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from functools import cache
+from itertools import pairwise
+from typing import Any, get_type_hints
+
+from anonset.algorithms.base import Algorithm
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.errors import InputError
+from anonset.settings.models import MODELS
+from anonset.settings.readers import FORMS, Context, Form
+
+GENERAL = frozenset({"seed"})
+"""Settings of every run that an algorithm may take or leave."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of one or several algorithms or models."""
+
+    name: str
+    """Name of the setting; the option is the same with hyphens."""
+    field: str
+    """Name of the field."""
+    type: Any
+    """Type of the setting."""
+    text: str
+    """A line of documentation."""
+    users: tuple[str, ...]
+    """Names of the algorithms or models that have it."""
+
+
+@cache
+def parameters() -> dict[str, Parameter]:
+    """Return the parameters of all registered algorithms by setting, in order of first appearance."""
+    return collect(ALGORITHMS)
+
+
+def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
+    """Return the parameters of dataclasses by setting, in order of first appearance."""
+    found: dict[str, Parameter] = {}
+    for name, cls in classes.items():
+        types, texts = get_type_hints(cls), field_texts(cls)
+        for field in fields(cls):
+            form = form_of(field.name)
+            kind = types[field.name] if form.type is None else form.type
+            if form.setting in found:
+                known = found[form.setting]
+                found[form.setting] = Parameter(known.name, known.field, known.type, known.text, (*known.users, name))
+            else:
+                text = form.text or texts.get(field.name, "")
+                found[form.setting] = Parameter(form.setting, field.name, kind, text, (name,))
+    return found
+
+
+def form_of(field: str) -> Form:
+    """Return how a field is written as a setting: as it is, unless it has a form of its own."""
+    return FORMS.get(field) or Form(field)
+
+
+def field_texts(cls: type) -> dict[str, str]:
+    """Return the line of documentation under each field of a class and of its bases."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
+        except (OSError, TypeError):  # no source: a builtin, or a frozen installation
+            continue
+        body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
+        for node, below in pairwise(body):
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(below, ast.Expr):
+                text = below.value
+                if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                    found[node.target.id] = " ".join(text.value.split())
+    return found
+
+
+def option(name: str) -> str:
+    """Return the command-line option of a setting.
+
+    >>> option("max_cuts")
+    '--max-cuts'
+    """
+    return "--" + name.replace("_", "-")
+
+
+def make_algorithm(
+    model: str | None, algorithm: str | None, given: Mapping[str, Any], context: Context | None = None
+) -> Algorithm:
+    """Make the algorithm that a model's or an algorithm's name and parameters ask for.
+
+    Parameters
+    ----------
+    model, algorithm
+        Their names; one suffices.
+    given
+        The parameters by setting.
+    context
+        The data; where they are not there yet, a parameter that is made from them is left out, and the algorithm
+        serves to check the others.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown, a parameter does not apply or is missing, or the algorithm guarantees another model.
+    """
+    name = algorithm_name(model, algorithm)
+    cls: type[Any] = ALGORITHMS[name]
+    own = {form_of(field.name).setting for field in fields(cls)}
+    given = {setting: value for setting, value in given.items() if setting in own or setting not in GENERAL}
+    preset = {} if model is None else MODELS[model].preset
+    given = {**{setting: value for setting, value in preset.items() if setting in own}, **given}
+    made: Algorithm = build(cls, f"algorithm {name}", given, replace(context or Context(early=True), given=given))
+    if model is not None and not MODELS[model].is_met_by(made.model):
+        msg = f"--algorithm {name} guarantees the model {made.model.name}, not {model}"
+        raise InputError(msg)
+    return made
+
+
+def default_algorithm(model: str | None, *, relational: bool) -> str | None:
+    """Return the name of the algorithm that serves a model, given whether there are relational columns."""
+    entry = MODELS.get(model or "")
+    if entry is None:
+        return None
+    return entry.algorithm if relational else entry.alone or entry.algorithm
+
+
+def algorithm_name(model: str | None, algorithm: str | None) -> str:
+    """Return the name of the algorithm that serves a request.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown, or there are none.
+    """
+    if algorithm is None and model is None:
+        msg = "one of --model and --algorithm is required"
+        raise InputError(msg)
+    if model is not None and model not in MODELS:
+        msg = f"--model must be one of {', '.join(MODELS)}, got {model!r}"
+        raise InputError(msg)
+    name = algorithm or MODELS[str(model)].algorithm
+    if name not in ALGORITHMS:
+        msg = f"--algorithm must be one of {', '.join(sorted(ALGORITHMS))}, got {name!r}"
+        raise InputError(msg)
+    return name
+
+
+def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context) -> Any:
+    """Make an algorithm or a model from settings.
+
+    Raises
+    ------
+    InputError
+        If a setting does not apply, is missing, or is not what it must be.
+    """
+    own = {form_of(field.name).setting: field for field in fields(cls)}
+    needed = [n for n, f in own.items() if f.default is MISSING and f.default_factory is MISSING]
+    taken = {n for name, value in given.items() if name in own for n in form_of(own[name].name).companions(value)}
+    problems = misfits(what, [name for name in given if name not in taken], own)
+    if missing := [option(n) for n in needed if n not in given]:
+        problems.append(f"{what} requires {' and '.join(missing)}")
+    if problems:
+        raise InputError("; ".join(problems))
+    values = {}
+    for setting, value in ((name, value) for name, value in given.items() if name in own):
+        form = form_of(own[setting].name)
+        values[own[setting].name] = value if form.read is None else form.read(value, context)
+    return cls(**values)
+
+
+def misfits(what: str, given: Iterable[str], own: Iterable[str]) -> list[str]:
+    """Say which of the given settings do not apply."""
+    known = list(own)
+    listed = ", ".join(map(option, known)) or "none"
+    return [f"{option(n)} does not apply to {what} (its parameters: {listed})" for n in given if n not in known]
+
+
+def needs_data(given: Mapping[str, Any]) -> bool:
+    """Tell whether a parameter is made from the data."""
+    forms = {form.setting: form for form in FORMS.values()}
+    return any(name in forms and forms[name].needs_data(value) for name, value in given.items())

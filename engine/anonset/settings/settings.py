@@ -1,0 +1,177 @@
+"""The settings of a run, from flags and a file, validated together so that all errors are named at once."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.errors import InputError
+from anonset.settings.binding import numeric_columns
+from anonset.settings.models import MODELS
+from anonset.settings.parameters import Parameter, option, parameters
+from anonset.settings.readers import Names
+
+_Settings = TypeVar("_Settings", bound=BaseModel)
+_DEFAULTS = ", ".join(f"{name} ({entry.algorithm})" for name, entry in MODELS.items())
+
+
+class RoleSettings(BaseModel):
+    """How a file is read, and the role of each of its columns."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    items: Names = Field([], description="Set-valued column (several are joined into one).")
+    relational: Names = Field([], description="Quasi-identifiers, separated by commas.")
+    numeric: Names = Field([], description="Columns that hold numbers; all others are text.")
+    sensitive: str | None = Field(None, description="Sensitive column.")
+    id: Names = Field([], description="Columns that identify the person; not published.")
+    keep: Names = Field([], description="Columns to publish as they are: the owner's decision.")
+    drop: Names = Field([], description="Columns to leave out.")
+    separator: str = Field(" ", description="Separates the items within a field.")
+    missing: str = Field("refuse", description="What null becomes: refuse, empty, value or empty,value.")
+    group: bool = Field(False, description="Unite the rows of the same --id into one record.")
+
+    def read_options(self) -> dict[str, Any]:
+        """Return the arguments of `anonset.io.read.read`."""
+        found = self.model_dump(include=set(RoleSettings.model_fields))
+        return {**found, "items": self.items or None}
+
+
+class InputSettings(RoleSettings):
+    """A file with the roles of its columns, and their hierarchies."""
+
+    input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat).")
+    hierarchy: dict[str, str] = Field(
+        {}, description="COL=SPEC: a file or balanced:F; for a relational column also range or values; repeatable."
+    )
+
+    def read_options(self) -> dict[str, Any]:
+        """Return the arguments of `anonset.io.read.read`; a column whose domain is ``range`` holds numbers."""
+        found = super().read_options()
+        return {**found, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
+
+
+class Settings(InputSettings):
+    """The settings of `anonset anonymize`; the parameters of the algorithms are added by `settings_model`."""
+
+    out: str = Field(description="New directory for the publication.")
+    model: str | None = Field(None, description=f"What must hold (in parentheses the default algorithm): {_DEFAULTS}.")
+    algorithm: str | None = Field(None, description=f"How: {', '.join(ALGORITHMS)}.")
+    max_loss: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Refuse to publish above this loss: NCP; Rum of relational data; grouping loss.",
+    )
+    order: Literal["sorted", "input"] = Field("sorted", description="Order of the published rows.")
+    symbols: Literal["auto", "members", "short"] = Field(
+        "auto", description="Name sets of items or values by their members, by short codes, or codes above 8 members."
+    )
+    format: Literal["csv", "parquet", "dat"] | None = Field(
+        None, description="Format of the data; default: as the input."
+    )
+    seed: int | None = Field(None, ge=0, description="Seed of whatever is random.")
+    workers: int | None = Field(None, ge=1, description="Number of threads; default: one a core.")
+    private: str | None = Field(None, description="Directory for what must not be handed on; default: OUT.private.")
+    accept_undecided: bool = Field(False, description="Publish although the check could not be finished.")
+    budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count in verifying.")
+    trace: bool = Field(False, description="Put the decisions of the search into the private report.")
+    memory_limit: str | None = Field(None, description="Refuse work that needs more, such as 8G.")
+
+    def algorithm_parameters(self) -> dict[str, Any]:
+        """Return the given parameters of the algorithm."""
+        return self.model_dump(include=set(parameters()), exclude_none=True)
+
+
+@cache
+def settings_model() -> type[Settings]:
+    """Return the settings with a field for every parameter of a registered algorithm."""
+    return with_parameters(Settings, parameters())
+
+
+def with_parameters(base: type[Any], found: Mapping[str, Parameter]) -> type[Any]:
+    """Return settings with an optional field for every parameter that they do not have yet."""
+    added: dict[str, Any] = {
+        name: (parameter.type | None, Field(None, description=f"{parameter.text} [{', '.join(parameter.users)}]"))
+        for name, parameter in found.items()
+        if name not in base.model_fields
+    }
+    made: type[Any] = create_model(base.__name__, __base__=base, **added)
+    return made
+
+
+def read_config(path: str | Path) -> dict[str, Any]:
+    """Read settings from a TOML file; a key is an option's name, with hyphens or underscores.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is no TOML.
+    """
+    from anonset.io.files import require_file
+
+    require_file(Path(path))
+    try:
+        with Path(path).open("rb") as file:
+            found = tomllib.load(file)
+    except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
+        msg = f"config file {str(path)!r} is no valid TOML: {error}"
+        raise InputError(msg) from None
+    return {key.replace("-", "_"): value for key, value in found.items()}
+
+
+def make_settings(flags: Mapping[str, Any], config: str | Path | None = None) -> Settings:
+    """Validate flags over the settings of a file; flags win.
+
+    Parameters
+    ----------
+    flags
+        Settings by name; None stands for a flag that was not given.
+
+    Raises
+    ------
+    InputError
+        With every error, separated by semicolons.
+    """
+    merged = {} if config is None else read_config(config)
+    merged.update({name: value for name, value in flags.items() if value is not None})
+    return validated(settings_model(), merged)
+
+
+def make_roles(given: Mapping[str, Any]) -> RoleSettings:
+    """Validate the roles of columns alone.
+
+    Raises
+    ------
+    InputError
+        With every error, separated by semicolons.
+    """
+    return validated(RoleSettings, given)
+
+
+def validated(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
+    """Validate settings.
+
+    Raises
+    ------
+    InputError
+        With every error, separated by semicolons.
+    """
+    try:
+        return model.model_validate(dict(given))
+    except ValidationError as error:
+        raise InputError("; ".join(_describe(dict(found)) for found in error.errors())) from None
+
+
+def _describe(error: dict[str, Any]) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    name = {"input": "INPUT"}.get(where, option(where))
+    if error["type"] == "missing":
+        return f"{name} is required"
+    if error["type"] == "extra_forbidden":
+        return f"unknown setting {where!r}"
+    return f"{name}: {error['msg'][0].lower()}{error['msg'][1:]}, got {error['input']!r}"

@@ -1,0 +1,136 @@
+"""Signals unwind a process once, wait for clean-ups, and undo nothing that is done."""
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from anonset.release.interruption import ENDING, Unwinding, deferred, settle
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    """Start from the usual handlers, whatever the tests run under, and put back what there was."""
+    handlers = {number: signal.getsignal(number) for number in ENDING}
+    hook = sys.unraisablehook
+    for number in ENDING:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    sys.unraisablehook = hook
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_the_first_signal_unwinds_and_those_behind_it_do_not(number: signal.Signals) -> None:
+    unwinding = Unwinding(deaf=float("inf"))
+    unwinding.install()
+    with pytest.raises(KeyboardInterrupt) as raised:
+        signal.raise_signal(number)
+    assert (raised.value.args, unwinding.came) == ((number,), number)
+    for other in ENDING:
+        signal.raise_signal(other)
+
+
+def test_whoever_insists_is_heard_again() -> None:
+    unwinding = Unwinding(deaf=0.0)
+    unwinding.install()
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_what_the_parent_ignores_stays_ignored() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    Unwinding().install()
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    signal.raise_signal(signal.SIGHUP)
+
+
+def test_nothing_unwinds_what_is_done() -> None:
+    unwinding = Unwinding()
+    unwinding.install()
+    settle()
+    for number in ENDING:
+        signal.raise_signal(number)
+    assert unwinding.came is None
+    unwinding.leave()
+    assert {signal.getsignal(number) for number in ENDING} == {signal.SIG_IGN}
+
+
+def test_handlers_of_others_are_not_settled() -> None:
+    settle()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interruption_that_was_dropped_is_sent_again() -> None:
+    unwinding = Unwinding(deaf=float("inf"))
+    unwinding.install()
+    waiting = threading.Event()
+
+    class Dropping:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGTERM)
+
+    Dropping()
+    with pytest.raises(KeyboardInterrupt) as raised:
+        waiting.wait(60)
+    assert raised.value.args == (signal.SIGTERM,)
+
+
+def test_signals_wait_until_the_block_is_left() -> None:
+    done: list[str] = []
+
+    def work() -> None:
+        with deferred():
+            signal.raise_signal(signal.SIGINT)
+            done.append("the block")
+        done.append("what follows")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["the block"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_signals_wait_for_an_error_too() -> None:
+    def work() -> None:
+        with deferred():
+            signal.raise_signal(signal.SIGINT)
+            raise ValueError
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        work()
+    assert isinstance(raised.value.__context__, ValueError)
+
+
+def test_blocks_stand_in_one_another() -> None:
+    done: list[str] = []
+
+    def work() -> None:
+        with deferred():
+            with deferred():
+                signal.raise_signal(signal.SIGINT)
+            done.append("after the inner one")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["after the inner one"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_other_threads_have_nothing_to_defer() -> None:
+    found: list[object] = []
+
+    def work() -> None:
+        with deferred():
+            found.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [signal.default_int_handler]

@@ -1,0 +1,123 @@
+"""Reading back columns that were joined, and what verification says of them."""
+
+from pathlib import Path
+
+import pytest
+
+from anonset.algorithms.transaction.apriori import Apriori
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.errors import InputError
+from anonset.generalization import Symbol
+from anonset.io.read import read
+from anonset.jobs.run import anonymize
+from anonset.privacy import KmAnonymity
+from anonset.release.joined import rejoined, texts_of_items, texts_of_nodes
+from anonset.release.records import named
+from anonset.settings.binding import bind
+from anonset.verification import verify
+
+JOINED = ("dx", "rx")
+ALL = Symbol("ALL", "node", ("dx:a", "rx:1"))
+BOOK = (ALL, Symbol("dx:AB", "node", ("dx:b", "dx:c")))
+
+
+def read_back(*rows: set[str]) -> Table:
+    """Return what `read` makes of published columns: texts prefixed by the column they stand in."""
+    return Table(SetColumn.of(rows), order=("dx", "rx"), joined=JOINED)
+
+
+def test_a_symbol_of_several_columns_is_one_symbol_again() -> None:
+    table = read_back({"dx:ALL", "rx:ALL", "dx:AB"}, {"dx:ALL", "rx:ALL", "rx:(2,3)"}, set())
+    found = named(table, BOOK).publication
+    assert [set(row) for row in found.transactions.rows()] == [{"ALL", "dx:AB"}, {"ALL", "(rx:2,rx:3)"}, set()]
+    assert set(found.symbols) == {*BOOK, Symbol("(rx:2,rx:3)", "group", ("rx:2", "rx:3"))}
+    assert found.joined == JOINED
+
+
+def test_sets_of_several_columns_need_no_codebook() -> None:
+    column = SetColumn.of([{"dx:(dx:a,rx:1)", "rx:(dx:a,rx:1)", "dx:z"}])
+    found, symbols = rejoined(column, (), JOINED)
+    assert [set(row) for row in found.rows()] == [{"(dx:a,rx:1)", "dx:z"}]
+    assert Symbol("(dx:a,rx:1)", "group", ("dx:a", "rx:1")) in symbols
+
+
+def test_a_symbol_in_some_of_its_columns_only_is_refused() -> None:
+    with pytest.raises(InputError, match="symbol 'ALL' spans 2 columns; in a row, each of them must hold it, or none"):
+        named(read_back({"dx:ALL", "rx:ALL"}, {"dx:ALL"}), BOOK)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"dx:ALL", "rx:ALL", "dx:AB"}] * 2 + [{"dx:ALL", "rx:ALL"}] * 2,
+        [{"dx:ALL", "rx:ALL", "dx:AB"}] + [{"dx:ALL", "rx:ALL"}, {"dx:AB"}] * 2,
+        [{"dx:ALL", "rx:ALL"}, {"dx:AB"}, {"dx:AB"}],
+    ],
+)
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_the_verdict_is_the_same_without_the_codebook(rows: list[set[str]], m: int) -> None:
+    """A spanning symbol counts once for each of its columns then, always together."""
+    model = KmAnonymity(k=2, m=m)
+    table = read_back(*rows)
+    one, each = named(table, BOOK).publication, named(table, ()).publication
+    assert len(each.symbols) == 3
+    assert len(one.symbols) == 2
+    assert verify(one, model).holds == verify(each, model).holds
+
+
+def test_texts_that_may_be_published() -> None:
+    hierarchy = Hierarchy.from_tree(("ALL", [("AB", ["dx:a", "dx:b"]), "rx:1"]))
+    assert texts_of_nodes(hierarchy, JOINED) == ["ALL", "AB", "a", "b", "ALL", "1"]
+    assert texts_of_nodes(hierarchy, JOINED, 1) == ["AB", "a", "b", "1"]
+    assert texts_of_items(SetColumn.of([{"rx:1", "dx:b"}]), JOINED) == ["b", "1"]
+
+
+def test_hierarchies_of_the_columns_are_joined() -> None:
+    table = read_back({"dx:10", "dx:9", "rx:x"}, {"dx:11", "rx:y"})
+    bound, found = bind(
+        table, {"dx": "balanced:2", "rx": Hierarchy.from_tree(("R", ["x", "y"]))}, KmAnonymity(k=2, m=2)
+    )
+    assert found["items"].labels == (
+        *("items", "dx:N2_0", "dx:N1_0", "dx:9", "dx:10", "dx:11"),  # numbers in their order, the columns' own
+        *("rx:R", "rx:x", "rx:y"),
+    )
+    assert bound.transactions.vocabulary == found["items"].leaves
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"dx": "balanced:2"}, "give one for each of 'dx', 'rx', or one for 'items', which joins them; 'rx' has none"),
+        ({"dx": "balanced:2", "rx": "balanced:2", "items": "balanced:2"}, "both are given"),
+        ({"dx": "balanced:2", "rx": "values"}, "--hierarchy rx=values: the column is set-valued"),
+        ({"zx": "balanced:2"}, "the columns that take one are: items, dx, rx"),
+    ],
+)
+def test_hierarchies_that_do_not_fit_joined_columns(given: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        bind(read_back({"dx:a", "rx:1"}), given, KmAnonymity(k=2, m=2))
+
+
+@pytest.mark.parametrize(
+    ("dx", "labels"),
+    [([{"a", "b"}] * 2, ("dx:N1_0", "dx:a", "dx:b")), ([set(), set()], ("items",))],
+    ids=["one column has items", "no column has items"],
+)
+def test_a_column_without_items_adds_none_to_the_universe(dx: list[set[str]], labels: tuple[str, ...]) -> None:
+    table = Table.from_columns({"dx": dx, "rx": [set(), set()]})
+    hierarchies = {"dx": "balanced:2", "rx": "balanced:2"}
+    release = anonymize(table, Apriori(k=2, m=1), hierarchies=hierarchies)
+    assert release.candidate.hierarchies["items"].labels == labels
+    assert release.to_arrow()["rx"].to_pylist() == [[], []]
+
+
+def test_a_table_made_from_columns_is_published_as_one_that_was_read(tmp_path: Path) -> None:
+    made = Table.from_columns({"dx": [{"a", "b"}, {"a"}, {"b"}, set()], "rx": [{"10"}, {"9"}, {"9", "10"}, set()]})
+    (tmp_path / "visits.csv").write_text("dx,rx\na b,10\na,9\nb,10 9\n,\n")
+    hierarchies = {"dx": "balanced:2", "rx": "balanced:2"}
+    one, other = (
+        anonymize(table, Apriori(k=2, m=2), hierarchies=hierarchies).to_arrow()
+        for table in (made, read(tmp_path / "visits.csv", items="dx,rx"))
+    )
+    assert one.column_names == ["dx", "rx"]
+    assert one.equals(other)

@@ -1,0 +1,148 @@
+"""What a publication on disk says about its recoding and its losses."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.errors import InputError
+from anonset.generalization import ItemGroups, Symbol
+from anonset.jobs.workloads import WorkloadSpec
+from anonset.release.home_files import read_codebook, read_mapping, read_records
+from anonset.release.published_recoding import recoding_of
+from anonset.release.published_values import published_relational_loss
+
+ORIGIN = Hierarchy.from_tree(("All", [("Europe", ["France", "Spain"]), "Algeria"]))
+TABLE = Table(
+    relational=(
+        NumericColumn("age", np.array([10, 20, 30, 30])),
+        CategoricalColumn.of("origin", ["France", "Spain", "Algeria", "Algeria"]),
+        CategoricalColumn.of("race", ["1", "2", "1", "3"]),
+    )
+)
+
+
+def said(ages: str, origins: str, races: str) -> tuple[CategoricalColumn, ...]:
+    pairs = (("age", ages), ("origin", origins), ("race", races))
+    return tuple(CategoricalColumn.of(name, text.split()) for name, text in pairs)
+
+
+def loss(*texts: str, **weights: float) -> float:
+    return published_relational_loss(TABLE, said(*texts), {"origin": ORIGIN}, weights or None)
+
+
+def test_relational_loss_of_what_is_published() -> None:
+    ages, origins, races = "[10:20] [10:20] 30 30", "Europe Europe Algeria Algeria", "(1,2) (1,2) (1,3) (1,3)"
+    assert loss(ages, origins, races) == pytest.approx((2 * 0.5 + 2 * 2 / 3 + 4 * 2 / 3) / 3 / 4)
+    assert loss(ages, origins, races, age=1.0, origin=0.0, race=0.0) == pytest.approx(0.25)
+    assert loss("10 20 30 30", "France Spain Algeria Algeria", "1 2 1 3") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (("x 20 30 30", "All All All All", "1 2 1 3"), "'x' must be a number or a range"),
+        (("10 20 30 30", "Asia All All All", "1 2 1 3"), "'Asia' must be a node"),
+        (("10 20 30 30", "All All All All", "1 2 1 9"), "'9' is no value of the original"),
+    ],
+)
+def test_labels_that_mean_nothing(texts: tuple[str, str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        loss(*texts)
+
+
+def test_a_missing_column() -> None:
+    with pytest.raises(InputError, match="must have the relational column 'age'"):
+        published_relational_loss(TABLE, said("1 1", "All All", "1 1")[1:], {"origin": ORIGIN})
+
+
+def test_weights_of_other_columns() -> None:
+    with pytest.raises(InputError, match=r"each relational column once \(age, origin, race\); 'race' differs"):
+        loss("10 20 30 30", "France Spain Algeria Algeria", "1 2 1 3", age=0.5, origin=0.5)
+
+
+COLUMN = SetColumn.of([["a", "b"], ["c"], ["a"]])
+
+
+def test_a_local_recoding_from_its_files(tmp_path: Path) -> None:
+    path = tmp_path / "mapping.csv"
+    path.write_text("cluster,item,published\n0,a,N\n0,b,N\n1,a,a\n1,c,\n")
+    book = (Symbol("N", "node", ("a", "b", "d")), Symbol("a", "item", ("a",)))
+    records = np.array([2, 0, 1]), np.array([1, 0, 1], np.int32)
+    found = recoding_of(COLUMN, book, tmp_path, records)
+    assert found.recoding is None
+    assert found.sizes.tolist() == [3, 3, 0, 1]
+    assert (found.ncp, found.lm) == ((3 + 3 + 4 + 0) / 16, (2 + 2 + 3 + 0) / 12)
+    with pytest.raises(InputError, match=r"its records\.csv must name the clusters"):
+        recoding_of(COLUMN, book, tmp_path, None)
+    with pytest.raises(InputError, match="maps the items of each cluster"):
+        read_mapping(path)
+    path.write_text("cluster,item,published\n0,a,N\n0,b,N\n1,a,a\n")
+    with pytest.raises(InputError, match="cluster 1 has no line for item 'c'"):
+        recoding_of(COLUMN, book, tmp_path, records)
+    for wrong in ("one", "-1", "1" * 5000):
+        path.write_text(f"cluster,item,published\n{wrong},a,N\n")
+        with pytest.raises(InputError, match=f"cluster must be a number of at most 10 digits, got '{wrong}'"):
+            recoding_of(COLUMN, book, tmp_path, records)
+
+
+def test_a_global_recoding_from_the_codebook() -> None:
+    found = recoding_of(COLUMN, (Symbol("N", "node", ("a", "b", "d")), Symbol("V1", "values", ("c", "a"))), None, None)
+    assert isinstance(found.recoding, ItemGroups)
+    assert found.recoding.labels == [("a", "b", "d")]
+    assert found.recoding.suppressed == ["c"]
+    assert found.source == "codebook"
+    assert found.sizes.tolist() == [3, 3, 0, 3]
+    assert found.column.vocabulary.labels == ("a", "b", "c", "d")
+
+
+def test_a_mapping_of_other_data(tmp_path: Path) -> None:
+    (tmp_path / "mapping.csv").write_text("item,published\na,a\nb,b\n")
+    with pytest.raises(InputError, match="item 'c' of the original is not in the mapping"):
+        recoding_of(COLUMN, (), tmp_path, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("published_row,input_record,cluster\n1,0,\n", "must number the published rows"),
+        ("published_row,input_record,cluster\n0,x,\n", "must hold whole numbers"),
+        (f"published_row,input_record,cluster\n0,{10**22},\n", "must hold whole numbers"),
+        (f"published_row,input_record,cluster\n0,0,{10**10}\n", "must hold whole numbers"),
+        ("published_row,input_record\n0,0\n", "must have the columns"),
+        ("published_row,input_record,cluster\n0,0\n", "line 2 must have 3 fields"),
+    ],
+)
+def test_records_that_are_none(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "records.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_records(path)
+
+
+def test_records_with_and_without_clusters(tmp_path: Path) -> None:
+    path = tmp_path / "records.csv"
+    path.write_text("published_row,input_record,cluster\n0,3,\n1,1,\n")
+    record, cluster = read_records(path)
+    assert (record.tolist(), cluster) == ([3, 1], None)
+    path.write_text("published_row,input_record,cluster\n0,3,1\n1,1,0\n")
+    record, cluster = read_records(path)
+    assert cluster is not None
+    assert cluster.tolist() == [1, 0]
+    path.write_text("published_row,input_record,cluster\n")
+    record, cluster = read_records(path)
+    assert cluster is not None
+    assert (record.tolist(), cluster.tolist()) == ([], [])
+
+
+def test_members_with_blanks_and_quotes_in_the_codebook(tmp_path: Path) -> None:
+    path = tmp_path / "codebook.csv"
+    path.write_text('symbol,kind,members\nN,node,"""a b"" ""c""""d"" e"\n')
+    assert read_codebook(path) == (Symbol("N", "node", ("a b", 'c"d', "e")),)
+
+
+def test_workloads_that_are_none() -> None:
+    with pytest.raises(InputError, match="--workload must be"):
+        WorkloadSpec(random="record:5")
+    assert WorkloadSpec(random="record:5x2+1").parts == ("record", 5, 2, 1)

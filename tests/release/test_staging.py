@@ -1,0 +1,220 @@
+"""A publication appears whole or not at all."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from anonset.errors import InputError
+from anonset.release import staging as module
+from anonset.release.staging import Staging
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C interrupt, whatever the tests run under."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_finished_work_stays(tmp_path: Path) -> None:
+    with Staging(tmp_path / "out", tmp_path / "private") as staging:
+        assert not (tmp_path / "out").exists()
+        assert (tmp_path / "private").is_dir()
+        assert staging.folder.parent.stat().st_mode & 0o777 == 0o700
+        (staging.folder / "data").write_text("x")
+        staging.rename()
+        (staging.private / "report").write_text("y")
+        staging.finish()
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")} == {
+        "out",
+        "out/data",
+        "private",
+        "private/report",
+    }
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_unfinished_work_goes(tmp_path: Path, error: type[BaseException], renamed: bool) -> None:
+    def work() -> None:
+        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+            (staging.folder / "data").write_text("x")
+            if renamed:
+                staging.rename()
+            raise error
+
+    with pytest.raises(error):
+        work()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    def work() -> None:
+        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+            (tmp_path / "out").mkdir()
+            (tmp_path / "out" / "precious").write_text("x")
+            staging.rename()
+
+    with pytest.raises(InputError, match="exists already"):
+        work()
+    assert (tmp_path / "out" / "precious").read_text() == "x"
+    assert not (tmp_path / "private").exists()
+
+
+def test_a_dangling_link_is_something_that_exists(tmp_path: Path) -> None:
+    (tmp_path / "out").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="exists already"), Staging(tmp_path / "out", tmp_path / "private"):
+        pass
+    assert (tmp_path / "out").is_symlink()
+
+
+def test_failure_to_begin_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = Path.mkdir
+
+    def fail(path: Path, *arguments: Any, **options: Any) -> None:
+        if path.name.endswith(".tmp"):
+            raise PermissionError(13, "Permission denied", str(path))
+        make(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "mkdir", fail)
+    with pytest.raises(PermissionError) as raised, Staging(tmp_path / "out", tmp_path / "private"):
+        pass
+    assert raised.value.filename == str(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_private_directory_that_appears_meanwhile_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "require_new", lambda *_: None)
+    (tmp_path / "private").mkdir()
+    with pytest.raises(FileExistsError), Staging(tmp_path / "out", tmp_path / "private"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["private"]
+
+
+def test_a_directory_in_the_place_of_the_publication_is_not_removed(tmp_path: Path) -> None:
+    """Somebody made it after the publication was begun, and its name tells nothing of whose it is."""
+
+    def work() -> None:
+        with Staging(tmp_path / "out", tmp_path / "private"):
+            (tmp_path / "out").mkdir()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        work()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("name", ["rename", "mkdir"])
+def test_an_interruption_right_behind_a_step_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """It comes when the step is done, and before anybody could have taken note of it."""
+    step: Callable[..., Any] = getattr(Path, name)
+
+    def interrupted(path: Path, *arguments: Any, **options: Any) -> None:
+        step(path, *arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, name, interrupted)
+
+    def work() -> None:
+        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+            (staging.folder / "data").write_text("x")
+            staging.rename()
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_within_the_clean_up_waits_for_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remove = module.shutil.rmtree
+
+    def struck(*arguments: Any, **options: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        remove(*arguments, **options)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(module.shutil, "rmtree", struck)
+
+    def work() -> None:
+        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+            staging.rename()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_at_any_line_leaves_nothing(tmp_path: Path) -> None:
+    """Interrupt the work at its first line, its second one and so on, until it has no more lines and is complete."""
+    lines = 0
+    while _is_interrupted_at(lines, tmp_path):
+        assert list(tmp_path.iterdir()) == [], f"line event {lines}"
+        lines += 1
+    assert lines > 20
+    assert {path.name for path in tmp_path.iterdir()} == {"out", "private"}
+
+
+STEPS = ("__enter__", "_make_private", "rename", "finish", "require_new", "sync", "sync_entry")
+
+
+def _is_interrupted_at(number: int, folder: Path) -> bool:
+    """Publish, struck by a signal at a line of the module, and tell whether there was such a line."""
+    staging = Staging(folder / "out", folder / "private")
+    left = number
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal left
+        if frame.f_code.co_filename != module.__file__ or frame.f_code.co_name not in STEPS:
+            return None
+        if event == "line":
+            left -= 1
+            if left < 0:
+                sys.settrace(None)
+                signal.raise_signal(signal.SIGINT)
+        return trace
+
+    before = sys.gettrace()
+    try:
+        sys.settrace(trace)
+        with staging:
+            (staging.folder / "data").write_text("x")
+            staging.rename()
+            staging.finish()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_errors_name_what_the_user_named(tmp_path: Path) -> None:
+    def work() -> None:
+        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+            msg = f"{staging.folder / 'data'}: cannot be written: disk full"
+            raise InputError(msg)
+
+    with pytest.raises(InputError) as raised:
+        work()
+    assert str(raised.value) == f"{tmp_path / 'out' / 'data'}: cannot be written: disk full"
+    with pytest.raises(OSError, match="full") as failed, Staging(tmp_path / "out", tmp_path / "private") as staging:
+        raise OSError(28, "full", str(staging.folder / "data"))
+    assert failed.value.filename == str(tmp_path / "out" / "data")
+
+
+def test_a_long_name_has_room_for_the_temporary_one(tmp_path: Path) -> None:
+    out = tmp_path / ("x" * 250)
+    with Staging(out, tmp_path / "private") as staging:
+        staging.rename()
+        staging.finish()
+    assert out.is_dir()

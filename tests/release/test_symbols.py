@@ -1,0 +1,75 @@
+"""Names of sets: by their members, or by short codes that the codebook explains."""
+
+import numpy as np
+import pytest
+
+from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.errors import InputError
+from anonset.generalization import Publication, Symbol
+from anonset.release.layout import Symbols
+from anonset.release.symbols import members_of, name_sets, require_plain_items, spelled_out, without
+
+LETTERS = tuple("abcdefghi")
+NINE, TWO = f"({','.join(LETTERS)})", "(y,z)"
+
+
+def publication(extra: str = "x") -> Publication:
+    symbols = (Symbol(NINE, "group", LETTERS), Symbol(TWO, "group", ("y", "z")), Symbol(extra, "item", (extra,)))
+    column = SetColumn.of([[NINE], [TWO, extra]], universe=[symbol.label for symbol in symbols])
+    races = CategoricalColumn.of("race", [NINE, TWO])
+    return Publication(column, symbols, (races,), (), np.arange(2))
+
+
+@pytest.mark.parametrize(
+    ("symbols", "items", "values"),
+    [
+        ("members", [NINE, TWO], [NINE, TWO]),
+        ("auto", ["G1", TWO], ["V1", TWO]),
+        ("short", ["G1", "G2"], ["V1", "V2"]),
+    ],
+)
+def test_which_sets_get_a_code(symbols: Symbols, items: list[str], values: list[str]) -> None:
+    named = name_sets(publication(), ["race"], symbols)
+    assert named.publication.transactions.vocabulary.labels == (*items, "x")
+    assert [symbol.label for symbol in named.publication.symbols] == [*items, "x"]
+    assert [symbol.members for symbol in named.publication.symbols][:2] == [LETTERS, ("y", "z")]
+    assert sorted(named.publication.relational[0].labels()) == sorted(values)
+    assert {symbol.kind for symbol in named.values} <= {"values"}
+    assert sorted(spelled_out(named.publication.relational, named.values)[0].labels()) == [NINE, TWO]
+
+
+def test_columns_without_value_sets_are_left_alone() -> None:
+    named = name_sets(publication(), [], "short")
+    assert named.publication.relational[0].labels() == [NINE, TWO]
+    assert named.values == ()
+
+
+def test_a_code_is_no_label_of_the_data() -> None:
+    named = name_sets(publication(extra="G7"), ["race"], "short")
+    assert named.publication.transactions.vocabulary.labels == ("G_1", "G_2", "G7")
+
+
+def test_leaving_out_sensitive_items() -> None:
+    before = publication()
+    after = without(before, ["x", "y"]).transactions
+    assert after is not None
+    assert [list(row) for row in after.rows()] == [[NINE], [TWO]]
+    assert without(before, []) is before
+
+
+@pytest.mark.parametrize("item", ["a,b", "(a", "b)"])
+def test_items_that_would_be_misread(item: str) -> None:
+    with pytest.raises(InputError, match="--symbols short"):
+        require_plain_items(["x", item])
+
+
+def test_members_of_other_labels() -> None:
+    assert members_of("(a)") == ("a",)
+    assert members_of("a,b") == ("a,b",)
+
+
+def test_empty_vocabularies() -> None:
+    empty = SetColumn("items", np.zeros(1, np.int64), np.zeros(0, np.int32), Vocabulary(()))
+    named = name_sets(Publication(empty, (), (), (), np.arange(0)), [], "short")
+    assert named.publication.n == 0
+    assert without(named.publication, ["a"]).n == 0

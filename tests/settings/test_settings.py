@@ -1,0 +1,134 @@
+"""Settings, parameters from dataclass fields, and the memory limit."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.errors import InputError
+from anonset.jobs import memory
+from anonset.settings.models import MODELS
+from anonset.settings.parameters import default_algorithm, field_texts, make_algorithm, parameters
+from anonset.settings.settings import make_settings
+
+NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
+
+
+def test_every_parameter_has_a_line_of_documentation() -> None:
+    for name, parameter in parameters().items():
+        assert parameter.text, name
+    assert {"apriori", "direct", "optimal"} <= set(parameters()["k"].users)
+    assert parameters()["max_cuts"].users == ("optimal",)
+
+
+GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2}
+
+
+@pytest.mark.parametrize("relational", [False, True])
+def test_default_algorithms_give_their_model(relational: bool) -> None:
+    for model, entry in MODELS.items():
+        name = default_algorithm(model, relational=relational)
+        assert name is not None
+        fields = {field.name for field in dataclasses.fields(ALGORITHMS[name])}  # type: ignore[arg-type]
+        fields |= {"l"} if model == "klm" else set()
+        made = make_algorithm(model, name, {name: value for name, value in GIVEN.items() if name in fields})
+        assert entry.is_met_by(made.model), model
+    assert default_algorithm("klm", relational=relational) == ("rum-bound" if relational else "lm-apriori")
+    assert default_algorithm(None, relational=relational) is None
+
+
+@pytest.mark.parametrize(
+    ("model", "algorithm", "given", "message"),
+    [
+        ("km", "coat", {"k": 2, "m": 2}, "guarantees the model constraints, not km"),
+        ("k", "apriori", {"k": 2, "m": 2}, "guarantees the model km, not k"),
+        ("kkm", "rum-bound", {"k": 2, "m": 2, "transaction": "lra"}, "--transaction must be one of coat, "),
+        ("kkm", "rum-bound", {"k": 2, "m": 2, "relational_weights": {"a": "x"}}, "weight of 'a' must be a number"),
+        ("klm", "rum-bound", {"k": 2, "m": 2}, "--transaction lm-apriori requires --l"),
+        ("kkm", "rum-bound", {"k": 2, "m": 2, "l": 2}, "--l does not apply"),
+        ("kkm", "tfirst", {"k": 2, "m": 2, "merge": "rt"}, "--merge does not apply to algorithm tfirst"),
+        ("anatomy", None, {"k": 2}, "--k does not apply .*; algorithm anatomy requires --l"),
+    ],
+)
+def test_wrong_requests(model: str, algorithm: str | None, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_algorithm(model, algorithm, given)
+
+
+def test_a_seed_is_passed_to_those_who_take_one() -> None:
+    assert make_algorithm("k", "cluster", {"k": 2, "seed": 7}).seed == 7  # type: ignore[attr-defined]
+    assert make_algorithm("km", None, {"k": 2, "m": 2, "seed": 7}).name == "apriori"
+
+
+def test_parameters_with_a_form_of_their_own() -> None:
+    given = {"k": 2, "m": 2, "transaction": "apriori", "item_order": "ul", "relational_weights": {"a": "0.5"}}
+    made: Any = make_algorithm("kkm", None, given)
+    assert (made.transaction.name, made.order, made.relational_weights) == ("apriori", "ul", {"a": 0.5})
+
+
+def test_texts_of_inherited_fields() -> None:
+    from anonset.privacy import KmAnonymity
+
+    assert set(field_texts(KmAnonymity)) == {"k", "m"}
+    assert field_texts(int) == {}
+
+
+def test_flags_win_over_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text('k = 5\nmax-loss = 0.5\nmax_cuts = 9\nkeep = "a, b"\norder = "input"\n')
+    settings = make_settings({**NEEDED, "k": 7, "order": None}, path)
+    assert settings.algorithm_parameters() == {"k": 7, "max_cuts": 9}
+    assert (settings.max_loss, settings.order, settings.keep) == (0.5, "input", ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"k": True}, "--k: .*got True"),
+        ({"k": "5"}, "--k: .*got '5'"),
+        ({"max_loss": -0.1}, "--max-loss: .*got -0.1"),
+        ({"order": "x"}, "--order: .*got 'x'"),
+        ({"hierarchy": {"a": 5}}, "--hierarchy.a: .*got 5"),
+        ({"ordre": "input"}, "unknown setting 'ordre'"),
+    ],
+)
+def test_wrong_values(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_settings({**NEEDED, **given})
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("0", 0), ("1048576", 1 << 20), ("1K", 1024), ("2 MB", 2 << 20), ("1.5GiB", 3 << 29), ("1t", 1 << 40)],
+)
+def test_sizes(text: str, size: int) -> None:
+    assert memory.parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "G", "-1", "1X", "1,5G"])
+def test_no_sizes(text: str) -> None:
+    with pytest.raises(InputError, match="memory limit"):
+        memory.parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (3 << 29, "1.5 GiB"), (1 << 41, "2.0 TiB")]
+)
+def test_sizes_for_people(size: int, text: str) -> None:
+    assert memory.format_size(size) == text
+
+
+def test_memory_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal: 9000 kB\nMemAvailable:    1000 kB\n")
+    monkeypatch.setattr(memory, "_MEMINFO", meminfo)
+    assert memory.default_limit() == 819_200
+    memory.require_memory(819_200, None)
+    with pytest.raises(InputError, match=r"about 800.0 KiB of memory, above the limit of 800.0 KiB"):
+        memory.require_memory(819_201, None)
+    memory.require_memory(819_201, "1G")
+    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "none")
+    assert memory.default_limit() is None
+    memory.require_memory(1 << 60, None)
