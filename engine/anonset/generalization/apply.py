@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.table import Int32
+from anonset.data import SetColumn, Table
 from anonset.errors import InputError
+from anonset.generalization.apply_local import apply_per_cluster
 from anonset.generalization.publication import Publication, Symbol
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding
+from anonset.generalization.symbols import generalize, group_symbol, node_symbol
 
 
 def apply(table: Table, recoding: Recoding) -> Publication:
@@ -28,8 +29,6 @@ def apply(table: Table, recoding: Recoding) -> Publication:
     if isinstance(recoding, ItemGroups):
         return _apply_groups(table, recoding)
     if isinstance(recoding, PerCluster):
-        from anonset.generalization.local import apply_per_cluster
-
         return apply_per_cluster(table, recoding)
     msg = f"a recoding of type {type(recoding).__name__} cannot be applied yet"
     raise InputError(msg)
@@ -67,34 +66,3 @@ def _apply_groups(table: Table, groups: ItemGroups) -> Publication:
 def _of_all_records(table: Table, published: SetColumn, symbols: tuple[Symbol, ...]) -> Publication:
     rows = np.arange(table.n, dtype=np.int64)
     return Publication(published, symbols, (), table.kept, rows, order=table.order, joined=table.joined)
-
-
-def group_symbol(members: tuple[str, ...]) -> Symbol:
-    """Return the symbol of a set of items: ``(a,b,c)``, or the item itself.
-
-    >>> group_symbol(("a", "b")).label
-    '(a,b)'
-    """
-    if len(members) == 1:
-        return Symbol(members[0], "item", members)
-    return Symbol("(" + ",".join(members) + ")", "group", members)
-
-
-def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
-    """Return the symbol of a hierarchy node: its label, and the leaves below it."""
-    leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
-    return Symbol(hierarchy.labels[node], "item" if hierarchy.is_leaf[node] else "node", tuple(leaves))
-
-
-def generalize(column: SetColumn, symbol_of_item: Int32, symbols: tuple[Symbol, ...]) -> SetColumn:
-    """Replace each item by its symbol code (-1 drops it), ascending and each once in a row.
-
-    Parameters
-    ----------
-    symbol_of_item
-        int32 (M,): symbol code of each item code, -1 where it is suppressed.
-    """
-    from anonset_kernels.rows import map_rows
-
-    indptr, items = map_rows(column.indptr, column.items, symbol_of_item, len(symbols))
-    return SetColumn(column.name, indptr, items, Vocabulary(tuple(symbol.label for symbol in symbols)))

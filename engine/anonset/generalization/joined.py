@@ -8,8 +8,8 @@ import numpy as np
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn
 from anonset.data.joining import prefixed
 from anonset.errors import InputError
-from anonset.generalization.apply import generalize
 from anonset.generalization.publication import Publication, Symbol, in_order
+from anonset.generalization.symbols import generalize
 
 
 def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:

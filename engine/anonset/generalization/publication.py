@@ -8,6 +8,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.discreet import Discreet, names_shown
 from anonset.data.table import Int32, Int64
+from anonset.generalization.order import row_ranks
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,6 @@ class Publication(Discreet):
         Rows in the order of the input would give back what was hidden. Rows with the same content stand in the
         order of the input, which nobody can see.
         """
-        from anonset.generalization.order import row_ranks
-
         keys: list[Int32 | Int64] = [column.codes for column in (*self.relational, *self.kept)]
         if self.transactions is not None:
             keys.append(row_ranks(self.transactions))

@@ -8,8 +8,8 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.joining import prefixed
 from anonset.errors import InputError
 from anonset.generalization import Symbol
-from anonset.generalization.apply import generalize, node_symbol
 from anonset.generalization.joined import cells_by_column
+from anonset.generalization.symbols import generalize, node_symbol
 from anonset.release.symbols import members_of
 
 
