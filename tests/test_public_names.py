@@ -1,0 +1,46 @@
+"""What `anonset` exports is there, is documented, and costs nothing until it is used."""
+
+import inspect
+import subprocess
+import sys
+from types import UnionType
+
+import pytest
+
+import anonset
+
+NAMES = anonset.__all__
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_is_there_and_documented(name: str) -> None:
+    found = getattr(anonset, name)
+    if isinstance(found, UnionType):
+        return
+    assert found.__name__ == name
+    own = vars(found).get("__doc__") if isinstance(found, type) else found.__doc__
+    assert own, f"{name} has no documentation of its own"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if isinstance(getattr(anonset, name), type)])
+def test_the_methods_of_a_public_class_are_documented(name: str) -> None:
+    for member, value in vars(getattr(anonset, name)).items():
+        if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, (property, classmethod))):
+            assert inspect.getdoc(value), f"{name}.{member}"
+
+
+def test_the_names_stand_in_order_and_once() -> None:
+    assert list(NAMES) == sorted(set(NAMES))
+    assert set(NAMES) <= set(dir(anonset))
+
+
+def test_an_unknown_name_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = anonset.nonsense
+
+
+def test_importing_anonset_imports_nothing_else() -> None:
+    code = "import sys; before = set(sys.modules); import anonset; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {name.partition(".")[0] for name in done.stdout.split()} <= {"anonset", "typing"} | sys.stdlib_module_names
+    assert "numpy" not in done.stdout
