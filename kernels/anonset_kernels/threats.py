@@ -299,7 +299,8 @@ def _report_disclosing(prefix: Any, walk: Any, heap: Any, known: Any, private: A
             worst = _most_frequent_private(codes, stack, place[c] - support[c], place[c], tally)
             place[c] = -1
             prefix[depth] = c
-            if worst * denominator > support[c] * numerator and (depth < 3 or is_minimal(prefix, known, wanted)):
+            too_much = worst * denominator > np.int64(support[c]) * numerator
+            if too_much and (depth < 3 or is_minimal(prefix, known, wanted)):
                 found[n_found] = prefix
                 n_found += 1
     return n_found

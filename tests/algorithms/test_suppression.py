@@ -225,8 +225,8 @@ def test_suppression_of_the_papers_examples() -> None:
 
 
 @thorough
-@given(seeds, st.sampled_from([1, 0.5, 0.75, 0.6, 1 / 3, 0.4]))
-def test_suppression_equals_its_twin(seed: int, h: float) -> None:
+@given(seeds, st.sampled_from([1, 0.5, 0.75, 0.6, 1 / 3, 0.4, "1/3", "0.9999999999", "0." + "9" * 20, "1e-12"]))
+def test_suppression_equals_its_twin(seed: int, h: float | str) -> None:
     tree, rows, k, p = small_case(seed)
     rng = random.Random(seed)
     rows = rows * rng.choice([1, 2])
@@ -234,7 +234,7 @@ def test_suppression_equals_its_twin(seed: int, h: float) -> None:
     private = tuple(rng.sample(order, rng.choice([0, 1, 1, 2])))
     algorithm = CoherenceSuppression(h=h, k=k, p=p, sensitive_items=private)
     table, result = run(algorithm, rows, tree)
-    share = algorithm.model.share
+    share = Fraction(str(h))
     assert list(result.trace) == coherence_suppression(rows, order, private, share, k, p)
     published = published_rows(table, result)
     assert published == [row - set(result.trace) for row in rows]
@@ -327,9 +327,25 @@ def test_too_many_moles_are_refused() -> None:
         run(CoherenceSuppression(k=2, p=2, max_threats=5), OUTLIER_ROWS, OUTLIER)
 
 
+@pytest.mark.parametrize("h", ["0.9999999999", "0.99999999999999999999", 1 - 2**-53, Fraction(10**12, 10**12 + 1)])
+def test_a_share_that_is_nearly_one_is_not_one(h: Any) -> None:
+    rows = [{"a", "s"}, {"a", "s"}, {"b"}, {"b", "s"}]
+    result = CoherenceSuppression(h=h, k=2, p=2, sensitive_items=("s",)).recode(Table.from_sets(rows), {})
+    assert result.trace == ("a",)
+
+
+def test_a_share_below_one_in_all_records_lets_no_private_item_be_told() -> None:
+    rows = [{"a", "s"}, *[{"a", "b"}] * 50, *[{"b"}] * 50]
+    result = CoherenceSuppression(h="1e-12", k=2, p=2, sensitive_items=("s",)).recode(Table.from_sets(rows), {})
+    assert result.trace == ("a",)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: CoherenceSuppression(h="half", k=2, p=2), r"h must be a number above 0 and at most 1, got 'half'"),
+        (lambda: CoherenceSuppression(h="1e-999999999", k=2, p=2), r"h must be a number above 0 .*, got '1e-9"),
+        (lambda: CoherenceSuppression(h="1.00000000000000000000001", k=2, p=2), r"h must be a number above 0 "),
         (lambda: HgHs(k=0, m=2), r"k must be an integer of at least 1, got 0"),
         (lambda: HgHs(k=2, m=0), r"m must be an integer of at least 1, got 0"),
         (lambda: MHgHs(k=2, m=2, cost="other"), r"cost must be 'original' or 'reduced', got 'other'"),

@@ -202,6 +202,38 @@ def test_coherence(shop: Place) -> None:
     assert shop.run("verify", str(shop.out), "--h", "0.01").code == 1
 
 
+@pytest.mark.parametrize("config", [False, True])
+@pytest.mark.parametrize(
+    ("h", "attested"),
+    [
+        ("0.9999999999", 0.9999999999),
+        ("0.99999999999999999999", "99999999999999999999/100000000000000000000"),
+        ("1e-12", 1e-12),
+    ],
+)
+def test_a_share_is_taken_as_it_was_written(place: Place, h: str, attested: object, config: bool) -> None:
+    """Whoever has `a` has `s`: a share of all records that hold `a`, which is more than any h below 1."""
+    data = place.write("told.dat", "a s\na s\nb\nb\n")
+    given = ["--config", place.write("job.toml", f"h = {h}\n")] if config else ["--h", h]
+    job = ["--k", "2", "--p", "2", "--sensitive-items", "s"]
+    publish(place, "told.dat", "--model", "coherence", *job, *given)
+    assert sorted((place.out / "published.dat").read_text().splitlines()) == ["b", "b", "s", "s"]
+    attestation = json.loads((place.out / "attestation.json").read_text())
+    assert attestation["parameters"]["h"] == attested
+    assert place.run("verify", str(place.out)).code == 0
+    ran = place.run("verify", data, "--model", "coherence", *job, "--h", h)
+    assert (ran.code, "fails: {a} matches 2 record(s)" in ran.out) == (1, True)
+
+
+@pytest.mark.parametrize("h", ["0", "-1", "1.0000000000000000000001", "nan", "inf", "1e-999999999", "many", "1/0"])
+def test_what_is_no_share_is_one_clear_line(place: Place, h: str) -> None:
+    place.write("told.dat", "a s\na s\n")
+    job = ["--model", "coherence", "--k", "2", "--p", "1", f"--h={h}"]
+    ran = place.run("anonymize", str(place.folder / "told.dat"), "-o", str(place.out), *job)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"anonset: error: h must be a number above 0 and at most 1, got {h!r}\n"
+
+
 def test_coherence_by_the_losses_of_a_file(place: Place) -> None:
     data = place.write("pairs.dat", "a b\na\nb\nb\n")
     job = ["anonymize", data, "--model", "coherence", "--k", "2", "--p", "2", "--item-loss"]

@@ -143,6 +143,11 @@ def test_figure_2c_respects_its_utility_constraints() -> None:
     [
         ([0, 1, 0, 2, 3, 4, 5, 6], 0.0, r"symbol \(a,c\) joins items of utility constraints 1 and 2"),
         ([0, 1, -1, -1, 3, 4, 5, 6], 0.15, "2 of 8 items are suppressed, max_suppressed=0.15 allows 1"),
+        (
+            [0, 1, -1, -1, 3, 4, 5, 6],
+            "0.24999999999999999999",
+            "2 of 8 items are suppressed, max_suppressed=24999999999999999999/100000000000000000000 allows 1",
+        ),
     ],
 )
 def test_violated_utility_constraints_are_named(group: list[int], share: float, reason: str) -> None:

@@ -85,11 +85,12 @@ def test_coherence(seed: int) -> None:
 
 def compare_coherence(seed: int) -> None:
     rng, rows, sensitive = case(seed)
-    model = Coherence(rng.choice([1, 0.5, 0.3, 1 / 3, 0.25]), rng.randint(1, 3), rng.randint(1, 4), sensitive)
+    h = rng.choice([1, 0.5, 0.3, 1 / 3, 0.25, "1/3", "0.9999999999", "0." + "9" * 20, "1e-12"])
+    model = Coherence(h, rng.randint(1, 3), rng.randint(1, 4), sensitive)
     verdict = check_coherence(SetColumn.of(rows), model, BUDGET, None)
-    assert verdict.holds is is_coherent(rows, sensitive, model.share, model.k, model.p)
+    assert verdict.holds is is_coherent(rows, sensitive, Fraction(str(h)), model.k, model.p)
     if not verdict.holds:
-        assert_witness(verdict, rows, model.k, model.share, sensitive)
+        assert_witness(verdict, rows, model.k, Fraction(str(h)), sensitive)
 
 
 @thorough

@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from anonset.data import Vocabulary
+from anonset.data.exact import exact
 from anonset.errors import InputError
 from anonset.io.files import read_bytes, write_file
 from anonset.measures.item_weights import ItemWeights
@@ -77,8 +78,8 @@ def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) ->
     found: dict[tuple[str, ...], Fraction] = {}
     for number, (weight, *items) in _lines(where):
         try:
-            value = Fraction(weight)
-        except (ValueError, ZeroDivisionError):
+            value = exact(weight)
+        except ValueError:
             msg = f"{where}: line {number} must begin with a weight in [0, 1], got {weight!r}"
             raise InputError(msg) from None
         if not items or not 0 <= value <= 1:

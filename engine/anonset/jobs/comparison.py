@@ -17,6 +17,7 @@ from anonset.jobs.workloads import WorkloadSpec
 from anonset.settings.binding import bind
 from anonset.settings.compare import CompareSettings
 from anonset.settings.parameters import algorithm_name, default_algorithm, form_of, make_algorithm, option, parameters
+from anonset.settings.readers import WrittenFloat
 
 
 def run_comparison(settings: CompareSettings, *, progress: Progress | None = None) -> list[Contestant]:
@@ -93,7 +94,7 @@ def _class(name: str) -> type[Any]:
 
 def _value(text: str) -> Any:
     """Read a value of a varied parameter: a number where it is one, else text."""
-    for kind in (int, float):
+    for kind in (int, WrittenFloat):
         try:
             return kind(text)
         except ValueError:

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
+from anonset.data.exact import exact, require_between_0_and_1
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, Verdict, Witness
@@ -35,9 +37,9 @@ class Inspection(Discreet):
     """Whether the original was there to compare with."""
     untrue: Witness | None = None
     """Something that the publication says and the original does not."""
-    suppressed: float | None = None
+    suppressed: Fraction | None = None
     """Part of the items of the original that no published symbol stands for."""
-    max_suppressed: float | None = None
+    max_suppressed: float | Fraction | None = None
     """The largest part that was allowed."""
     beyond_utility: str = field(default="", repr=False)
     """How the utility constraints are violated; empty if they are not, or none are given."""
@@ -54,7 +56,9 @@ class Inspection(Discreet):
     @property
     def too_much_suppressed(self) -> bool:
         """Whether more items are suppressed than allowed."""
-        return None not in (self.suppressed, self.max_suppressed) and self.suppressed > self.max_suppressed + 1e-12  # type: ignore[operator]
+        if self.suppressed is None or self.max_suppressed is None:
+            return False
+        return self.suppressed > exact(self.max_suppressed)
 
 
 def inspect(
@@ -91,6 +95,8 @@ def inspect(
         tree = _tree_without_original(named.publication, model, settings)
         _require_known_policy(verdict, tree, None, attested)
         return Inspection(verdict, roles, correlations=correlations)
+    most = settings.max_suppressed
+    allowed = None if most is None else require_between_0_and_1(option("max_suppressed"), most)
     table = _original(named.publication, settings)
     table, hierarchies = bind(table, settings.hierarchy, model)
     if table.transactions is not None and (tree := hierarchies.get(table.transactions.name)) is not None:
@@ -99,7 +105,7 @@ def inspect(
     untrue = kind_of(model).untrue(table, named, hierarchies, model)
     suppressed = _suppressed(table, named)
     beyond = _beyond_utility(table, named, settings)
-    return Inspection(verdict, roles, True, untrue, suppressed, settings.max_suppressed, beyond, correlations)
+    return Inspection(verdict, roles, True, untrue, suppressed, allowed, beyond, correlations)
 
 
 def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:
@@ -201,7 +207,7 @@ def _original(publication: Any, settings: CheckSettings) -> Table:
     )
 
 
-def _suppressed(table: Table, named: Named) -> float | None:
+def _suppressed(table: Table, named: Named) -> Fraction | None:
     """Return the part of the items of the original that no published symbol stands for."""
     column = table.transactions
     if column is None or named.publication.transactions is None or not len(column.vocabulary):
@@ -209,4 +215,4 @@ def _suppressed(table: Table, named: Named) -> float | None:
     symbols = named.publication.symbols
     shown = {member for symbol in symbols for member in symbol.members}
     occurring = [label for label, n in zip(column.vocabulary.labels, column.occurrences, strict=True) if n]
-    return sum(label not in shown for label in occurring) / max(1, len(occurring))
+    return Fraction(sum(label not in shown for label in occurring), max(1, len(occurring)))

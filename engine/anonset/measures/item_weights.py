@@ -12,6 +12,7 @@ from math import lcm
 
 from anonset.data import Hierarchy, Vocabulary
 from anonset.data.discreet import Discreet
+from anonset.data.exact import Written, exact
 from anonset.errors import InputError
 
 MAX_DENOMINATOR = 1_000_000_000
@@ -54,15 +55,15 @@ class ItemWeights(Discreet):
         return lcm(*(weight.denominator for _, weight in self.entries))
 
     @classmethod
-    def of(cls, weights: Mapping[tuple[str, ...], float | str | Fraction]) -> "ItemWeights":
+    def of(cls, weights: Mapping[tuple[str, ...], Written]) -> "ItemWeights":
         """Build weights from a mapping; a float counts as the decimal number it is printed as."""
         entries = [(tuple(itemset), _exact(itemset, weight)) for itemset, weight in weights.items()]
         return cls(tuple(sorted(entries, key=lambda entry: entry[1])))
 
 
-def _exact(itemset: Sequence[str], weight: float | str | Fraction) -> Fraction:
+def _exact(itemset: Sequence[str], weight: Written) -> Fraction:
     try:
-        return weight if isinstance(weight, Fraction) else Fraction(str(weight))
+        return exact(weight)
     except ValueError:
         msg = f"item weights: the weight of ({','.join(itemset)}) must be a number in [0, 1], got {weight!r}"
         raise InputError(msg) from None

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from anonset.data.discreet import Discreet
-from anonset.errors import InputError
+from anonset.data.exact import Written, exact, require_between_0_and_1, shown
 from anonset.privacy.model import require_size
 from anonset.privacy.sensitive import require_labels
 
@@ -23,8 +23,8 @@ class Coherence(Discreet):
 
     name: ClassVar[str] = "coherence"
 
-    h: float
-    """Largest share of the matching records that may hold the same private item (0 < h <= 1)."""
+    h: Written
+    """Largest share of the matching records that may hold the same private item (0 < h <= 1), exactly as written."""
     k: int
     """Smallest support of any set of public items that occurs (>= 1)."""
     p: int
@@ -33,21 +33,19 @@ class Coherence(Discreet):
     """Private items; all others are public."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.h, bool) or not isinstance(self.h, int | float) or not 0 < self.h <= 1:
-            msg = f"h must be a number above 0 and at most 1, got {self.h!r}"
-            raise InputError(msg)
+        object.__setattr__(self, "h", require_between_0_and_1("h", self.h, above_0=True))
         require_size("k", self.k)
         require_size("p", self.p)
         require_labels("sensitive_items", self.sensitive_items)
 
     def __str__(self) -> str:
         private = f", {len(self.sensitive_items)} private item(s)" if self.sensitive_items else ""
-        return f"coherence with h={self.h}, k={self.k}, p={self.p}{private}"
+        return f"coherence with h={shown(self.h)}, k={self.k}, p={self.p}{private}"
 
     @property
     def share(self) -> Fraction:
-        """`h` as the decimal fraction it was written as, so that 0.1 is one tenth."""
-        return Fraction(str(self.h)).limit_denominator(10**9)
+        """`h` as the fraction that was written, so that 0.1 is one tenth."""
+        return exact(self.h)
 
     @property
     def statement(self) -> str:
@@ -58,7 +56,7 @@ class Coherence(Discreet):
         )
         if not self.sensitive_items:
             return f"{text}."
-        return f"{text}; and no private item is in more than {float(self.share):.4g} of the records that match."
+        return f"{text}; and no private item is in more than {shown(self.h)} of the records that match."
 
     @property
     def limits(self) -> str:

@@ -24,7 +24,7 @@ def inspection_summary(found: Inspection) -> dict[str, Any]:
     if found.truth_checked:
         summary["true"] = found.untrue is None
         summary["untrue"] = found.untrue
-        summary["suppressed"] = found.suppressed
+        summary["suppressed"] = None if found.suppressed is None else float(found.suppressed)
         summary["beyond_utility"] = found.beyond_utility or None
     if found.correlations is not None:
         summary["correlations"] = found.correlations
@@ -44,8 +44,8 @@ def inspection_account(found: Inspection) -> list[str]:
     elif found.truth_checked:
         lines.append("true of the original")
     if found.suppressed is not None:
-        bound = "" if found.max_suppressed is None else f", at most {found.max_suppressed:.1%} are allowed"
-        lines.append(f"suppressed: {found.suppressed:.1%} of the items{bound}")
+        bound = "" if found.max_suppressed is None else f", at most {float(found.max_suppressed):.1%} are allowed"
+        lines.append(f"suppressed: {float(found.suppressed):.1%} of the items{bound}")
     if found.beyond_utility:
         lines.append(f"utility constraints: {found.beyond_utility}")
     for kind, violations in (found.correlations or {}).items():

@@ -26,6 +26,29 @@ def _names(value: object) -> object:
 Names = Annotated[list[str], BeforeValidator(_names)]
 
 
+def _as_written(value: object) -> object:
+    """Take a number as the text that it was written as."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        return value
+    return getattr(value, "text", None) or str(value)
+
+
+Share = Annotated[str, BeforeValidator(_as_written)]
+"""A number that must not be rounded, as the text that was given: 0.15, 1e-12, 1/3."""
+
+
+class WrittenFloat(float):
+    """A number that remembers how it was written."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "WrittenFloat":
+        """Read a number."""
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+
 @dataclass(frozen=True)
 class Context(Discreet):
     """What a setting may be read against: the data, once they are there, and the other parameters."""
@@ -210,6 +233,8 @@ FORMS: dict[str, Form] = {
         "Loss of suppressing an item, in place of its occurrences: a file with a loss and its items a line (else 1).",
     ),
     "order": Form("item_order"),
+    "h": Form("h", Share),
+    "max_suppressed": Form("max_suppressed", Share),
     "transaction": Form(
         "transaction",
         str,

@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.settings.binding import numeric_columns
 from anonset.settings.models import MODELS
 from anonset.settings.parameters import Parameter, option, parameters
-from anonset.settings.readers import Names
+from anonset.settings.readers import Names, WrittenFloat
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
 _DEFAULTS = ", ".join(f"{name} ({entry.algorithm})" for name, entry in MODELS.items())
@@ -117,7 +117,7 @@ def read_config(path: str | Path) -> dict[str, Any]:
     require_file(Path(path))
     try:
         with Path(path).open("rb") as file:
-            found = tomllib.load(file)
+            found = tomllib.load(file, parse_float=WrittenFloat)
     except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
         msg = f"config file {str(path)!r} is no valid TOML: {error}"
         raise InputError(msg) from None

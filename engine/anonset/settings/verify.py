@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from anonset.settings.models import MODELS
 from anonset.settings.parameters import collect
-from anonset.settings.readers import Names
+from anonset.settings.readers import Names, Share
 from anonset.settings.settings import with_parameters
 
 
@@ -39,8 +39,8 @@ class CheckSettings(BaseModel):
     utility_constraints: str | None = Field(
         None, description="With --original: a file with a group a line, which no symbol may reach beyond."
     )
-    max_suppressed: float | None = Field(
-        None, ge=0, le=1, description="With --original: largest part of its items that may be suppressed."
+    max_suppressed: Share | None = Field(
+        None, description="With --original: largest part of its items that may be suppressed."
     )
 
     def model_parameters(self) -> dict[str, Any]:

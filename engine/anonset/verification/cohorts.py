@@ -191,8 +191,7 @@ class _Cohorts:
         distinct, inverse = np.unique(pair, return_inverse=True)
         holders = _sums(inverse, np.repeat(weight, held), len(distinct))
         of_set = distinct // len(self.is_sensitive)
-        numerator, denominator = self.rule.share
-        told = holders * denominator > support[of_set] * numerator
+        told = holders > self._most_holders(support)[of_set]
         bad = support < self.rule.k
         bad[of_set[told]] = True
         if not bool(bad.any()):
@@ -205,6 +204,12 @@ class _Cohorts:
         worst = max(np.flatnonzero(told & (of_set == first)).tolist(), key=lambda p: (holders[p], -p))
         sensitive = int(distinct[worst] % len(self.is_sensitive))
         return _BadCohort(row, codes, int(support[first]), sensitive, int(holders[worst]))
+
+    def _most_holders(self, support: Int64) -> Int64:
+        """Return how many of a cohort may hold the same sensitive symbol: by integers of any size, once a support."""
+        numerator, denominator = self.rule.share
+        sizes, at = np.unique(support, return_inverse=True)
+        return np.array([size * numerator // denominator for size in sizes.tolist()], np.int64)[at]
 
     def witness(self, bad: _BadCohort) -> Witness:
         """Show the violation, after looking it up in the published records themselves."""

@@ -5,7 +5,6 @@ References: Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.4 and 3.8, 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.discreet import Discreet
 from anonset.data.distinct import distinct
+from anonset.data.exact import Written, exact, shown
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Publication
@@ -223,7 +223,7 @@ class UtilityCheck(Discreet):
 
 
 def check_utility(
-    original: SetColumn, publication: Publication, utility: UtilityPolicy, max_suppressed: float
+    original: SetColumn, publication: Publication, utility: UtilityPolicy, max_suppressed: Written
 ) -> UtilityCheck:
     """Check that every published group lies inside one utility constraint, and that not too much is suppressed.
 
@@ -261,16 +261,16 @@ def check_utility(
             return UtilityCheck(False, f"symbol {symbol.label} joins items of utility constraints {numbers}", (), ())
     missing = ~published & (original.occurrences > 0)
     suppressed = tuple(labels[code] for code in np.flatnonzero(missing))
-    allowed = int(Fraction(str(max_suppressed)) * len(labels))
+    allowed = int(exact(max_suppressed) * len(labels))
     if len(suppressed) > allowed:
         n = len(suppressed)
-        reason = f"{n} of {len(labels)} items are suppressed, max_suppressed={max_suppressed:g} allows {allowed}"
+        reason = f"{n} of {len(labels)} items are suppressed, max_suppressed={shown(max_suppressed)} allows {allowed}"
         return UtilityCheck(False, reason, suppressed, ())
-    exact = np.bincount(group_of, missing, len(utility)) == 0
+    whole = np.bincount(group_of, missing, len(utility)) == 0
     before = _counts(original, group_of, len(utility))
     after = _counts(publication.transactions, group_of_symbol, len(utility))
-    numbers_exact = tuple(np.flatnonzero(exact).tolist())
-    if len(wrong := np.flatnonzero(exact & (before != after))):
+    numbers_exact = tuple(np.flatnonzero(whole).tolist())
+    if len(wrong := np.flatnonzero(whole & (before != after))):
         u = int(wrong[0])
         reason = f"utility constraint {u + 1} occurs in {before[u]} original, but {after[u]} published records"
         return UtilityCheck(False, reason, suppressed, numbers_exact)

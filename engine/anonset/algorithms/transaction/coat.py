@@ -11,12 +11,12 @@ from anonset.algorithms.transaction.constraint_search import (
     ConstraintSearch,
     Settings,
     constraint_set,
-    require_fraction,
     require_weights,
     set_column,
 )
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
+from anonset.data.exact import Written, require_between_0_and_1
 from anonset.errors import InputError
 from anonset.measures.item_weights import ItemWeights
 from anonset.privacy.constraints import ConstraintSet
@@ -58,7 +58,7 @@ class Coat(Discreet):
     """Protect these itemsets instead."""
     utility: UtilityPolicy | None = None
     """Items that may be generalized together; by default all."""
-    max_suppressed: float = 0.0
+    max_suppressed: Written = 0.0
     """Largest part of the items that may be suppressed, in [0, 1]."""
     item_weights: str | ItemWeights | None = None
     """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (without), ``ones``, or own ones."""
@@ -67,7 +67,7 @@ class Coat(Discreet):
 
     def __post_init__(self) -> None:
         _ = self.model
-        require_fraction("max_suppressed", self.max_suppressed)
+        object.__setattr__(self, "max_suppressed", require_between_0_and_1("max_suppressed", self.max_suppressed))
         require_weights(self.item_weights)
         if self.single not in ("generalize", "suppress"):
             msg = f"single must be 'generalize' or 'suppress', got {self.single!r}"

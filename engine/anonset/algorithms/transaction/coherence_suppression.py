@@ -13,6 +13,7 @@ from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.threats import StoredRecords, room_for
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
+from anonset.data.exact import Written, exact, floor_fraction
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
@@ -44,22 +45,23 @@ class CoherenceSuppression(Discreet):
 
     name: ClassVar[str] = "coherence-suppression"
 
-    h: float = 1.0
-    """Largest share of the matching records that may hold the same private item (0 < h <= 1)."""
+    h: Written = 1.0
+    """Largest share of the matching records that may hold the same private item (0 < h <= 1), exactly as written."""
     k: int
     """Smallest support of any set of public items that occurs (>= 1)."""
     p: int
     """Largest number of public items the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
     """Private items; all others are public."""
-    item_loss: Mapping[str, float | str | Fraction] | None = None
+    item_loss: Mapping[str, Written] | None = None
     """Loss of suppressing an item, above 0 and at most 1, which it is by default; if None, its occurrences."""
     max_threats: int = 30_000_000
     """Largest number of minimal moles to hold."""
 
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)
-        _ = self.model, self._losses
+        object.__setattr__(self, "h", self.model.h)
+        _ = self._losses
 
     @property
     def model(self) -> Coherence:
@@ -72,8 +74,8 @@ class CoherenceSuppression(Discreet):
         found = {}
         for item, given in (self.item_loss or {}).items():
             try:
-                found[item] = Fraction(str(given))
-            except (ValueError, ZeroDivisionError):
+                found[item] = exact(given)
+            except ValueError:
                 found[item] = Fraction(0)
             if not 0 < found[item] <= 1:
                 msg = f"item_loss of {item!r} must be a number above 0 and at most 1, got {given!r}"
@@ -133,7 +135,7 @@ class CoherenceSuppression(Discreet):
         from anonset_kernels.coherence import worst_disclosure
         from anonset_kernels.rows import transpose
 
-        support, share = column.occurrences, self.model.share
+        support, share = column.occurrences, floor_fraction(self.model.share, max(1, column.n))
         worst = np.zeros_like(support)
         if bool(np.any(private >= 0)):
             start, records = transpose(column.indptr, column.items, len(private))
@@ -152,7 +154,7 @@ class CoherenceSuppression(Discreet):
         """Return the minimal moles of 2 to p of the remaining items."""
         from anonset_kernels.coherence import store_records
 
-        support, share = column.occurrences, self.model.share
+        support, share = column.occurrences, floor_fraction(self.model.share, max(1, column.n))
         items = np.flatnonzero((support > 0) & ~single & (private < 0))
         items = items[np.lexsort((items, -support[items]))]
         code = np.full(len(private), -1, np.int32)

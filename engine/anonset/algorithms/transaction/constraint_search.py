@@ -7,7 +7,6 @@ group are looked at again.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import Progress, Result
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
+from anonset.data.exact import Written, exact, shown
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups
@@ -64,7 +64,7 @@ class Settings:
     model: ConstraintSet
     utility: UtilityPolicy | None = None
     weights: str | ItemWeights | None = None
-    max_suppressed: float = 0.0
+    max_suppressed: Written = 0.0
     suppress_single: bool = False
 
 
@@ -210,10 +210,11 @@ class ConstraintSearch:
         share = -(-needed * 10**6 // n_items) / 10**6
         reason = (
             f"{reason}: {needed} of {n_items} items would have to be suppressed, "
-            f"max_suppressed={self.settings.max_suppressed:g} allows {self.prepared.limit}; "
+            f"max_suppressed={shown(self.settings.max_suppressed)} allows {self.prepared.limit}; "
             f"max_suppressed={share:g} or wider utility constraints would do"
         )
-        return InfeasibleError(name, reason, where, achieved=needed / n_items, bound=self.settings.max_suppressed)
+        bound = float(exact(self.settings.max_suppressed))
+        return InfeasibleError(name, reason, where, achieved=needed / n_items, bound=bound)
 
 
 class Prepared:
@@ -222,7 +223,7 @@ class Prepared:
     def __init__(self, column: SetColumn, hierarchy: Hierarchy | None, settings: Settings) -> None:
         vocabulary = column.vocabulary
         self.settings = settings
-        self.limit = int(Fraction(str(settings.max_suppressed)) * len(vocabulary))
+        self.limit = int(exact(settings.max_suppressed) * len(vocabulary))
         """Largest number of suppressed items."""
         self.utility: Int32 = (
             np.zeros(len(vocabulary), np.int32) if settings.utility is None else settings.utility.codes(vocabulary)
@@ -315,16 +316,3 @@ def _kernel_weights(weights: GroupWeights, given: Any) -> "Weights":
         listed[list(itemset), j] = 1
     value = np.array([int(weight * given.denominator) for _, weight in weights.listed], np.int64)
     return Weights(LISTED, given.denominator, leaf, none, none, none, none, listed, value)
-
-
-def require_fraction(name: str, value: float) -> None:
-    """Refuse a parameter outside [0, 1].
-
-    Raises
-    ------
-    InputError
-        With the name, the value and the requirement.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        msg = f"{name} must be a number in [0, 1], got {value!r}"
-        raise InputError(msg)

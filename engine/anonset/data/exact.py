@@ -1,0 +1,101 @@
+"""Numbers as they were written: exact fractions, where a float would have rounded what somebody meant."""
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+from anonset.errors import InputError
+
+Written = float | str | Decimal | Fraction
+"""A number as it was given; a float counts as the decimal number that it is printed as."""
+
+_DIGITS = 400  # of a number, and of the shift of its point: beyond every float, and quickly computed with
+_EXPONENT = re.compile(r"[eE]([+-]?\d+)")
+
+
+def exact(value: Written) -> Fraction:
+    """Return the fraction that a number was written as.
+
+    >>> exact(0.1), exact("0.9999999999"), exact("1e-12"), exact("1/3")
+    (Fraction(1, 10), Fraction(9999999999, 10000000000), Fraction(1, 1000000000000), Fraction(1, 3))
+
+    Raises
+    ------
+    ValueError
+        If it is no finite number, or one of more than 400 digits.
+    """
+    if isinstance(value, Fraction):
+        return value
+    text = str(value).strip()
+    shift = _EXPONENT.search(text)
+    if isinstance(value, bool) or len(text) > _DIGITS or (shift and abs(int(shift[1])) > _DIGITS):
+        msg = f"a number of at most {_DIGITS} digits is required, got {text[:_DIGITS]!r}"
+        raise ValueError(msg)
+    try:
+        return Fraction(text)
+    except ZeroDivisionError as error:
+        raise ValueError(str(error)) from None
+
+
+def written(value: Fraction) -> float | Fraction:
+    """Return the float that is printed as a number, or the number itself where there is none.
+
+    >>> written(exact("0.10")), written(exact("1/3")), written(exact("0.99999999999999999999"))
+    (0.1, Fraction(1, 3), Fraction(99999999999999999999, 100000000000000000000))
+    """
+    rounded = float(value)
+    return rounded if exact(rounded) == value else value
+
+
+def shown(value: Written) -> str:
+    """Return a number as text that says no other number.
+
+    >>> shown(1.0), shown("0.9999999999"), shown("1/3")
+    ('1', '0.9999999999', '1/3')
+    """
+    number = exact(value)
+    short = written(number)
+    return repr(short) if isinstance(short, float) and number.denominator > 1 else str(number)
+
+
+def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False) -> float | Fraction:
+    """Return a number as it was written, if it is from 0 to 1.
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the requirement.
+    """
+    try:
+        number = exact(value)
+        fits = number <= 1 and (number > 0 if above_0 else number >= 0)
+    except ValueError:
+        fits = False
+    if not fits:
+        asked = "above 0 and at most 1" if above_0 else "in [0, 1]"
+        msg = f"{name} must be a number {asked}, got {value!r}"
+        raise InputError(msg)
+    return written(number)
+
+
+def floor_fraction(value: Fraction, most: int) -> Fraction:
+    """Return the largest fraction up to a number of [0, 1] whose denominator is at most `most` (>= 1).
+
+    A share of up to `most` things exceeds the one exactly if it exceeds the other, so that small integers decide.
+
+    >>> floor_fraction(exact("0.9999999999"), 1000), floor_fraction(exact("1e-12"), 1000)
+    (Fraction(999, 1000), Fraction(0, 1))
+
+    The neighbours in the Farey sequence come by continued fractions, as in Python's ``Fraction.limit_denominator``.
+    """
+    if value.denominator <= most:
+        return value
+    before, last = (0, 1), (1, 0)
+    above, below = value.numerator, value.denominator
+    while before[1] + above // below * last[1] <= most:
+        whole = above // below
+        before, last = last, (before[0] + whole * last[0], before[1] + whole * last[1])
+        above, below = below, above - whole * below
+    steps = (most - before[1]) // last[1]
+    neighbours = Fraction(before[0] + steps * last[0], before[1] + steps * last[1]), Fraction(*last)
+    return min(neighbours)
