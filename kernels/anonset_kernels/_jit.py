@@ -16,7 +16,11 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba import njit
-from numba.core import config
+from numba.core import config, event
+from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
+
+from anonset_kernels._compiling import COMPILATION
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -56,6 +60,36 @@ def cache_directory() -> Path | None:
         return None
 
 
+class _KernelCache(FunctionCache):
+    """The machine code of one kernel on disk, loaded without readying the compiler.
+
+    Before it loads anything, Numba's own cache fills the compiler's tables of types and functions, which takes 0.2 s
+    and imports SciPy. Machine code needs none of them, only the runtime that manages arrays; and whoever compiles
+    fills them first in any case.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with COMPILATION.storing():
+            super().save_overload(sig, data)
+
+
+_TRIED = ("0.67.", "0.68.")
+"""Versions of Numba that `_KernelCache` is known to fit; with others, Numba's own cache is taken."""
+
+
+def _keep(compiled: Any) -> None:
+    """Let a kernel keep its machine code on disk."""
+    if numba.__version__.startswith(_TRIED):
+        compiled._cache = _KernelCache(compiled.py_func)
+    else:
+        compiled.enable_caching()
+
+
 def kernel() -> Callable[[_F], _F]:
     """Compile a function with ``nogil`` and, where a cache can be written, keep its machine code on disk."""
 
@@ -64,7 +98,9 @@ def kernel() -> Callable[[_F], _F]:
         before = config.CACHE_DIR  # type: ignore[attr-defined]
         try:
             config.CACHE_DIR = "" if folder is None else str(folder)  # type: ignore[attr-defined]
-            compiled: Any = njit(nogil=True, cache=folder is not None)(function)
+            compiled: Any = njit(nogil=True)(function)
+            if folder is not None and hasattr(compiled, "enable_caching"):  # a plain function where the JIT is off
+                _keep(compiled)
         finally:
             config.CACHE_DIR = before  # type: ignore[attr-defined]
         return cast("_F", compiled)
@@ -72,7 +108,14 @@ def kernel() -> Callable[[_F], _F]:
     return compile_kernel
 
 
-def compiled_before() -> bool:
-    """Tell whether the cache holds machine code of these kernels already (else the first run compiles)."""
-    folder = cache_directory()
-    return folder is not None and any(folder.rglob("*.nbi"))
+class _CompileListener(event.Listener):
+    """Hears from Numba when it compiles; to load machine code from the cache is no compiling."""
+
+    def on_start(self, _: Any) -> None:
+        COMPILATION.begin()
+
+    def on_end(self, _: Any) -> None:
+        COMPILATION.end()
+
+
+event.register("numba:compile", _CompileListener())

@@ -44,7 +44,7 @@ def mondrian(space: Any, tree: Any, tuples: Any, tuple_of: Any, k: int, cluster:
                 break
             keys[a] = -1.0
             parts = _assign(space, tree, a, tuples, tuple_of, members, part_of[begin:end])
-            sizes = np.bincount(part_of[begin:end])
+            sizes = _sizes(part_of[begin:end])
             for size in sizes:
                 if 0 < size < k:
                     parts = 0
@@ -66,6 +66,44 @@ def mondrian(space: Any, tree: Any, tuples: Any, tuple_of: Any, k: int, cluster:
             place[part] += 1
         ids[begin:end] = room[begin:end]
     return n_parts
+
+
+@kernel()
+def _sizes(part_of: Any) -> Any:
+    """Count the records of each part; int64, up to the last part that has any."""
+    last = 0
+    for part in part_of:
+        last = max(last, part)
+    sizes = np.zeros(last + 1, np.int64)
+    for part in part_of:
+        sizes[part] += 1
+    return sizes
+
+
+@kernel()
+def _nth(values: Any, n: int) -> float:
+    """Return the value that stands at `n` once they are sorted, and leave them in another order. O(n) as a rule.
+
+    By Hoare's selection: NumPy's in Numba takes much longer to compile, and SciPy to load.
+    """
+    low, high = 0, len(values) - 1
+    while low < high:
+        one, two, three = values[low], values[(low + high) // 2], values[high]
+        pivot = max(min(one, two), min(max(one, two), three))
+        left, right = low, high
+        while left <= right:
+            while values[left] < pivot:
+                left += 1
+            while pivot < values[right]:
+                right -= 1
+            if left <= right:
+                values[left], values[right] = values[right], values[left]
+                left, right = left + 1, right - 1
+        if right < n:
+            low = left
+        if n < left:
+            high = right
+    return values[n]
 
 
 @kernel()
@@ -139,7 +177,7 @@ def _assign(space: Any, tree: Any, a: int, tuples: Any, tuple_of: Any, members: 
     for i in range(len(members)):
         t = tuple_of[members[i]]
         values[i] = tuples[0][slot[a], t] if kind[a] == RANGE else tuples[1][slot[a], t]
-    median = np.partition(values, (len(members) - 1) // 2)[(len(members) - 1) // 2]
+    median = _nth(values.copy(), (len(members) - 1) // 2)
     above = 0
     for i in range(len(members)):
         part_of[i] = 1 if values[i] > median else 0

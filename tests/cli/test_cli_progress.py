@@ -1,11 +1,14 @@
 """Progress and notes: on a terminal only."""
 
 import io
+from pathlib import Path
 
 import pytest
+from rich.progress import Progress
 
-import anonset_kernels._jit as jit
-from anonset.cli.progress import say_compiling, shown_progress
+from anonset.cli.progress import shown_progress
+from anonset.jobs import warmup
+from anonset_kernels._compiling import COMPILATION
 
 
 class Terminal(io.StringIO):
@@ -38,25 +41,45 @@ def test_shows_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
     with shown_progress(quiet=True) as progress:
         assert progress is None
-    say_compiling(quiet=True)
     assert terminal.getvalue() == ""
     monkeypatch.setattr(Terminal, "isatty", lambda _: False)
     with shown_progress(quiet=False) as progress:
         assert progress is None
-    say_compiling(quiet=False)
+        COMPILATION.begin()
+        COMPILATION.end()
     assert terminal.getvalue() == ""
 
 
 @pytest.mark.parametrize(
-    ("folder", "compiled", "note"),
-    [("cache", True, ""), ("cache", False, "the first run compiles"), (None, False, "compiled in every run")],
+    ("folder", "note"), [(Path("cache"), "once: their machine code is kept in cache"), (None, "in every run anew")]
 )
-def test_says_that_kernels_are_compiled(
-    monkeypatch: pytest.MonkeyPatch, folder: str | None, compiled: bool, note: str
-) -> None:
+def test_says_once_that_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch, folder: Path | None, note: str) -> None:
     terminal = open_terminal(monkeypatch)
-    monkeypatch.setattr(jit, "cache_directory", lambda: folder)
-    monkeypatch.setattr(jit, "compiled_before", lambda: compiled)
-    say_compiling(quiet=False)
-    assert note in terminal.getvalue()
-    assert bool(terminal.getvalue()) == bool(note)
+    monkeypatch.setattr(warmup, "kernel_cache", lambda: folder)
+    with shown_progress(quiet=False) as progress:
+        assert progress is not None
+        progress("search", 1, 2000)
+        for _ in range(2):
+            COMPILATION.begin()
+            COMPILATION.end()
+        assert "compiling" in terminal.getvalue()
+        progress("search", 2, 2000)
+    assert terminal.getvalue().count(note) == 1
+    assert terminal.getvalue().count("anonset: ") == 1
+
+
+def test_comes_back_to_the_phase_that_compiling_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_terminal(monkeypatch)
+    shown: list[set[str]] = []
+
+    def note(bars: Progress) -> None:
+        shown.append({task.description for task in bars.tasks if task.visible})
+
+    with shown_progress(quiet=False) as progress:
+        assert progress is not None
+        bars = progress.__self__._bars  # type: ignore[attr-defined]
+        progress("search", 1, 2000), note(bars)
+        COMPILATION.begin(), note(bars)
+        COMPILATION.end(), note(bars)
+        progress("verify", 1, 2), note(bars)
+    assert shown == [{"search"}, {"compiling"}, {"search"}, {"verify"}]

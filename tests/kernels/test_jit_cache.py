@@ -34,7 +34,7 @@ def run_in(folder: Path, script: str, **variables: str) -> list[str]:
 def test_a_changed_callee_in_another_file_is_seen(tmp_path):
     package = tmp_path / "anonset_kernels"
     package.mkdir()
-    for name in ("__init__.py", "_jit.py"):
+    for name in ("__init__.py", "_compiling.py", "_jit.py"):
         shutil.copy(Path(anonset_kernels.__file__).with_name(name), package / name)
     (package / "caller.py").write_text(CALLER)
     (package / "callee.py").write_text(CALLEE.format(2))
@@ -47,7 +47,7 @@ def test_a_changed_callee_in_another_file_is_seen(tmp_path):
 def test_kernels_work_where_no_cache_can_be_written(tmp_path):
     package = tmp_path / "anonset_kernels"
     package.mkdir()
-    for name in ("__init__.py", "_jit.py"):
+    for name in ("__init__.py", "_compiling.py", "_jit.py"):
         shutil.copy(Path(anonset_kernels.__file__).with_name(name), package / name)
     (package / "caller.py").write_text(CALLER)
     (package / "callee.py").write_text(CALLEE.format(2))

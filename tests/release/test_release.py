@@ -36,7 +36,13 @@ def test_release_carries_its_evidence(release: anonset.Release) -> None:
     assert {name: release.measures[name] for name in ("ncp", "lm")} == pytest.approx({"ncp": 5 / 22, "lm": 5 / 33})
     assert len(release.trace) == 1
     assert release.warnings == ()
-    assert list(release.seconds) == ["hierarchies", "search", "apply", "measure", "verify"]
+    assert [name for name in release.seconds if name != "compiling"] == [
+        "hierarchies",
+        "search",
+        "apply",
+        "measure",
+        "verify",
+    ]
     assert release.algorithm == anonset.Apriori(k=2, m=2)
 
 

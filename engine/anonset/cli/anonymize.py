@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from anonset.cli.flags import flags_of, given
 from anonset.cli.main import DONE, UNDECIDED
 from anonset.cli.output import show, show_json, warn
-from anonset.cli.progress import say_compiling, shown_progress
+from anonset.cli.progress import shown_progress
 from anonset.jobs.anonymize import Outcome, run_job
 from anonset.report.account import account, summary
 from anonset.settings.settings import make_settings, settings_model
@@ -29,7 +29,6 @@ def anonymize(
     Exit codes: 0 done; 1 the model does not hold or cannot be reached; 2 bad input; 3 undecided; 130 interrupted.
     """
     settings = make_settings({"input": source, **given(flags)}, config)
-    say_compiling(quiet=quiet)
     with shown_progress(quiet=quiet) as progress:
         outcome = run_job(settings, progress=progress)
     for warning in outcome.candidate.warnings:

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from anonset.cli.flags import flags_of, given, pairs
 from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json
-from anonset.cli.progress import say_compiling, shown_progress
+from anonset.cli.progress import shown_progress
 from anonset.jobs.comparison import rows, run_comparison
 from anonset.settings.compare import compare_settings_model, make_compare_settings
 
@@ -29,11 +29,10 @@ def compare(
 ) -> int:
     """Compare algorithms or parameters on one input: losses and times side by side. Nothing is published.
 
-    A parameter goes to those algorithms that have it; what is infeasible is reported as such. The first run loads
-    the kernels: compare the times of later ones.
+    A parameter goes to those algorithms that have it; what is infeasible is reported as such. The seconds are those of
+    the search and of applying what it found; compiling kernels, which a first run does, is none of them.
     """
     settings = make_compare_settings({"input": source, **given(flags), "vary": pairs("--vary", vary or [])})
-    say_compiling(quiet=quiet)
     with shown_progress(quiet=quiet) as progress:
         found = rows(run_comparison(settings, progress=progress))
     if format == "json":

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from anonset.cli.main import DONE
 from anonset.cli.output import show, warn
-from anonset.cli.progress import say_compiling, shown_progress
+from anonset.cli.progress import shown_progress
 from anonset.jobs.anonymize import run_job
 from anonset.release.staging import require_new
 from anonset.report.account import account, before_and_after, codebook_table
@@ -49,7 +49,6 @@ def _run(folder: Path, *, quiet: bool) -> None:
             "m": 2,
         }
     )
-    say_compiling(quiet=quiet)
     with shown_progress(quiet=quiet) as progress:
         outcome = run_job(settings, progress=progress)
     for warning in outcome.candidate.warnings:

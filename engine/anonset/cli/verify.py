@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from anonset.cli.flags import flags_of, given
 from anonset.cli.main import DONE, FAILED, UNDECIDED
 from anonset.cli.output import show, show_json
-from anonset.cli.progress import say_compiling, shown_progress
+from anonset.cli.progress import shown_progress
 from anonset.jobs.verify import check
 from anonset.report.inspection import inspection_account, inspection_summary
 from anonset.settings.verify import check_settings_model
@@ -32,7 +32,6 @@ def verify(
 
     Exit codes: 0 the model holds; 1 it does not; 2 bad input; 3 undecided.
     """
-    say_compiling(quiet=quiet)
     with shown_progress(quiet=quiet) as progress:
         found = check(Path(published), given(flags), progress=progress)
     if json:

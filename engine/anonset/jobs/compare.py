@@ -12,7 +12,7 @@ from anonset.errors import InfeasibleError
 from anonset.jobs.run import search
 from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.release.layout import Layout
-from anonset.release.phases import Stopwatch
+from anonset.release.phases import COMPILING, Stopwatch, compiling_told
 from anonset.settings.binding import HierarchySpec, bind
 
 
@@ -28,7 +28,7 @@ class Contestant(Discreet):
     measures: Mapping[str, float]
     """Losses, and ``are`` where a workload was asked for."""
     seconds: Mapping[str, float]
-    """Seconds of each phase."""
+    """Seconds of each phase, without those in which kernels were compiled."""
     note: str = field(default="", repr=False)
     """Why it is infeasible, or what is wrong with its publication."""
 
@@ -91,8 +91,7 @@ def compare(
 ) -> list[Contestant]:
     """Run several algorithms on one table, and verify what each of them found. Nothing is published.
 
-    The first run in a process loads the kernels, or compiles them if it is the first ever: compare times of the
-    second and later runs.
+    The kernels of each algorithm are compiled, or loaded, before its time is taken.
 
     Parameters
     ----------
@@ -118,9 +117,10 @@ def compare(
     apriori {'k': 5, 'm': 2} infeasible
     """
     contest, found = Contest(workers, progress, budget, workload or WorkloadSpec()), []
-    for algorithm in algorithms:
-        bound, trees = bind(table, hierarchies or {}, algorithm.model)
-        found.append(contest.run(bound, trees, algorithm, _given(algorithm)))
+    with compiling_told(progress):
+        for algorithm in algorithms:
+            bound, trees = bind(table, hierarchies or {}, algorithm.model)
+            found.append(contest.run(bound, trees, algorithm, _given(algorithm)))
     return found
 
 
@@ -134,4 +134,4 @@ def _given(algorithm: Algorithm) -> dict[str, Any]:
 
 
 def _seconds(watch: Stopwatch) -> dict[str, float]:
-    return {phase.name: phase.seconds for phase in watch.phases}
+    return {phase.name: phase.seconds for phase in watch.phases if phase.name != COMPILING}

@@ -15,7 +15,7 @@ from anonset.release.checking import checked
 from anonset.release.formats import kind_of
 from anonset.release.layout import Layout, Order, Symbols
 from anonset.release.losses import measures_of, no_information
-from anonset.release.phases import Stopwatch
+from anonset.release.phases import Stopwatch, compiling_told
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.models import require_roles
@@ -47,7 +47,7 @@ def anonymize(
     workers
         Number of threads; by default one a core. The result is the same for any number.
     progress
-        Called with (phase, amount done, total amount).
+        Called with (phase, amount done, total amount), and (``compiling``, kernels so far, 0) while one is compiled.
     order
         ``sorted`` by the published content (row order would give back what was hidden), or as the ``input``.
     symbols
@@ -78,26 +78,26 @@ def anonymize(
     (True, ['N1_0', 'b1', 'b2'])
     """
     watch, layout = Stopwatch(), Layout(order=order, symbols=symbols)
-    with watch.phase("hierarchies"):
-        table, bound = bind(table, hierarchies or {}, algorithm.model)
-        kind_of(algorithm.model).require_publishable(table, bound, algorithm, replace(layout, format=None))
-    candidate = search(
-        table,
-        algorithm,
-        hierarchies=bound,
-        workers=workers,
-        progress=progress,
-        layout=layout,
-        max_loss=max_loss,
-        watch=watch,
-    )
-    kind_of(algorithm.model).require_readable(candidate.named)
-    for warning in candidate.warnings:
-        python_warnings.warn(warning, UserWarning, stacklevel=2)
-    with watch.phase("verify"):
-        verdict = checked(
-            candidate, candidate.named, accept_undecided=accept_undecided, budget=budget, progress=progress
+    with compiling_told(progress):
+        with watch.phase("hierarchies"):
+            table, bound = bind(table, hierarchies or {}, algorithm.model)
+            kind_of(algorithm.model).require_publishable(table, bound, algorithm, replace(layout, format=None))
+        candidate = search(
+            table,
+            algorithm,
+            hierarchies=bound,
+            workers=workers,
+            progress=progress,
+            layout=layout,
+            max_loss=max_loss,
+            watch=watch,
         )
+        for warning in candidate.warnings:
+            python_warnings.warn(warning, UserWarning, stacklevel=2)
+        with watch.phase("verify"):
+            verdict = checked(
+                candidate, candidate.named, accept_undecided=accept_undecided, budget=budget, progress=progress
+            )
     return Release(candidate, verdict, layout, tuple(watch.phases))
 
 

@@ -1,10 +1,16 @@
-"""Seconds and peak memory of each phase of a run."""
+"""Seconds and peak memory of each phase of a run, compiling apart."""
 
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+
+from anonset.algorithms.base import Progress
+from anonset_kernels._compiling import COMPILATION
+
+COMPILING = "compiling"
+"""Name of the phase in which kernels are compiled: it lies within others, whose seconds leave it out."""
 
 
 @dataclass(frozen=True)
@@ -12,9 +18,9 @@ class Phase:
     """One finished phase of a run."""
 
     name: str
-    """What was done: ``read``, ``search``, ``write``, and the like."""
+    """What was done: ``read``, ``search``, ``write``, and the like, or ``compiling``."""
     seconds: float
-    """Wall-clock seconds."""
+    """Wall-clock seconds, without those in which kernels were compiled."""
     peak_memory: int | None
     """Largest resident memory of the process up to the end of the phase, in bytes; None where it is unknown."""
 
@@ -22,6 +28,9 @@ class Phase:
 @dataclass
 class Stopwatch:
     """Records the phases of a run, in order.
+
+    What is compiled in a phase becomes a phase of its own, before it: a run on a machine that has not run these kernels
+    yet takes many seconds that are none of the algorithm's.
 
     >>> watch = Stopwatch()
     >>> with watch.phase("search"):
@@ -36,9 +45,31 @@ class Stopwatch:
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Time the body of a ``with`` statement as one phase."""
-        start = time.perf_counter()
+        start, before = time.perf_counter(), COMPILATION.seconds
         yield
-        self.phases.append(Phase(name, time.perf_counter() - start, peak_memory()))
+        compiled = COMPILATION.seconds - before
+        seconds = time.perf_counter() - start - compiled
+        if compiled:
+            self._compiled(compiled)
+        self.phases.append(Phase(name, seconds, peak_memory()))
+
+    def _compiled(self, seconds: float) -> None:
+        """Add to the phase of compiling, of which there is one at most."""
+        at = next((at for at, phase in enumerate(self.phases) if phase.name == COMPILING), len(self.phases))
+        seconds += sum(phase.seconds for phase in self.phases[at : at + 1])
+        self.phases[at : at + 1] = [Phase(COMPILING, seconds, peak_memory())]
+
+
+def compiling_told(progress: Progress | None) -> AbstractContextManager[None]:
+    """Report to `progress`, within a ``with`` statement, each kernel that is compiled.
+
+    It is called with (``compiling``, kernels so far, total): a total of 0 while one is compiled, for nobody knows how
+    many there will be, and of the kernels so far when it is finished.
+    """
+    if progress is None:
+        return nullcontext()
+    tell = progress
+    return COMPILATION.watched(lambda kernels, finished: tell(COMPILING, kernels, kernels if finished else 0))
 
 
 def peak_memory() -> int | None:

@@ -86,7 +86,7 @@ class Release(Discreet):
 
     @property
     def seconds(self) -> dict[str, float]:
-        """Seconds of each phase."""
+        """Seconds of each phase; those in which kernels were compiled are the phase ``compiling``, and in no other."""
         return {phase.name: phase.seconds for phase in self.phases}
 
     def to_arrow(self) -> Any:

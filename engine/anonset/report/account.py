@@ -13,6 +13,7 @@ from anonset.jobs.memory import format_size
 from anonset.measures.exclusiveness import ambiguous_items
 from anonset.release.candidate import Candidate
 from anonset.release.documents import parameters_of, plain
+from anonset.release.phases import COMPILING
 from anonset.report.inspection import coverage
 from anonset.report.printable import printable
 
@@ -54,7 +55,7 @@ def account(outcome: Outcome) -> list[str | RichTable]:
         **_loss_texts(candidate),
         "verdict": str(verdict),
         "verified": coverage(verdict),
-        "time": f"{sum(phase.seconds for phase in outcome.phases):.2f} s",
+        **_time_texts(outcome),
         "peak memory": format_size(peak) if peak else "",
         "published in": str(outcome.request.out),
         "private": str(outcome.request.private_folder),
@@ -145,6 +146,13 @@ def _loss_texts(candidate: Candidate) -> dict[str, str]:
             earlier = f" ({before[f'{name}_before']:.4f} before merging)" if f"{name}_before" in before else ""
             texts[f"loss ({loss_label(name)})"] = f"{loss:.4f}{earlier}"
     return texts
+
+
+def _time_texts(outcome: Outcome) -> dict[str, str]:
+    """Return the seconds of the work, and apart from them those in which kernels were compiled, if any were."""
+    compiling = sum(phase.seconds for phase in outcome.phases if phase.name == COMPILING)
+    texts = {"time": f"{sum(phase.seconds for phase in outcome.phases) - compiling:.2f} s"}
+    return texts | ({"compiling": f"{compiling:.2f} s more"} if compiling else {})
 
 
 def _size_texts(found: dict[str, int]) -> dict[str, str]:

@@ -1,0 +1,69 @@
+"""What a process compiled: counted by Numba's own events, and nothing where the cache holds the machine code."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN = """
+import json, time
+start = time.perf_counter()
+import numpy as np
+from anonset_kernels._compiling import COMPILATION
+told = []
+with COMPILATION.watched(lambda *what: told.append(what)):
+    from anonset_kernels.rows import transpose
+    found = [array.tolist() for array in transpose(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), 2)]
+print(json.dumps([found, COMPILATION.kernels, COMPILATION.seconds, time.perf_counter() - start, told]))
+"""
+MODULES = """
+import sys
+import numpy as np
+from anonset_kernels.rows import unsorted_or_repeated
+assert unsorted_or_repeated(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32)) == -1
+print("scipy.linalg" in sys.modules)
+"""
+LATE = """
+import numpy as np
+from numba import njit
+from anonset_kernels.rows import unsorted_or_repeated
+assert unsorted_or_repeated(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32)) == -1
+assert sum(unsorted_or_repeated.stats.cache_hits.values()) == 1
+@njit
+def calls_it(indptr, items):
+    words, weights = [str(at) for at in range(3)], items.astype(np.float64)
+    return unsorted_or_repeated(indptr, items) + np.median(weights) + len(words) + np.dot(weights, weights)
+print(calls_it(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32)))
+"""
+
+pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+
+
+def run(script: str, cache: Path) -> str:
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_compiling_is_counted_once_and_loading_never(tmp_path: Path) -> None:
+    found, kernels, seconds, whole, told = json.loads(run(RUN, tmp_path))
+    assert found == [[0, 1, 3], [0, 0, 1]]
+    assert (kernels, told) == (1, [[1, False], [1, True]])
+    assert 0 < seconds < whole
+    again = json.loads(run(RUN, tmp_path))
+    assert again[0] == found
+    assert (again[1], again[2], again[4]) == (0, 0, [])
+
+
+def test_machine_code_is_loaded_without_readying_the_compiler(tmp_path: Path) -> None:
+    """To compile, Numba imports SciPy; to load what was compiled, there is no need to."""
+    run(MODULES, tmp_path)
+    assert run(MODULES, tmp_path) == "False\n"
+
+
+def test_what_is_loaded_can_be_called_from_what_is_compiled_later(tmp_path: Path) -> None:
+    run(MODULES, tmp_path)
+    assert run(LATE, tmp_path) == "5.0\n"
