@@ -17,7 +17,6 @@ from anonset.release.phases import Phase, Stopwatch
 from anonset.release.publish import Request, publish
 from anonset.release.staging import require_new
 from anonset.settings.binding import bind
-from anonset.settings.models import entry_of
 from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
 from anonset.settings.readers import Context
 from anonset.settings.settings import Settings
@@ -108,7 +107,7 @@ def request_of(settings: Settings, model: PrivacyModel) -> Request:
 
 def layout_of(settings: Settings, model: PrivacyModel) -> Layout:
     """Return the layout that the settings ask for; by default the format is that of the input, and csv for buckets."""
-    found = settings.format or ("csv" if entry_of(model).buckets else published_format(Path(settings.input)))
+    found = settings.format or ("csv" if "buckets" in model.protects else published_format(Path(settings.input)))
     return Layout(settings.order, settings.symbols, found, settings.separator)  # type: ignore[arg-type]
 
 

@@ -106,7 +106,7 @@ def evaluate(
         sizes = {"records": original.n, "published": named.publication.n, "groups": named.publication.n_groups}
         return Evaluation(losses, sizes, "data", found)
     home = _private_folder(folder, None if private is None else Path(private))
-    beside = attested.model in MODELS and MODELS[attested.model].beside
+    beside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
     secrets = tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
     weights = _Weights(item_weights, relational_weights, secrets)
     return _of_records(original, named, bound, home, weights, found)

@@ -19,7 +19,6 @@ from anonset.release.codebook import items_hierarchy, require_agreement
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of
 from anonset.settings.binding import bind, numeric_columns
-from anonset.settings.models import entry_of
 from anonset.settings.parameters import option
 from anonset.settings.sensitive_labels import require_sensitive
 from anonset.settings.verify import CheckSettings
@@ -114,13 +113,17 @@ def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:
     if isinstance(publication, BucketPublication):
         ids = [column.name for column in publication.ids]
         return {"identifiers": ids, "attributes": kept, "sensitive": [publication.snt_value.name]}
-    entry, sets = entry_of(model), publication.transactions
+    sets = publication.transactions
     items = [] if sets is None else list(publication.joined or (sets.name,))
     relational = [column.name for column in publication.relational]
     return {
-        "quasi_identifiers": relational if entry.relational else [],
-        "items": items if entry.items else [],
-        "not_protected": [*([] if entry.relational else relational), *([] if entry.items else items), *kept],
+        "quasi_identifiers": relational if "relational" in model.protects else [],
+        "items": items if "items" in model.protects else [],
+        "not_protected": [
+            *([] if "relational" in model.protects else relational),
+            *([] if "items" in model.protects else items),
+            *kept,
+        ],
     }
 
 
@@ -128,8 +131,7 @@ def _tree_without_original(publication: Any, model: PrivacyModel, settings: Chec
     """Return the hierarchy of the published items, if it is given; the codebook must agree with it."""
     if isinstance(publication, BucketPublication) or not settings.hierarchy:
         return None
-    beside = getattr(model, "sensitive_items", ()) if entry_of(model).beside else ()
-    tree = items_hierarchy(publication, settings.hierarchy, tuple(beside))
+    tree = items_hierarchy(publication, settings.hierarchy, model.beside)
     if tree is not None:
         require_agreement(publication, tree)
     return tree
@@ -139,7 +141,7 @@ def _require_known_policy(
     verdict: Verdict, tree: Hierarchy | None, original: Table | None, attested: Attestation | None
 ) -> None:
     """Refuse privacy constraints without a known item; those that were attested may all have been suppressed."""
-    policy, checked = getattr(verdict.model, "policy", None), verdict.checked
+    policy, checked = verdict.model.itemsets, verdict.checked
     if not policy or checked["unpublished_items"] < checked["protected_items"]:
         return
     if attested is not None and is_promised(attested, verdict.model):

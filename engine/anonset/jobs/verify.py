@@ -25,7 +25,7 @@ from anonset.release.codebook import require_complete, require_sound
 from anonset.release.documents import CODEBOOK, Attestation, BucketFiles
 from anonset.release.formats import kind_of
 from anonset.release.home_files import read_codebook
-from anonset.settings.models import MODELS, entry_of
+from anonset.settings.models import MODELS
 from anonset.settings.parameters import build, option
 from anonset.settings.readers import Context
 from anonset.settings.settings import validated
@@ -121,7 +121,7 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
     from anonset.io.publish import read_published
     from anonset.release.records import named
 
-    if entry_of(model).buckets:
+    if "buckets" in model.protects:
         return Named(read_buckets(published, id=settings.id, keep=settings.keep))
     table = read_published(
         published,
@@ -146,7 +146,7 @@ def _read_attested(published: Path, settings: CheckSettings, attested: Attestati
         msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {str(published)!r}"
         raise InputError(msg)
     buckets = isinstance(attested.data, BucketFiles)
-    if buckets != entry_of(model).buckets:
+    if buckets != ("buckets" in model.protects):
         what = "a bucketized table" if buckets else "a table of records"
         msg = f"{str(published)!r} is {what}, of which model {model.name} says nothing"
         raise InputError(msg)

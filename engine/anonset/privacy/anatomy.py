@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.data.discreet import Discreet
-from anonset.privacy.model import require_size
+from anonset.privacy.model import Part, PrivacyModel, require_size
 
 
 @dataclass(frozen=True)
-class AnatomyDiversity(Discreet):
+class AnatomyDiversity(PrivacyModel):
     """No sensitive value has more than 1/l of the tuples of a group."""
 
     name: ClassVar[str] = "anatomy"
+    protects: ClassVar[frozenset[Part]] = frozenset({"buckets"})
 
     l: int  # noqa: E741
     """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from anonset.data.discreet import Discreet
 from anonset.data.exact import Written, exact, require_between_0_and_1, shown
-from anonset.privacy.model import require_size
+from anonset.privacy.model import Part, PrivacyModel, require_size
 from anonset.privacy.sensitive import require_labels
 
 
 @dataclass(frozen=True)
-class Coherence(Discreet):
+class Coherence(PrivacyModel):
     """No set of at most `p` public items is too rare, or gives a private item away.
 
     A set of public items that occurs must occur in at least `k` records, and no private item in more than the
@@ -22,6 +21,7 @@ class Coherence(Discreet):
     """
 
     name: ClassVar[str] = "coherence"
+    protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     h: Written
     """Largest share of the matching records that may hold the same private item (0 < h <= 1), exactly as written."""
@@ -37,6 +37,11 @@ class Coherence(Discreet):
         require_size("k", self.k)
         require_size("p", self.p)
         require_labels("sensitive_items", self.sensitive_items)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The private items."""
+        return self.sensitive_items
 
     def __str__(self) -> str:
         private = f", {len(self.sensitive_items)} private item(s)" if self.sensitive_items else ""

@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.data.discreet import Discreet
 from anonset.errors import InputError
-from anonset.privacy.model import require_size
+from anonset.privacy.model import Part, PrivacyModel, require_size
 from anonset.privacy.policies import PrivacyPolicy
 
 
 @dataclass(frozen=True)
-class ConstraintSet(Discreet):
+class ConstraintSet(PrivacyModel):
     """Every part of a protected itemset that shows in a published record, shows in at least `k` records.
 
     Protected are the itemsets of a policy, or all itemsets of `m` items.
@@ -22,6 +21,7 @@ class ConstraintSet(Discreet):
     """
 
     name: ClassVar[str] = "constraints"
+    protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     k: int
     """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""
@@ -39,6 +39,11 @@ class ConstraintSet(Discreet):
             raise InputError(msg)
         if self.m is not None:
             require_size("m", self.m)
+
+    @property
+    def itemsets(self) -> PrivacyPolicy | None:
+        """The protected itemsets, where they were given."""
+        return self.policy
 
     def __str__(self) -> str:
         what = f"all itemsets of {self.m}" if self.policy is None else f"{len(self.policy)} protected itemset(s)"

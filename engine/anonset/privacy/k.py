@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.data.discreet import Discreet
-from anonset.privacy.model import require_size
+from anonset.privacy.model import Part, PrivacyModel, require_size
 
 
 @dataclass(frozen=True)
-class KAnonymity(Discreet):
+class KAnonymity(PrivacyModel):
     """Every published tuple of relational values occurs in at least `k` records."""
 
     name: ClassVar[str] = "k"
+    protects: ClassVar[frozenset[Part]] = frozenset({"relational"})
 
     k: int
     """Smallest number of records that share their relational values (>= 1)."""

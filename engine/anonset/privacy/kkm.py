@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.data.discreet import Discreet
-from anonset.privacy.model import require_size
+from anonset.privacy.model import Part, PrivacyModel, require_size
 
 
 @dataclass(frozen=True)
-class KKmAnonymity(Discreet):
+class KKmAnonymity(PrivacyModel):
     """Every published relational tuple, with any set of at most `m` symbols it occurs with, has `k` records."""
 
     name: ClassVar[str] = "kkm"
+    protects: ClassVar[frozenset[Part]] = frozenset({"items", "relational"})
 
     k: int
     """Smallest number of records that share a relational tuple and an itemset (>= 1)."""

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.data.discreet import Discreet
-from anonset.privacy.model import require_size
+from anonset.privacy.model import Part, PrivacyModel, require_size
 
 
 @dataclass(frozen=True)
-class KmAnonymity(Discreet):
+class KmAnonymity(PrivacyModel):
     """Every set of at most `m` published symbols that occurs, occurs in at least `k` records."""
 
     name: ClassVar[str] = "km"
+    protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     k: int
     """Smallest support of any itemset that occurs (>= 1)."""

@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.data.discreet import Discreet
-from anonset.privacy.model import require_size
+from anonset.privacy.model import Part, PrivacyModel, require_size
 from anonset.privacy.sensitive import require_labels
 
 
 @dataclass(frozen=True)
-class LmDiversity(Discreet):
+class LmDiversity(PrivacyModel):
     """Whoever knows up to `m` non-sensitive items cannot tell a sensitive item with a chance above 1/l.
 
     Every set of at most `m` published symbols of non-sensitive items, the empty one included, that occurs in the
@@ -17,6 +16,8 @@ class LmDiversity(Discreet):
     """
 
     name: ClassVar[str] = "lm"
+    protects: ClassVar[frozenset[Part]] = frozenset({"items"})
+    secrets_beside = True
 
     k: int
     """Smallest number of records that match (>= 1; 1 asks for diversity alone)."""
@@ -32,6 +33,16 @@ class LmDiversity(Discreet):
         require_size("l", self.l)
         require_size("m", self.m)
         require_labels("sensitive_items", self.sensitive_items)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The items that must not be told."""
+        return self.sensitive_items
+
+    @property
+    def needs_secrets(self) -> bool:
+        """True: it is about nothing else."""
+        return True
 
     def __str__(self) -> str:
         return f"lm-diversity with k={self.k}, l={self.l}, m={self.m}, {len(self.sensitive_items)} sensitive item(s)"
@@ -60,6 +71,7 @@ class KLmDiversity(LmDiversity):
     """The same for whoever knows all relational values, too: l^m-diversity of every class that shares them."""
 
     name: ClassVar[str] = "klm"
+    protects: ClassVar[frozenset[Part]] = frozenset({"items", "relational"})
 
     def __str__(self) -> str:
         return super().__str__().replace("lm-diversity", "(k,lm)-diversity", 1)

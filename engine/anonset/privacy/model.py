@@ -1,32 +1,63 @@
 """What a privacy model is, and the verdict of checking one."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from anonset.data.discreet import Discreet, shown
 from anonset.errors import InputError
+
+if TYPE_CHECKING:
+    from anonset.privacy.policies import PrivacyPolicy
 
 LARGEST_SIZE = (1 << 31) - 1
 """Largest size that a model may speak of; no table has so many records, nor any record so many items."""
 
 
-@runtime_checkable
-class PrivacyModel(Protocol):
+Part = Literal["items", "relational", "buckets"]
+"""What a model may speak of: the set-valued column, the quasi-identifiers, ids and sensitive values in buckets."""
+
+
+class PrivacyModel(Discreet, ABC):
     """A condition that a publication must satisfy. Models are frozen dataclasses of their parameters."""
 
     name: ClassVar[str]
     """Name on the command line."""
+    protects: ClassVar[frozenset[Part]]
+    """What it speaks of; columns in other roles must be kept or dropped."""
+    secrets_beside: ClassVar[bool] = False
+    """Whether its sensitive items stand beside the hierarchy, which generalizes the others alone."""
 
     @property
+    @abstractmethod
     def statement(self) -> str:
         """What the model guarantees, in words."""
-        ...
 
     @property
+    @abstractmethod
     def limits(self) -> str:
         """What it does not guarantee, in words."""
-        ...
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The sensitive items that it names."""
+        return ()
+
+    @property
+    def needs_secrets(self) -> bool:
+        """Whether it says nothing without sensitive items."""
+        return False
+
+    @property
+    def itemsets(self) -> "PrivacyPolicy | None":
+        """The itemsets that an owner protects by it, if any."""
+        return None
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The sensitive items that stand beside the hierarchy."""
+        return self.secrets if self.secrets_beside else ()
 
 
 @dataclass(frozen=True)

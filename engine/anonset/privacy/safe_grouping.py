@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.data.discreet import Discreet
 from anonset.errors import InputError
-from anonset.privacy.model import require_size
+from anonset.privacy.model import Part, PrivacyModel, require_size
 
 
 @dataclass(frozen=True)
-class SafetyConstraint(Discreet):
+class SafetyConstraint(PrivacyModel):
     """Each individual is in one l-diverse group of k or more individuals, who all show equally many tuples."""
 
     name: ClassVar[str] = "safe-grouping"
+    protects: ClassVar[frozenset[Part]] = frozenset({"buckets"})
 
     k: int
     """Smallest number of individuals in a group (>= l)."""

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.data.discreet import Discreet
-from anonset.privacy.model import require_size
+from anonset.privacy.model import Part, PrivacyModel, require_size
 
 
 @dataclass(frozen=True)
-class TransactionKAnonymity(Discreet):
+class TransactionKAnonymity(PrivacyModel):
     """Every published set of symbols is that of at least `k` records.
 
     Stricter than k^m-anonymity for every m.
     """
 
     name: ClassVar[str] = "transaction-k"
+    protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     k: int
     """Smallest number of records with the same published symbols (>= 1)."""

@@ -9,7 +9,6 @@ from anonset.data import Hierarchy, Table
 from anonset.privacy import PrivacyModel, Witness
 from anonset.release.candidate import Candidate, Named
 from anonset.release.layout import Layout
-from anonset.settings.models import entry_of
 
 Hierarchies = Mapping[str, Hierarchy]
 
@@ -81,4 +80,4 @@ def kind_of(model: PrivacyModel) -> Kind:
     from anonset.release.buckets import BucketsKind
     from anonset.release.records import RecordsKind
 
-    return BucketsKind() if entry_of(model).buckets else RecordsKind()
+    return BucketsKind() if "buckets" in model.protects else RecordsKind()

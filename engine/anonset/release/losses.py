@@ -14,7 +14,6 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication
 from anonset.release.symbols import without
-from anonset.settings.models import entry_of
 
 LOSSES = {
     "ncp": "NCP of the items",
@@ -55,9 +54,7 @@ def measures_of(
         if found:
             from anonset.measures.record_utility_loss import record_utility_loss
 
-            beside = entry_of(algorithm.model).beside
-            secrets = getattr(algorithm.model, "sensitive_items", ()) if beside else ()
-            found["tum"] = record_utility_loss(without(publication, secrets))
+            found["tum"] = record_utility_loss(without(publication, algorithm.model.beside))
         found |= _item_losses(table.transactions, hierarchies, algorithm, recoding)
     if not found:
         msg = f"a recoding of type {type(recoding).__name__} has nothing to measure"

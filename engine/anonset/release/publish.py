@@ -93,7 +93,7 @@ def publish(
 
 def write_policy(candidate: Candidate, folder: Path) -> None:
     """Write the privacy constraints that were kept, which the attestation must not hold: they may tell of records."""
-    policy = getattr(candidate.algorithm.model, "policy", None)
+    policy = candidate.algorithm.model.itemsets
     if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
         return
     from anonset.io.policies import write_privacy_policy

@@ -48,7 +48,7 @@ class RecordsKind:
         labels: Iterable[str] = column.vocabulary.labels
         if hierarchy is not None:
             # nothing is ever generalized to the root above the sensitive items
-            first = int(is_attached(hierarchy, getattr(algorithm.model, "sensitive_items", ())))
+            first = int(is_attached(hierarchy, algorithm.model.secrets))
             require_plain_nodes(hierarchy, first)
             labels = texts_of_nodes(hierarchy, table.joined, first) if table.joined else hierarchy.labels[first:]
         elif table.joined:  # a set of items of several columns is named by their prefixed names

@@ -1,7 +1,7 @@
 """Hierarchies by column: reading them, and binding columns to them."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.joining import prefixed
@@ -9,7 +9,6 @@ from anonset.errors import InputError
 from anonset.generalization.joined import joined_hierarchy
 from anonset.generalization.sensitive import attach_sensitive, is_attached
 from anonset.privacy import PrivacyModel
-from anonset.settings.models import entry_of
 from anonset.settings.sensitive_labels import require_sensitive
 
 HierarchySpec = Hierarchy | str | os.PathLike[str]
@@ -41,8 +40,7 @@ def bind(
         names sensitive items that the column does not have.
     """
     require_sensitive(model, table.transactions)
-    beside: Iterable[str] = getattr(model, "sensitive_items", ()) if entry_of(model).beside else ()
-    return bind_columns(table, hierarchies, tuple(beside))
+    return bind_columns(table, hierarchies, model.beside)
 
 
 def bind_columns(

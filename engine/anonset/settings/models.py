@@ -16,6 +16,7 @@ from anonset.privacy import (
     KLmDiversity,
     KmAnonymity,
     LmDiversity,
+    Part,
     PartitionKmAnonymity,
     PrivacyModel,
     SafetyConstraint,
@@ -25,20 +26,12 @@ from anonset.privacy import (
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """One privacy model. Columns of roles that it does not speak of must be kept or dropped."""
+    """How one privacy model is asked for."""
 
-    model: type[Any]
+    model: type[PrivacyModel]
     """Its class."""
     algorithm: str
     """Name of its default algorithm."""
-    items: bool = False
-    """Whether it speaks of the set-valued column."""
-    relational: bool = False
-    """Whether it speaks of quasi-identifiers."""
-    buckets: bool = False
-    """Whether it speaks of ids and a sensitive column, which are published as buckets."""
-    beside: bool = False
-    """Whether its sensitive items stand beside the hierarchy, which generalizes the others alone."""
     alone: str | None = None
     """Its default algorithm where there are no relational columns, if it is another."""
     preset: Mapping[str, Any] = field(default_factory=dict)
@@ -50,61 +43,45 @@ class ModelEntry:
         """Tell whether an algorithm that guarantees a model may serve this one."""
         return isinstance(model, self.model if self.equals is None else (self.model, self.equals))
 
-    def unprotected(self, table: Table) -> list[str]:
-        """Return the columns in roles that the model does not speak of. Ids are published by buckets alone."""
-        sets = () if table.transactions is None or self.items else (table.transactions,)
-        relational = () if self.relational else table.relational
-        sensitive = () if table.sensitive is None or self.buckets else (table.sensitive,)
-        return [column.name for column in (*sets, *relational, *sensitive)]
-
-    @property
-    def protected(self) -> str:
-        """What the model speaks of, in words."""
-        named = {"the set-valued column": self.items, "the relational columns": self.relational}
-        named["the link of ids to the sensitive column"] = self.buckets
-        return " and ".join(text for text, there in named.items() if there)
-
 
 MODELS: dict[str, ModelEntry] = {
     entry.model.name: entry
     for entry in (
-        ModelEntry(KmAnonymity, "apriori", items=True),
-        ModelEntry(KAnonymity, "cluster", relational=True),
-        ModelEntry(KKmAnonymity, "rum-bound", items=True, relational=True),
+        ModelEntry(KmAnonymity, "apriori"),
+        ModelEntry(KAnonymity, "cluster"),
+        ModelEntry(KKmAnonymity, "rum-bound"),
         ModelEntry(
             KLmDiversity,
             "rum-bound",
-            items=True,
-            relational=True,
-            beside=True,
             alone="lm-apriori",
             equals=LmDiversity,
             preset=MappingProxyType({"transaction": "lm-apriori"}),
         ),
-        ModelEntry(LmDiversity, "lm-apriori", items=True, beside=True),
-        ModelEntry(ConstraintSet, "coat", items=True),
-        ModelEntry(Coherence, "coherence-suppression", items=True),
-        ModelEntry(TransactionKAnonymity, "local-generalization", items=True),
-        ModelEntry(PartitionKmAnonymity, "lra", items=True),
-        ModelEntry(SafetyConstraint, "safe-grouping", buckets=True),
-        ModelEntry(AnatomyDiversity, "anatomy", buckets=True),
+        ModelEntry(LmDiversity, "lm-apriori"),
+        ModelEntry(ConstraintSet, "coat"),
+        ModelEntry(Coherence, "coherence-suppression"),
+        ModelEntry(TransactionKAnonymity, "local-generalization"),
+        ModelEntry(PartitionKmAnonymity, "lra"),
+        ModelEntry(SafetyConstraint, "safe-grouping"),
+        ModelEntry(AnatomyDiversity, "anatomy"),
     )
 }
 """All privacy models by their names on the command line."""
 
 
-def entry_of(model: PrivacyModel) -> ModelEntry:
-    """Return what is known of a model.
+_IN_WORDS: Mapping[Part, str] = {
+    "items": "the set-valued column",
+    "relational": "the relational columns",
+    "buckets": "the link of ids to the sensitive column",
+}
 
-    Raises
-    ------
-    InputError
-        If the model is not one of this library.
-    """
-    if model.name not in MODELS:
-        msg = f"model must be one of {', '.join(MODELS)}, got {model.name!r}"
-        raise InputError(msg)
-    return MODELS[model.name]
+
+def unprotected(table: Table, model: PrivacyModel) -> list[str]:
+    """Return the columns in roles that a model does not speak of. Ids are published by buckets alone."""
+    sets = () if table.transactions is None or "items" in model.protects else (table.transactions,)
+    relational = () if "relational" in model.protects else table.relational
+    sensitive = () if table.sensitive is None or "buckets" in model.protects else (table.sensitive,)
+    return [column.name for column in (*sets, *relational, *sensitive)]
 
 
 def require_roles(table: Table, model: PrivacyModel) -> None:
@@ -115,11 +92,10 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
     InputError
         With their names.
     """
-    entry = entry_of(model)
-    unprotected = entry.unprotected(table)
-    if unprotected:
+    if found := unprotected(table, model):
+        protected = " and ".join(text for part, text in _IN_WORDS.items() if part in model.protects)
         msg = (
-            f"model {model.name} protects {entry.protected} alone, and says nothing about "
-            f"{', '.join(map(repr, unprotected))}; publish them as they are with --keep or leave them out with --drop"
+            f"model {model.name} protects {protected} alone, and says nothing about "
+            f"{', '.join(map(repr, found))}; publish them as they are with --keep or leave them out with --drop"
         )
         raise InputError(msg)

@@ -74,6 +74,8 @@ def field_texts(cls: type) -> dict[str, str]:
         body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
         for node, below in pairwise(body):
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(below, ast.Expr):
+                if ast.unparse(node.annotation).startswith("ClassVar"):
+                    continue
                 text = below.value
                 if isinstance(text, ast.Constant) and isinstance(text.value, str):
                     found[node.target.id] = " ".join(text.value.split())

@@ -5,7 +5,6 @@ from difflib import get_close_matches
 from anonset.data import SetColumn
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
-from anonset.privacy.lm import LmDiversity
 
 _MOST_COMPARED = 10_000
 """Items up to which the one most like a misspelt one is looked for."""
@@ -21,10 +20,10 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     InputError
         With the item, and the one most like it.
     """
-    named = getattr(model, "sensitive_items", ())
+    named = model.secrets
     if column is None or not len(column.items):
         return
-    if isinstance(model, LmDiversity) and not named:
+    if model.needs_secrets and not named:
         msg = f"model {model.name}: sensitive_items must name at least one item, got none: it is about nothing else"
         raise InputError(msg)
     labels = [label for label, count in zip(column.vocabulary.labels, column.occurrences, strict=True) if count]
