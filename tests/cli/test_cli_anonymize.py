@@ -99,7 +99,7 @@ def test_attestation_says_what_holds_and_nothing_of_the_input(place: Place) -> N
     attestation = json.loads(text)
     assert attestation["model"] == "km"
     assert attestation["parameters"] == {"k": 2, "m": 2}
-    assert attestation["verdict"] == "holds"
+    assert attestation["declarations"] == {"unit": "row, taken for a person"}
     assert attestation["counts"] == {"records": 4, "symbols": 3}
     assert "up to 2 item(s)" in attestation["statement"]
     assert attestation["limits"]
@@ -279,5 +279,6 @@ def test_undecided_is_published_only_if_accepted(place: Place) -> None:
     ran = place.run(*place.job("--budget", "0", "--accept-undecided"))
     assert ran.code == 3
     attestation: dict[str, Any] = json.loads((place.out / "attestation.json").read_text())
-    assert attestation["verdict"] == "undecided"
-    assert "covered" in attestation["verified"]
+    assert attestation["declarations"] == {"unit": "row, taken for a person", "accepted_undecided": True}
+    assert attestation["verified"] == {}
+    assert "that the guarantee holds is not proven" in attestation["limits"]

@@ -76,7 +76,10 @@ def test_what_is_published_does_not_name_suppressed_items(
         (lambda a: a["parameters"].update(k="2"), "k"),
         (lambda a: a["parameters"].update(q=1), "q"),
         (lambda a: a.update(model="k9"), "got 'k9'"),
-        (lambda a: a["data"].update(sha256={}), "must hold the SHA-256 of 'published.dat', which is read"),
+        (
+            lambda a: a["data"].update(sha256={}),
+            "must name published.dat and codebook.csv, and hold the SHA-256 of each",
+        ),
     ],
 )
 def test_an_attestation_must_be_what_the_data_give(
@@ -92,9 +95,12 @@ def test_an_attestation_must_be_what_the_data_give(
 @pytest.mark.parametrize(
     ("change", "fragment"),
     [
-        (lambda a: a["data"].update(qit="other.csv"), "must name the files qit.csv and snt.csv"),
+        (lambda a: a["data"].update(qit="other.csv"), "must name qit.csv and snt.csv, and"),
         (lambda a: a["data"].update(sensitive="age"), "data.sensitive is not what the model and the data give"),
-        (lambda a: a["data"]["sha256"].pop("snt.csv"), "must hold the SHA-256 of 'snt.csv'"),
+        (
+            lambda a: a["data"]["sha256"].pop("snt.csv"),
+            "hold the SHA-256 of each, got qit.csv and snt.csv, and the SHA",
+        ),
         (lambda a: a["counts"].update(groups=1), "counts.groups is not what"),
     ],
 )

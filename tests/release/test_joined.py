@@ -29,21 +29,37 @@ def read_back(*rows: set[str]) -> Table:
 def test_a_symbol_of_several_columns_is_one_symbol_again() -> None:
     table = read_back({"dx:ALL", "rx:ALL", "dx:AB"}, {"dx:ALL", "rx:ALL", "rx:(2,3)"}, set())
     found = named(table, BOOK).publication
-    assert [set(row) for row in found.transactions.rows()] == [{"ALL", "dx:AB"}, {"ALL", "(rx:2,rx:3)"}, set()]
-    assert set(found.symbols) == {*BOOK, Symbol("(rx:2,rx:3)", "group", ("rx:2", "rx:3"))}
+    assert [set(row) for row in found.transactions.rows()] == [{"ALL", "dx:AB"}, {"ALL", "rx:(2,3)"}, set()]
+    assert set(found.symbols) == {*BOOK, Symbol("rx:(2,3)", "group", ("rx:2", "rx:3"))}
     assert found.joined == JOINED
 
 
-def test_sets_of_several_columns_need_no_codebook() -> None:
+def test_sets_of_several_columns_need_no_codebook_where_sets_are_read() -> None:
     column = SetColumn.of([{"dx:(dx:a,rx:1)", "rx:(dx:a,rx:1)", "dx:z"}])
-    found, symbols = rejoined(column, (), JOINED)
+    found, symbols = rejoined(column, (), JOINED, sets=True)
     assert [set(row) for row in found.rows()] == [{"(dx:a,rx:1)", "dx:z"}]
     assert Symbol("(dx:a,rx:1)", "group", ("dx:a", "rx:1")) in symbols
+    found, symbols = rejoined(column, (), JOINED)
+    assert list(found.rows()) == list(column.rows())
+    assert {symbol.members for symbol in symbols} == {("dx:a", "rx:1"), ("dx:z",)}
+
+
+@pytest.mark.parametrize("sets", [False, True])
+def test_texts_of_a_column_are_never_one_symbol_without_a_codebook(sets: bool) -> None:
+    """Each stands in one row alone, which violates k = 2; as one symbol they would satisfy it."""
+    table = read_back({"dx:(x,y)"}, {"dx:(dx:x,dx:y)"})
+    found = named(table, (), sets=sets).publication
+    assert [symbol.label for symbol in found.symbols] == ["dx:(dx:x,dx:y)", "dx:(x,y)"]
+    assert verify(found, KmAnonymity(k=2, m=1)).holds is False
+    table = read_back({"dx:(dx:x,rx:y)", "rx:(dx:x,rx:y)"}, {"dx:(dx:x,rx:y)", "rx:(dx:x,rx:y)"}, {"dx:(x,rx:y)"})
+    assert verify(named(table, (), sets=sets).publication, KmAnonymity(k=2, m=1)).holds is False
 
 
 def test_a_symbol_in_some_of_its_columns_only_is_refused() -> None:
     with pytest.raises(InputError, match="symbol 'ALL' spans 2 columns; in a row, each of them must hold it, or none"):
         named(read_back({"dx:ALL", "rx:ALL"}, {"dx:ALL"}), BOOK)
+    with pytest.raises(InputError, match=r"symbol '\(dx:a,rx:1\)' spans 2 columns"):
+        named(read_back({"dx:(dx:a,rx:1)", "rx:(dx:a,rx:1)"}, {"dx:(dx:a,rx:1)"}), (), sets=True)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,12 @@ from anonset.data import SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.jobs.inspection import Inspection, inspect
-from anonset.privacy import KmAnonymity, PartitionKmAnonymity, PrivacyModel
+from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.attested import (
     attested_parameters,
+    evidence,
+    is_promised,
     read_attestation,
     require_attested,
     require_policy,
@@ -63,14 +65,18 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
     named = _read_attested(published, settings, attested, model)
     require_said(published, attested, promised, named)
     found = inspect(_with_records(named, settings), model, settings, attested=attested, progress=progress)
-    require_verified(published, attested, found.verdict)
+    asked = is_promised(attested, model) or model == promised.visible
+    budget = settings.budget
+    seen = evidence(named.publication, found.verdict, budget=budget, progress=progress) if asked else None
+    require_verified(published, attested, named.publication, seen)
     return found
 
 
 def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:
     """Make the model that is asked for, or else the one that is attested.
 
-    Of k^m-anonymity of each partition, where the partitions are not known, that of the whole is left to check.
+    Of a model that speaks of what the owner alone knows, as partitions, the part that shows is left to check where
+    that is not given.
 
     Raises
     ------
@@ -81,8 +87,6 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
     name = settings.model
     if name is None and attested is not None:
         name = attested.model
-        if name == PartitionKmAnonymity.name and settings.records is None:
-            name = KmAnonymity.name  # which it implies, and which needs no partitions
         parameters = attested_parameters(attested, parameters)
     if name is None or name not in MODELS:
         got = "none" if name is None else repr(name)
@@ -91,6 +95,7 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
     made: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, Context(given=parameters))
     if settings.model is None and attested is not None:
         require_policy(attested, made)
+        return made if settings.records is not None else made.visible
     return made
 
 
@@ -131,12 +136,12 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
         separator=" " if settings.separator is None else settings.separator,
     )
     if settings.codebook is None:
-        return named(table, ())
+        return named(table, (), sets=model.reads_sets)
     book = read_codebook(Path(settings.codebook))
     require_sound(
         book, f"codebook {settings.codebook!r}", nodes_known=_names_items(settings, table.transactions, table)
     )
-    return named(table, book)
+    return named(table, book, sets=model.reads_sets)
 
 
 def _read_attested(published: Path, settings: CheckSettings, attested: Attestation, model: PrivacyModel) -> Named:

@@ -60,7 +60,7 @@ class Coherence(PrivacyModel):
             f"finds at least {self.k} published records that match, or none"
         )
         if not self.sensitive_items:
-            return f"{text}."
+            return f"{text}. No item is private, so that a share of at most {shown(self.h)} is asked of none."
         return f"{text}; and no private item is in more than {shown(self.h)} of the records that match."
 
     @property

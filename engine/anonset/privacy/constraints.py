@@ -22,6 +22,7 @@ class ConstraintSet(PrivacyModel):
 
     name: ClassVar[str] = "constraints"
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
+    reads_sets: ClassVar[bool] = True
 
     k: int
     """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""

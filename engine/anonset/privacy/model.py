@@ -29,6 +29,14 @@ class PrivacyModel(Discreet, ABC):
     secrets_beside: ClassVar[bool] = False
     """Whether its sensitive items stand beside the hierarchy, which generalizes the others alone."""
 
+    reads_sets: ClassVar[bool] = False
+    """Whether it speaks of the items behind the symbols, which sets name; to the others symbols are opaque."""
+
+    @property
+    def visible(self) -> "PrivacyModel":
+        """What of it shows in a publication alone, where it speaks of what the owner alone knows, too."""
+        return self
+
     @property
     @abstractmethod
     def statement(self) -> str:

@@ -19,6 +19,11 @@ class PartitionKmAnonymity(KmAnonymity):
         return f"km-anonymity of each partition with k={self.k}, m={self.m}"
 
     @property
+    def visible(self) -> KmAnonymity:
+        """k^m-anonymity of the whole, since the partitions are not published."""
+        return KmAnonymity(self.k, self.m)
+
+    @property
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (

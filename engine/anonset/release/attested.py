@@ -1,22 +1,33 @@
 """Reading an attestation, and holding it against the files, the model and the data that it speaks of."""
 
-import json
+import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from anonset.algorithms.base import Progress
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.candidate import Named
-from anonset.release.documents import Attestation, BucketFiles, limits_of, parameters_of, plain, public_checks
+from anonset.release.documents import (
+    CODEBOOK,
+    Attestation,
+    BucketFiles,
+    limits_of,
+    parameters_of,
+    plain,
+    public_checks,
+)
 from anonset.release.formats import kind_of
+from anonset.release.records import is_separated
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
 _LONG = 60
-_BUCKETS = ("qit.csv", "snt.csv")
+ATTESTATION = "attestation.json"
 
 
 def read_attestation(published: Path) -> Attestation | None:
@@ -27,9 +38,10 @@ def read_attestation(published: Path) -> Attestation | None:
     InputError
         If there is one and it is not what it must be.
     """
-    path = published / "attestation.json"
-    if not (published.is_dir() and path.is_file()):
+    path = published / ATTESTATION
+    if not published.is_dir() or not os.path.lexists(path):
         return None
+    _require_own_file(path)
     try:
         return Attestation.model_validate_json(path.read_bytes())
     except ValidationError as error:
@@ -40,7 +52,7 @@ def read_attestation(published: Path) -> Attestation | None:
 
 
 def require_attested(published: Path, attested: Attestation) -> None:
-    """Refuse a publication of which a file was changed since it was attested.
+    """Refuse a publication of which a file was changed since it was attested, or that holds anything else.
 
     Raises
     ------
@@ -50,23 +62,38 @@ def require_attested(published: Path, attested: Attestation) -> None:
     from anonset.io.files import digest
 
     data = attested.data
-    if isinstance(data, BucketFiles) and data.files != _BUCKETS:
-        msg = f"the attestation of {str(published)!r} must name the files {' and '.join(_BUCKETS)}, got {data.files}"
+    named = (data.qit, data.snt) if isinstance(data, BucketFiles) else (data.file, CODEBOOK)
+    if named != data.files or set(data.sha256) != set(data.files):
+        must = f"must name {' and '.join(data.files)}, and hold the SHA-256 of each"
+        got = f"{' and '.join(named)}, and the SHA-256 of {', '.join(data.sha256) or 'none'}"
+        msg = f"the attestation of {str(published)!r} {must}, got {got}"
         raise InputError(msg)
-    for name in (*data.files, *data.sha256):
-        if Path(name).name != name:
-            msg = f"the attestation of {str(published)!r} must name a file beside it, got {name!r}"
+    known = {*data.files, ATTESTATION}
+    for path in sorted(published.iterdir()):
+        if path.name not in known:
+            msg = (
+                f"{str(path)!r} is not attested; a publication holds {', '.join(sorted(known))} and nothing else: "
+                "remove it, or take the publication from where it came from"
+            )
             raise InputError(msg)
-        if name not in data.sha256:
-            msg = f"the attestation of {str(published)!r} must hold the SHA-256 of {name!r}, which is read"
-            raise InputError(msg)
-    for name, expected in data.sha256.items():
-        if digest(published / name) != expected:
+    for name in data.files:
+        _require_own_file(published / name)
+        if digest(published / name) != data.sha256[name]:
             msg = (
                 f"{str(published / name)!r} is not the file that was attested: its SHA-256 differs "
                 "(to check the data anyway, name their file)"
             )
             raise InputError(msg)
+
+
+def _require_own_file(path: Path) -> None:
+    """Refuse what is no file of the publication's own: a link may lead to one thing today and to another tomorrow."""
+    if not os.path.lexists(path):
+        msg = f"{path}: no such file or directory"
+        raise InputError(msg)
+    if not stat.S_ISREG(path.lstat().st_mode):
+        msg = f"{str(path)!r} must be a regular file that lies in the publication, and no link, directory or device"
+        raise InputError(msg)
 
 
 def attested_parameters(attested: Attestation, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,15 +133,25 @@ def require_said(published: Path, attested: Attestation, promised: PrivacyModel,
         With the field that differs.
     """
     data = attested.data
-    computed = {
+    computed: dict[str, tuple[Any, Any]] = {
+        "parameters": (_but_policy(attested.parameters), _but_policy(parameters_of(promised))),
         "statement": (attested.statement, promised.statement),
-        "limits": (attested.limits, limits_of(promised, named)),
+        "limits": (attested.limits, limits_of(promised, named, attested.declarations)),
         "counts": (attested.counts, kind_of(promised).counts(named)),
     }
     if isinstance(data, BucketFiles):
         computed["data.sensitive"] = (data.sensitive, named.publication.snt_value.name)
+    else:
+        computed["data.separator"] = (data.separator, data.separator if is_separated(named, data.format) else None)
+        if data.format == "dat":
+            computed["data.items"] = (data.items, ["items"])
     for field, (found, expected) in computed.items():
         _require_equal(published, field, found, expected)
+
+
+def _but_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters without the privacy constraints, which are not attested themselves."""
+    return {name: value for name, value in parameters.items() if name != "policy"}
 
 
 def require_policy(attested: Attestation, model: PrivacyModel) -> None:
@@ -139,17 +176,48 @@ def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
     return model.name == attested.model and parameters_of(model) == attested.parameters
 
 
-def require_verified(published: Path, attested: Attestation, verdict: Verdict) -> None:
-    """Refuse an attestation that says of its verification what a second one does not, if both were finished.
+def evidence(
+    publication: Any, verdict: Verdict, *, budget: int | None = None, progress: Progress | None = None
+) -> Verdict:
+    """Return the verdict of what shows in a publication alone: what its attestation tells of, and all can compute.
+
+    Parameters
+    ----------
+    verdict
+        That of a model, which may speak of what the owner alone knows. If it was not finished, nor is this one.
+    """
+    from anonset.verification import DEFAULT_BUDGET, verify
+
+    shown = verdict.model.visible
+    if shown == verdict.model or verdict.holds is None:
+        return verdict
+    return verify(publication, shown, budget=DEFAULT_BUDGET if budget is None else budget, progress=progress)
+
+
+def require_verified(published: Path, attested: Attestation, publication: Any, seen: Verdict | None) -> None:
+    """Refuse an attestation that says of its verification what another one does not.
+
+    Where it was accepted that the check could not be finished, it may say nothing. Records that all occur often need no
+    counting, which is left out where it is beyond the budget: what is attested may have been counted, or not.
+
+    Parameters
+    ----------
+    seen
+        The evidence of the attested model; None where another one was asked for.
 
     Raises
     ------
     InputError
         With the part that differs.
     """
-    if verdict.holds and attested.verdict == "holds" and is_promised(attested, verdict.model):
-        computed = json.loads(json.dumps(public_checks(verdict)))
-        _require_equal(published, "verified", attested.verified, computed)
+    from anonset.verification import DEFAULT_BUDGET, verify
+
+    if attested.declarations.accepted_undecided:
+        _require_equal(published, "verified", attested.verified, {})
+    elif seen is not None and seen.holds and attested.verified != public_checks(seen):
+        again = (verify(publication, seen.model, budget=budget) for budget in (0, DEFAULT_BUDGET))
+        if not any(other.holds and attested.verified == public_checks(other) for other in again):
+            _require_equal(published, "verified", attested.verified, public_checks(seen))
 
 
 def _require_equal(published: Path, field: str, found: Any, expected: Any) -> None:

@@ -37,14 +37,26 @@ def checked(
     budget = DEFAULT_BUDGET if budget is None else budget
     model = candidate.algorithm.model
     verdict = verify(named.publication, model, budget=budget, progress=progress)
-    if verdict.holds is False:
-        raise VerificationError(verdict)
+    require_decided(verdict, accept_undecided=True)
     witness = kind_of(model).untrue(candidate.table, named, candidate.hierarchies, model)
     if witness is not None:
         raise VerificationError(Untrue(witness))
+    require_decided(verdict, accept_undecided=accept_undecided)
+    return verdict
+
+
+def require_decided(verdict: Verdict, *, accept_undecided: bool) -> None:
+    """Refuse a verdict with which nothing may be published.
+
+    Raises
+    ------
+    VerificationError
+        If the model does not hold, or (`UndecidedError`) the check was too large to finish and that is not accepted.
+    """
+    if verdict.holds is False:
+        raise VerificationError(verdict)
     if verdict.holds is None and not accept_undecided:
         raise UndecidedError(verdict)
-    return verdict
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,15 @@
 
 import dataclasses
 import hashlib
+import json
 import platform
 from collections.abc import Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from anonset.data import SetColumn, Table
 from anonset.privacy import PrivacyModel, Verdict
@@ -30,7 +31,9 @@ class Document(BaseModel):
 
     def write(self, path: Path) -> None:
         """Write the document as indented JSON."""
-        path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        from anonset.io.files import write_file
+
+        write_file(path, [f"{self.model_dump_json(indent=2)}\n".encode()])
 
 
 class DataFile(Document):
@@ -38,9 +41,10 @@ class DataFile(Document):
 
     file: str
     format: Literal["csv", "parquet", "dat"]
-    separator: str
+    separator: str | None
+    """Separates the symbols within a field; None where no field of text holds two."""
     items: list[str]
-    """The set-valued column, or those that are joined into one to be verified."""
+    """The set-valued column, or those that are joined into one to be verified; of FIMI files always ``items``."""
     relational: list[str]
     keep: list[str]
     sha256: dict[str, str]
@@ -48,8 +52,8 @@ class DataFile(Document):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the files that are read."""
-        return (self.file, CODEBOOK)
+        """Names of the files of the publication but the attestation."""
+        return (f"published.{self.format}", CODEBOOK)
 
 
 class BucketFiles(Document):
@@ -65,20 +69,41 @@ class BucketFiles(Document):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the files that are read."""
-        return (self.qit, self.snt)
+        """Names of the files of the publication but the attestation."""
+        return ("qit.csv", "snt.csv")
+
+
+class Declarations(Document):
+    """What the owner declares, since nothing in the publication shows it: a closed list. What is not said is absent."""
+
+    unit: Literal["person", "row, taken for a person"]
+    """What a record stands for: a person, told by an id, or a row."""
+    hierarchy_built_from_data: Literal[True] | None = None
+    """The hierarchy was made from the data, so that it may tell of them."""
+    accepted_undecided: Literal[True] | None = None
+    """The check could not be finished, and the owner published all the same."""
+    earlier_attestation: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    """SHA-256 of the attestation of an earlier publication of the same persons."""
+
+    @model_serializer(mode="wrap")
+    def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if value is not None}
 
 
 class Attestation(Document):
-    """What is promised about a publication, and what was verified. Holds nothing that helps an attacker."""
+    """What is promised about a publication, and what was verified. Holds nothing that helps an attacker.
+
+    All but the declarations is what the files, and the model with its parameters, give: `anonset verify` computes it.
+    """
 
     schema_version: Literal[1]
     model: str
     parameters: dict[str, Any]
     statement: str
     limits: str
-    verdict: Literal["holds", "undecided"]
+    declarations: Declarations
     verified: dict[str, Any]
+    """What was examined; nothing where it was accepted that the check could not be finished."""
     counts: dict[str, int]
     data: DataFile | BucketFiles
 
@@ -118,28 +143,64 @@ UNPUBLISHED = (
 """What holds of every publication of items."""
 
 
-def limits_of(model: PrivacyModel, named: Named) -> str:
-    """Return what is not guaranteed: the limits of the model, and of a publication of items what its symbols tell."""
-    return model.limits if getattr(named.publication, "transactions", None) is None else f"{model.limits} {UNPUBLISHED}"
+ROWS = "A row was taken for a person: somebody who has several rows is not protected as one person."
+"""What holds where nothing tells whose row it is."""
+UNDECIDED = "The check could not be finished, which was accepted: that the guarantee holds is not proven."
+"""What holds where an unfinished check was accepted."""
+
+
+def limits_of(model: PrivacyModel, named: Named, declared: Declarations) -> str:
+    """Return what is not guaranteed: the limits of the model, what published items tell, and what was declared."""
+    parts = [model.limits]
+    if getattr(named.publication, "transactions", None) is not None:
+        parts.append(UNPUBLISHED)
+    if declared.unit != "person":
+        parts.append(ROWS)
+    if declared.accepted_undecided:
+        parts.append(UNDECIDED)
+    return " ".join(parts)
+
+
+def declarations(table: Table, *, undecided: bool) -> Declarations:
+    """Return what is declared of a publication of a table, and of its verification."""
+    unit: Literal["person", "row, taken for a person"] = "person" if table.ids else "row, taken for a person"
+    return Declarations(unit=unit, accepted_undecided=True if undecided else None)
 
 
 def public_checks(verdict: Verdict) -> dict[str, Any]:
-    """Return what was examined, without how many protected items were suppressed: it would tell of empty records."""
-    found: dict[str, Any] = plain(verdict.checked)
+    """Return what was examined, as it can be examined again; nothing of a check that was not finished.
+
+    How many protected items were suppressed is left out: it would tell of empty records.
+    """
+    if verdict.holds is None:  # how far a check comes depends on a budget
+        return {}
+    found: dict[str, Any] = json.loads(json.dumps(plain(verdict.checked)))
     return {name: value for name, value in found.items() if name not in ("protected_items", "unpublished_items")}
 
 
-def attestation(verdict: Verdict, named: Named, counts: Mapping[str, int], data: DataFile | BucketFiles) -> Attestation:
-    """Return the attestation of a verified publication."""
-    model = verdict.model
+def attestation(
+    model: PrivacyModel,
+    seen: Verdict,
+    named: Named,
+    counts: Mapping[str, int],
+    data: DataFile | BucketFiles,
+    declared: Declarations,
+) -> Attestation:
+    """Return the attestation of a verified publication.
+
+    Parameters
+    ----------
+    seen
+        The verdict of what shows in the publication alone (see `anonset.release.attested.evidence`).
+    """
     return Attestation(
         schema_version=SCHEMA_VERSION,
         model=model.name,
         parameters=parameters_of(model),
         statement=model.statement,
-        limits=limits_of(model, named),
-        verdict="holds" if verdict.holds else "undecided",
-        verified=public_checks(verdict),
+        limits=limits_of(model, named, declared),
+        declarations=declared,
+        verified=public_checks(seen),
         counts=dict(counts),
         data=data,
     )

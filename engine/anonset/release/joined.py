@@ -1,6 +1,7 @@
 """Publications of several set-valued columns, which were joined into one to be anonymized: checking, reading back."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.joining import prefixed
 from anonset.errors import InputError
 from anonset.generalization import Symbol
-from anonset.generalization.joined import cells_by_column
+from anonset.generalization.joined import cells, cells_by_column
 from anonset.generalization.symbols import generalize, node_symbol
 from anonset.release.symbols import members_of
 
@@ -31,7 +32,9 @@ def texts_of_nodes(hierarchy: Hierarchy, joined: Sequence[str], first: int = 0) 
     return [text for texts in cells_by_column(nodes, joined).values() for text in texts]
 
 
-def rejoined(column: SetColumn, book: Iterable[Symbol], joined: Sequence[str]) -> tuple[SetColumn, tuple[Symbol, ...]]:
+def rejoined(
+    column: SetColumn, book: Iterable[Symbol], joined: Sequence[str], *, sets: bool = False
+) -> tuple[SetColumn, tuple[Symbol, ...]]:
     """Return published columns, joined again by prefixing, as one column of the symbols of the codebook.
 
     A symbol that spans several columns stands in each of them, always together: it becomes one symbol of the record
@@ -43,7 +46,9 @@ def rejoined(column: SetColumn, book: Iterable[Symbol], joined: Sequence[str]) -
     column
         The joined column, as :func:`anonset.io.read.read` returns it: its labels are ``column:text``.
     book
-        The codebook. A text that it does not explain is a set ``(a,b,c)`` or an item.
+        The codebook. A text that it does not explain is a symbol of its own column, whatever it looks like.
+    sets
+        Let an unexplained set of members of several columns, each with its column, be one symbol of all of them.
 
     Raises
     ------
@@ -51,32 +56,46 @@ def rejoined(column: SetColumn, book: Iterable[Symbol], joined: Sequence[str]) -
         If a symbol that spans several columns stands in some of them only.
     """
     known = tuple(symbol for symbol in book if symbol.kind != "values")
-    symbol_of, reach = {}, dict.fromkeys(range(len(known)), 0)
+    symbol_of: dict[str, Symbol] = {}
     for name, texts in cells_by_column(known, joined).items():
-        for text, at in texts.items():
-            symbol_of[prefixed(name, text)] = known[at]
-            reach[at] += 1
-    behind = [symbol_of.get(label) or _unexplained(label, joined) for label in column.vocabulary.labels]
+        symbol_of |= {prefixed(name, text): known[at] for text, at in texts.items()}
+    spanning = _spanning(column.vocabulary.labels, joined) if sets else {}
+    behind = [
+        symbol_of.get(label) or spanning.get(label) or _unexplained(label, joined) for label in column.vocabulary.labels
+    ]
     symbols = tuple(dict.fromkeys(behind))
     place = {symbol: at for at, symbol in enumerate(symbols)}
     image = np.array([place[symbol] for symbol in behind], np.int32)
     whole = generalize(column, image, symbols)
     written = np.bincount(image, weights=column.occurrences, minlength=len(symbols)).astype(np.int64)
-    for at, symbol in enumerate(known):
-        here = place.get(symbol, -1)
-        if here >= 0 and written[here] != reach[at] * whole.occurrences[here]:
-            msg = f"symbol {symbol.label!r} spans {reach[at]} columns; in a row, each of them must hold it, or none"
+    for symbol in (*known, *spanning.values()):
+        here, reach = place.get(symbol, -1), len(cells(symbol, joined))
+        if here >= 0 and written[here] != reach * whole.occurrences[here]:
+            msg = f"symbol {symbol.label!r} spans {reach} columns; in a row, each of them must hold it, or none"
             raise InputError(msg)
     return whole, symbols
 
 
+def _spanning(labels: Iterable[str], joined: Sequence[str]) -> dict[str, Symbol]:
+    """Return the sets of members of several columns, each with its column, by the ``column:text`` they stand as."""
+    found = {}
+    for label in labels:
+        name = next(name for name in joined if label.startswith(prefixed(name, "")))
+        text = label.removeprefix(prefixed(name, ""))
+        symbol = Symbol(text, "group", members_of(text))
+        columns = cells(symbol, joined)
+        marks = tuple(prefixed(name, "") for name in columns)
+        if len(columns) > 1 and name in columns and all(member.startswith(marks) for member in symbol.members):
+            found[label] = symbol
+    return found
+
+
 def _unexplained(label: str, joined: Sequence[str]) -> Symbol:
-    """Return the symbol behind ``column:text`` where no codebook explains it."""
-    marks = tuple(prefixed(name, "") for name in joined)
-    mark = next(mark for mark in marks if label.startswith(mark))
+    """Return the symbol behind ``column:text`` where no codebook explains it: its label tells it from all others."""
+    mark = next(mark for name in joined if label.startswith(mark := prefixed(name, "")))
     members = members_of(label.removeprefix(mark))
     if len(members) == 1:
         return Symbol(label, "item", (label,))
-    if not all(member.startswith(marks) for member in members):  # else they are of several columns, and prefixed
-        members = tuple(mark + member for member in members)
-    return Symbol(f"({','.join(members)})", "group", members)
+    if label in (spanning := _spanning([label], joined)):
+        return replace(spanning[label], label=label)
+    return Symbol(label, "group", tuple(mark + member for member in members))

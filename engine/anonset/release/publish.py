@@ -8,7 +8,7 @@ from typing import Any
 from anonset.algorithms.base import Progress
 from anonset.privacy import Verdict
 from anonset.release.candidate import Candidate
-from anonset.release.checking import checked
+from anonset.release.checking import checked, require_decided
 from anonset.release.formats import kind_of
 from anonset.release.layout import Layout
 from anonset.release.phases import Stopwatch
@@ -62,7 +62,8 @@ def publish(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
-    from anonset.release.documents import attestation, report
+    from anonset.release.attested import ATTESTATION, evidence
+    from anonset.release.documents import attestation, declarations, report
 
     kind = kind_of(candidate.algorithm.model)
     kind.require_readable(candidate.named)
@@ -79,9 +80,12 @@ def publish(
                 budget=request.budget,
                 progress=progress,
             )
+            seen = evidence(written.publication, verdict, budget=request.budget, progress=progress)
+            require_decided(seen, accept_undecided=request.accept_undecided)
         with watch.phase("complete"):
-            promise = attestation(verdict, written, kind.counts(written), files)
-            promise.write(staging.folder / "attestation.json")
+            declared = declarations(candidate.table, undecided=seen.holds is None)
+            promise = attestation(verdict.model, seen, written, kind.counts(written), files, declared)
+            promise.write(staging.folder / ATTESTATION)
             kind.write_private(candidate, staging.private)
             write_policy(candidate, staging.private)
             staging.rename()

@@ -11,6 +11,7 @@ from anonset.algorithms.base import Algorithm, Result, forms_sets
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import PerCluster, Publication, Symbol
+from anonset.generalization.joined import separated
 from anonset.generalization.sensitive import is_attached
 from anonset.privacy import PrivacyModel, Witness
 from anonset.release.candidate import Candidate, Named
@@ -21,6 +22,8 @@ from anonset.release.layout import Layout
 from anonset.release.symbols import members_of, name_sets, require_plain_items, require_plain_nodes, spelled_out
 
 Hierarchies = Mapping[str, Hierarchy]
+_NOWHERE = "\n"
+"""A separator that no field of text holds: no label of a set may hold a line end there."""
 
 
 class RecordsKind:
@@ -90,6 +93,7 @@ class RecordsKind:
         publication: Publication = candidate.publication
         chosen = layout.format or "csv"
         data = write_published(publication, folder, chosen, layout.separator)
+        fimi = chosen == "dat"
         sets = publication.transactions
         # the codebook explains the codes of value sets too
         symbols = (*publication.symbols, *candidate.named.values)
@@ -97,8 +101,8 @@ class RecordsKind:
         return DataFile(
             file=data.name,
             format=chosen,
-            separator=layout.separator,
-            items=list(publication.joined or (() if sets is None else (sets.name,))),
+            separator=layout.separator if is_separated(candidate.named, chosen) else None,
+            items=["items"] if fimi else list(publication.joined or (() if sets is None else (sets.name,))),
             relational=[column.name for column in publication.relational],
             keep=[column.name for column in publication.kept],
             sha256=digests(folder),
@@ -127,7 +131,7 @@ class RecordsKind:
             items=files.items,
             relational=files.relational,
             keep=files.keep,
-            separator=files.separator,
+            separator=_NOWHERE if files.separator is None else files.separator,
         )
         book = read_codebook(folder / CODEBOOK)
         return named(written, book)
@@ -136,8 +140,9 @@ class RecordsKind:
         """Compare column by column, however the labels are coded; the owner alone knows records and clusters."""
         publication: Publication = written.publication
         by_name = {column.name: column for column in publication.columns}
-        for column in meant.publication.columns:
-            if not _same(column, by_name.get(column.name)):
+        for column in meant.publication.columns:  # the set-valued one has no name in a FIMI file
+            found = publication.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
+            if not _same(column, found):
                 msg = f"column {column.name!r}: what was read back differs from what was to be written"
                 raise AnonsetError(msg)
         explained = {symbol.label: symbol for symbol in (*meant.publication.symbols, *meant.values)}
@@ -165,16 +170,17 @@ class RecordsKind:
         return {"records": named.publication.n, "symbols": len(named.publication.symbols)}
 
 
-def named(table: Table, book: Iterable[Symbol]) -> Named:
+def named(table: Table, book: Iterable[Symbol], *, sets: bool = False) -> Named:
     """Return a table of published symbols with its codebook as a publication.
 
-    A symbol that the codebook does not explain is a set ``(a,b,c)`` or an item. Columns that were joined by prefixing
-    become one column of the symbols that were separated into them.
+    A symbol that the codebook does not explain is told by its text alone; if that is ``(a,b,c)``, it stands for these.
+    Columns that were joined by prefixing become one column of the symbols that were separated into them: those that the
+    codebook explains and, if unexplained `sets` are to be read, sets of members of several columns.
     """
     explained = {symbol.label: symbol for symbol in book}
     items = table.transactions
     if items is not None and table.joined:
-        items, symbols = rejoined(items, explained.values(), table.joined)
+        items, symbols = rejoined(items, explained.values(), table.joined, sets=sets)
     else:
         labels = () if items is None else items.vocabulary.labels
         symbols = tuple(explained.get(label) or _symbol(label) for label in labels)
@@ -183,6 +189,14 @@ def named(table: Table, book: Iterable[Symbol]) -> Named:
     rows = np.arange(table.n, dtype=np.int64)
     found = Publication(items, symbols, relational, table.kept, rows, order=table.order, joined=table.joined)
     return Named(found, values)
+
+
+def is_separated(named: Named, format: str) -> bool:  # noqa: A002
+    """Tell whether some field of text holds several symbols of a published set, so that it takes a separator."""
+    if format != "csv":
+        return False
+    columns = separated(named.publication)
+    return any(isinstance(column, SetColumn) and bool((column.lengths > 1).any()) for column in columns)
 
 
 def _symbol(label: str) -> Symbol:

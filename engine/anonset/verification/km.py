@@ -27,6 +27,7 @@ def check_km(column: SetColumn, model: KmAnonymity, budget: int, progress: Progr
         occurrences[size] = rows.occurrences(size)
         left -= occurrences[size]
         if left < 0 and bool(np.all(rows.weight >= model.k)):  # then so often occurs whatever is in a record
+            del checked["itemset_occurrences"], checked["distinct_itemsets"]  # how far they came depends on the budget
             checked["covered"] = f"{_sizes(model.m, model.m)}: every record occurs at least {model.k} times"
             return Verdict(True, model, checked)
         if left < 0:
