@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from benchmarks.experiments.runner import machine
 
-from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset_datasets.generators import pos_like
 

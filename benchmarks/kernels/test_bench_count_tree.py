@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
 
@@ -17,10 +17,10 @@ class Expanded:
     """The records as codes of all nodes but the root, in the order of descending support."""
 
     def __init__(self, search: CutSearch) -> None:
-        nodes, hierarchy = search.rank, search.hierarchy
+        nodes, hierarchy = search.nodes.by_support, search.hierarchy
         self.code = np.full(hierarchy.n_nodes, -1, np.int32)
         self.code[nodes] = np.arange(len(nodes), dtype=np.int32)
-        self.start = np.concatenate([[0], np.cumsum(search.support[nodes])]).astype(np.int64)
+        self.start = np.concatenate([[0], np.cumsum(search.nodes.support[nodes])]).astype(np.int64)
         self.position = np.empty(int(self.start[-1]), np.int32)
         self.n_codes, self.intervals = len(nodes), (hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
         column = search.column

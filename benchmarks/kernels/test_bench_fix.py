@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset_kernels.fix import fix_threats
 
 pytestmark = pytest.mark.benchmark(group="fix")
@@ -14,15 +14,17 @@ K = 5
 
 def test_bench_fix_threats(benchmark: Any, search: CutSearch) -> None:
     """Fix rare pairs: of neighbours in the order of support, taken for rare where they are not."""
-    search.fix_size(1)
-    nodes = search.rank[search.dead[search.rank] == 0]
+    for rare_nodes in search.rare_sets(1):
+        search.fix(rare_nodes)
+    nodes = search.nodes.by_support[search.generalized[search.nodes.by_support] == 0]
     n_threats = min(2000, len(nodes) - 1)
     first = len(nodes) - 1 - n_threats
     threats = np.stack([np.arange(first, first + n_threats), np.arange(first + 1, first + 1 + n_threats)], axis=1)
     fixed, rules = np.empty(n_threats, np.int32), np.empty((n_threats, 2), np.int32)
 
     def fresh() -> tuple[tuple[Any, ...], dict[str, Any]]:
-        state = (search.occurrences, search.below.copy(), search.image.copy(), search.dead.copy(), search.support)
+        changed = (search.loss.copy(), search.image.copy(), search.generalized.copy())
+        state = (search.occurrences, *changed, search.nodes.support)
         return (threats.astype(np.int32), nodes, search.tree, search.data, state, K, fixed, rules), {}
 
     n_fixed = benchmark.pedantic(fix_threats, setup=fresh, rounds=5)

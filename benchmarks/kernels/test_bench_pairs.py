@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset_kernels.count_tree import expand
 from anonset_kernels.pairs import count_pairs, rare_pairs
 
@@ -16,23 +16,23 @@ K = 5
 @pytest.fixture
 def codes(search: CutSearch) -> Any:
     """int32: the records as codes of all nodes but the root."""
-    nodes, hierarchy, column = search.rank, search.hierarchy, search.column
+    nodes, hierarchy, column = search.nodes.by_support, search.hierarchy, search.column
     code = np.full(hierarchy.n_nodes, -1, np.int32)
     code[nodes] = np.arange(len(nodes), dtype=np.int32)
-    start = np.concatenate([[0], np.cumsum(search.support[nodes])]).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(search.nodes.support[nodes])]).astype(np.int64)
     nowhere = np.empty(0, np.int32)
     return expand(column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent, code, start, nowhere)
 
 
 def test_bench_count_pairs(benchmark: Any, codes: Any, search: CutSearch) -> None:
-    n_codes = len(search.rank)
+    n_codes = len(search.nodes.by_support)
     pairs = np.zeros((n_codes, n_codes), np.uint8)
     benchmark.pedantic(count_pairs, (codes, 0, n_codes, K, pairs), setup=lambda: pairs.fill(0), rounds=5)
     assert pairs.max() == K
 
 
 def test_bench_rare_pairs(benchmark: Any, codes: Any, search: CutSearch) -> None:
-    nodes, hierarchy = search.rank, search.hierarchy
+    nodes, hierarchy = search.nodes.by_support, search.hierarchy
     pairs = np.zeros((len(nodes), len(nodes)), np.uint8)
     count_pairs(codes, 0, len(nodes), K, pairs)
     intervals, dead = (hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes]), np.zeros(len(nodes), np.uint8)

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.algorithms.transaction.count_tree import CountTree, SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
 from anonset_kernels.pairs import count_pairs, rare_pairs
@@ -38,17 +38,21 @@ def naive_tree(rows, m):
     return counts
 
 
+def count_tree(column: SetColumn, k: int, size: int, *, placed: bool = True) -> CountTree:
+    """Return the count-tree of all nodes but the root."""
+    return SupportedNodes(column, TREE, k).count_tree(np.ones(TREE.n_nodes, bool), TREE.leaf_node, size, placed=placed)
+
+
 def run_walk(rows, size, k, mode, *, room=10_000, span=None):
     column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
-    search = CutSearch(column, TREE, k)
-    records = search._expand(search._alive, size)
-    n_codes = len(records.node_of_code)
+    tree = count_tree(column, k, size)
+    n_codes = tree.n_codes
     found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
     dead, together = np.zeros(n_codes, np.uint8), np.zeros((n_codes, n_codes) if mode == MARK else (0, 0), np.uint8)
     first, out = 0, []
     while first < n_codes:
         n_found, first = walk(
-            records.arrays, records.intervals, dead, (first, n_codes), (size, k, mode), found, support, together
+            tree.records, tree.intervals, dead, (first, n_codes), (size, k, mode), found, support, together
         )
         for codes, count in zip(found[:n_found].tolist(), support[:n_found].tolist(), strict=True):
             chosen = tuple(c for c in codes if c >= 0)
@@ -106,16 +110,15 @@ def test_dense_data_are_counted_the_same(rows, size):
 @given(records_of_items, st.integers(2, 4))
 def test_pairs_counted_at_once_are_those_of_the_walk(rows, k):
     column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
-    search = CutSearch(column, TREE, k)
-    records = search._expand(search._alive, 2, placed=False)
-    n_codes = len(records.node_of_code)
+    tree = count_tree(column, k, 2, placed=False)
+    n_codes = tree.n_codes
     found, support = np.empty((500, 2), np.int32), np.empty(500, np.int32)
     out = []
     middle = n_codes // 2
     for first, last in ((0, middle), (middle, n_codes)):
         pairs = np.zeros((last - first, n_codes), np.uint8)
-        count_pairs(records.arrays[0], first, last, k, pairs)
-        n_found, following = rare_pairs(pairs, first, k, records.intervals, np.zeros(n_codes, np.uint8), found, support)
+        count_pairs(tree.records[0], first, last, k, pairs)
+        n_found, following = rare_pairs(pairs, first, k, tree.intervals, np.zeros(n_codes, np.uint8), found, support)
         assert following == last
         out += list(zip(map(tuple, found[:n_found].tolist()), support[:n_found].tolist(), strict=True))
     assert out == run_walk(rows, 2, k, EXACT)[0]
@@ -133,13 +136,12 @@ def test_a_full_buffer_loses_nothing(rows, k):
 @given(records_of_items, st.integers(1, 4))
 def test_walk_sizes_counts_every_set_that_begins_at_a_code(rows, size):
     column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
-    search = CutSearch(column, TREE, 1)
-    records = search._expand(search._alive, size)
-    code = {int(v): c for c, v in enumerate(records.node_of_code)}
+    tree = count_tree(column, 1, size)
+    code = {int(v): c for c, v in enumerate(tree.node_of_code)}
     expected = Counter(
         min(chosen) for record in naive_records(rows) for chosen in combinations([code[v] for v in record], size)
     )
-    work = walk_sizes(records.arrays[0], len(code), size)
+    work = walk_sizes(tree.records[0], len(code), size)
     assert work.tolist() == [expected[c] for c in range(len(code))]
 
 

@@ -1,16 +1,65 @@
-"""Apriori anonymization (AA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4."""
+"""Apriori anonymization (AA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4.
+
+Algorithm 4, and where its lines are::
+
+    1       c_out: every item as it is                           CutSearch
+    2       for i = 1 .. m                                       AprioriBased.run_apriori
+    3 to 6      a count-tree of the i-sets of the records,       CutSearch.rare_sets;
+                extended by what is on the cut or above it       kernels count_tree.expand, walk (i = 2: pairs)
+    7           DA over that tree, which updates c_out           CutSearch.fix; kernel fix.fix_threats
+"""
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.base import Levelwise
+from anonset.algorithms.transaction.base import Generalization
+from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
+from anonset.generalization import Cut
+from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class Apriori(Levelwise):
+class AprioriBased(Generalization):
+    """The apriori anonymization, or an algorithm that runs it on parts of the data."""
+
+    max_increments: int = 500_000_000_000
+    """Refuse an itemset size whose counting would take more increments (about 2 * 10^8 a second and core)."""
+
+    def __post_init__(self) -> None:
+        require_at_least("max_increments", self.max_increments, 1)
+        super().__post_init__()
+
+    def run_apriori(
+        self,
+        column: SetColumn,
+        hierarchy: Hierarchy,
+        *,
+        start: Cut | None = None,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> CutSearch:
+        """Search a cut from `start` on, of which no set of up to m nodes is rare (Algorithm 4).
+
+        Raises
+        ------
+        InputError
+            If counting the sets of some size would take more than `max_increments`.
+        """
+        limit = float(self.max_increments)
+        search = CutSearch(  # line 1
+            column, hierarchy, self.k, start=start, max_increments=limit, executor=executor, progress=progress
+        )
+        for i in range(1, min(self.m, search.longest) + 1):  # line 2
+            for rare_sets in search.rare_sets(i):  # lines 3 to 6
+                search.fix(rare_sets)  # line 7
+        return search
+
+
+@dataclass(frozen=True, kw_only=True)
+class Apriori(AprioriBased):
     """Apriori anonymization (AA): k^m-anonymity by a hierarchy cut, one itemset size at a time.
 
     Guarantees k^m-anonymity: after iteration i no supported set of i nodes has a support below k, and
@@ -42,5 +91,5 @@ class Apriori(Levelwise):
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        search = self.searched(column, hierarchy, executor=executor, progress=progress)
+        search = self.run_apriori(column, hierarchy, executor=executor, progress=progress)
         return Result(search.cut, tuple(search.fixes), {"increments": search.increments})

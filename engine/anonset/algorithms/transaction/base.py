@@ -1,4 +1,4 @@
-"""What the algorithms for a set-valued column share: their parameters, and the steps before and within their search."""
+"""What the algorithms for a set-valued column share: their parameters, and the steps before their search."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.count_tree import CutSearch, require_feasible
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
-from anonset.errors import InputError
-from anonset.generalization import Cut
-from anonset.privacy import KmAnonymity, PartitionKmAnonymity, require_at_least
+from anonset.errors import InfeasibleError, InputError
+from anonset.privacy import KmAnonymity, PartitionKmAnonymity
 
 
 def bound_column(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy]:
@@ -88,37 +86,14 @@ class Generalization(Discreet, ABC):
         return self.generalize(column, hierarchy, executor=executor, progress=progress)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Levelwise(Generalization):
-    """A generalization that goes through the sizes of the itemsets, 1 to m, as the apriori anonymization does."""
+def require_feasible(algorithm: str, column: SetColumn, k: int) -> None:
+    """Refuse data with some, but fewer than k, non-empty records: no generalisation makes them k.
 
-    max_increments: int = 500_000_000_000
-    """Refuse an itemset size whose counting would take more increments (about 2 * 10^8 a second and core)."""
-
-    def __post_init__(self) -> None:
-        require_at_least("max_increments", self.max_increments, 1)
-        super().__post_init__()
-
-    def searched(
-        self,
-        column: SetColumn,
-        hierarchy: Hierarchy,
-        *,
-        start: Cut | None = None,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
-    ) -> CutSearch:
-        """Return the search for a cut, finished: no set of up to m nodes of its cut is rare.
-
-        Raises
-        ------
-        InputError
-            If counting the sets of some size would take more than `max_increments`.
-        """
-        limit = float(self.max_increments)
-        search = CutSearch(
-            column, hierarchy, self.k, start=start, max_increments=limit, executor=executor, progress=progress
-        )
-        for size in range(1, min(self.m, search.longest) + 1):
-            search.fix_size(size)
-        return search
+    Raises
+    ------
+    InfeasibleError
+        If 0 < n⁺ < k.
+    """
+    if 0 < column.n_nonempty < k:
+        reason = f"there are {column.n_nonempty} non-empty records, at least k={k} are required"
+        raise InfeasibleError(algorithm, reason, achieved=float(column.n_nonempty), bound=float(k))

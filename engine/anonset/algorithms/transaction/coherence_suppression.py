@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.threats import StoredRecords, room_for
+from anonset.algorithms.transaction.expanded_records import room_for
+from anonset.algorithms.transaction.threats import StoredRecords
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
 from anonset.data.exact import Written, exact, floor_fraction

@@ -1,4 +1,18 @@
-"""Direct anonymization (DA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.3."""
+"""Direct anonymization (DA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.3.
+
+Algorithm 3, and where its lines are::
+
+    1       the count-tree of all sets of up to m nodes          CutSearch.rare_leaves; kernel count_tree.expand
+    2       c_out: every item as it is                           CutSearch
+    3 to 5  for each node of the tree in preorder, none of       kernel count_tree.walk, which runs ahead,
+            whose items is generalised in c_out                  and fix.fix_threats, which looks again
+    6, 7        if it is a leaf, with a count below k:           kernel count_tree.walk
+                the set J of the items on its path
+    8               the cheapest rules that make J frequent      kernel fix.fix_threats
+    9, 10           added to c_out; whatever else holds an       CutSearch.fix
+                    item that they generalise is passed over
+    11      c_out                                                CutSearch.cut
+"""
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -6,7 +20,7 @@ from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.base import Generalization
-from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy import require_at_least
@@ -50,13 +64,13 @@ class Direct(Generalization):
         InputError
             If the count-tree would be larger than `max_tree`.
         """
-        search = CutSearch(column, hierarchy, self.k, executor=executor, progress=progress)
+        search = CutSearch(column, hierarchy, self.k, executor=executor, progress=progress)  # line 2
         largest = min(self.m, search.longest)
         size = search.tree_size(largest)
         if size > self.max_tree:
             limit = f"max_tree={self.max_tree:,}"
             msg = f"direct: the count-tree must have at most {limit} sets, has {size:,.0f}; use apriori"
             raise InputError(msg)
-        if largest:
-            search.fix_leaves(largest)
+        for rare_leaves in search.rare_leaves(largest):  # lines 1 and 3 to 7
+            search.fix(rare_leaves)  # lines 8 to 10
         return Result(search.cut, tuple(search.fixes), {"increments": search.increments, "count_tree": size})

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.count_tree import Fix
-from anonset.algorithms.transaction.threats import room_for
+from anonset.algorithms.transaction.cut_search import Fix
+from anonset.algorithms.transaction.expanded_records import expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
@@ -168,17 +168,9 @@ class _DiversitySearch:
 
     def _expand(self) -> tuple[Int32, tuple[Int32, Int64, np.ndarray[tuple[int], np.dtype[np.integer]], Int32]]:
         """Return the nodes at or above the cut in the order of the codes, and the records as their codes."""
-        from anonset_kernels.count_tree import expand
-
-        on_cut = np.zeros(self.hierarchy.n_nodes + 1, np.int64)
-        on_cut[self.image] = 1
-        before = np.concatenate([[0], np.cumsum(on_cut[:-1])])
-        alive = before[self.hierarchy.subtree_end] > before[:-1]
-        nodes = self.rank[alive[self.rank]]
-        code = np.full(self.hierarchy.n_nodes, -1, np.int32)
-        code[nodes] = np.arange(len(nodes), dtype=np.int32)
-        start, position = room_for(self.support[nodes], self.n)
-        codes = expand(self.indptr, self.items, self.image, self.tree[0], code, start, position)
+        nodes = self.rank[nodes_at_or_above(self.hierarchy, self.image)[self.rank]]
+        rows, parent = (self.indptr, self.items), self.tree[0]
+        codes, start, position = expand_records(rows, self.image, parent, nodes, self.support[nodes])[1]
         record = np.concatenate([[0], np.cumsum(codes == -1)[:-1]]).astype(np.int32) if len(codes) else codes
         return nodes, (codes, start, position, record)
 

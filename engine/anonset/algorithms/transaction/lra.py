@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, run_tasks
-from anonset.algorithms.transaction.base import Levelwise
+from anonset.algorithms.transaction.apriori import AprioriBased
 from anonset.algorithms.transaction.clusters import clusters_in_order
-from anonset.algorithms.transaction.count_tree import CutSearch, Fix
+from anonset.algorithms.transaction.cut_search import CutSearch, Fix
 from anonset.algorithms.transaction.gray_order import gray_partitions
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.discreet import Discreet
@@ -30,7 +30,7 @@ class RecodedPartition(Discreet):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lra(Levelwise):
+class Lra(AprioriBased):
     """Divide the records into runs of similar ones, and anonymize each run by a hierarchy cut of its own.
 
     Guarantees k^m-anonymity of every partition, and so of the whole. Records are similar if they are close in the
@@ -77,7 +77,7 @@ class Lra(Levelwise):
         parts = gray_partitions(column, self.k, self.partitions)
 
         def search(records: Int32) -> CutSearch:
-            return self.searched(column.take(np.sort(records)), hierarchy)
+            return self.run_apriori(column.take(np.sort(records)), hierarchy)
 
         cluster = np.full(column.n, len(parts), np.int32)
         nodes, trace, increments = [], [], 0.0

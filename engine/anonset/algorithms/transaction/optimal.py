@@ -1,4 +1,4 @@
-"""Optimal anonymization (OA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2."""
+"""Optimal anonymization (OA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2: Algorithm 2."""
 
 from collections import deque
 from concurrent.futures import Executor
@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.base import Generalization
-from anonset.algorithms.transaction.count_tree import CutSearch
+from anonset.algorithms.transaction.count_tree import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.table import Int32
 from anonset.errors import InputError
@@ -56,44 +56,39 @@ class Optimal(Generalization):
         InputError
             If there are more cuts to look at than `max_cuts`.
         """
-        search = CutSearch(column, hierarchy, self.k)
-        lattice = _Cuts(
-            hierarchy,
-            np.diff(search.occurrences[np.stack([hierarchy.leaf_lo, hierarchy.leaf_hi])], axis=0)[0],
-        )
+        nodes, lattice = SupportedNodes(column, hierarchy, self.k), _Cuts(column, hierarchy)
         leaf_cut = sum(1 << int(v) for v in hierarchy.leaf_node)
-        queue, seen, not_minimal = deque([(leaf_cut, 0)]), {leaf_cut}, set[int]()
         rare_sets: list[int] = []
-        best, best_cost, improved = leaf_cut, -1, []
+        best, best_cost, improved = leaf_cut, -1, []  # line 1
+        queue, queued, not_minimal = deque([(leaf_cut, 0)]), {leaf_cut}, set[int]()  # line 2; H of the paper
         examined = 0
-        while queue:
-            cut, cost = queue.popleft()
-            if cut in not_minimal:
+        while queue:  # line 3
+            cut, cost = queue.popleft()  # line 4
+            if cut in not_minimal:  # lines 12 and 13
                 continue
             examined += 1
-            if self._is_km(search, lattice, cut, rare_sets):
-                not_minimal.update(coarser for coarser, _ in lattice.coarser(cut, cost))
-                if best_cost < 0 or cost < best_cost:
-                    best, best_cost = cut, cost
+            if self._is_km(nodes, lattice, cut, rare_sets):  # line 9
+                not_minimal.update(coarser for coarser, _ in lattice.coarser(cut, cost))  # lines 10 and 11
+                if best_cost < 0 or cost < best_cost:  # line 14
+                    best, best_cost = cut, cost  # line 15
                     improved.append(tuple(hierarchy.labels[v] for v in lattice.nodes(cut)))
                 continue
-            for coarser, coarser_cost in lattice.coarser(cut, cost):
-                if coarser not in not_minimal and coarser not in seen:
-                    seen.add(coarser)
-                    queue.append((coarser, coarser_cost))
-            if len(seen) > self.max_cuts:
+            for coarser, coarser_cost in lattice.coarser(cut, cost):  # lines 5 and 6
+                if coarser not in not_minimal and coarser not in queued:  # line 7
+                    queued.add(coarser)
+                    queue.append((coarser, coarser_cost))  # line 8
+            if len(queued) > self.max_cuts:
                 msg = f"optimal: more than max_cuts={self.max_cuts:,} cuts would have to be looked at; use apriori"
                 raise InputError(msg)
             if progress is not None:
-                progress("cuts", examined, len(seen))
-        return Result(lattice.cut(best), tuple(improved), {"cuts": examined})
+                progress("cuts", examined, len(queued))
+        return Result(lattice.cut(best), tuple(improved), {"cuts": examined})  # line 16
 
-    def _is_km(self, search: CutSearch, lattice: "_Cuts", cut: int, rare_sets: list[int]) -> bool:
+    def _is_km(self, nodes: SupportedNodes, lattice: "_Cuts", cut: int, rare_sets: list[int]) -> bool:
+        """Tell whether no set of up to m nodes of a cut is rare; remember the one that is."""
         if any(rare & cut == rare for rare in rare_sets):
             return False
-        nodes = lattice.nodes(cut)
-        search.image = lattice.cut(cut).image
-        if (rare_set := search.rare_set(nodes, self.m)) is None:
+        if (rare_set := nodes.rare_set(lattice.cut(cut), self.m)) is None:
             return True
         rare_sets.append(sum(1 << v for v in rare_set))
         return False
@@ -102,8 +97,10 @@ class Optimal(Generalization):
 class _Cuts:
     """The lattice of cuts; a cut is an integer whose bit v says that node v is in it."""
 
-    def __init__(self, hierarchy: Hierarchy, occurrences: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+    def __init__(self, column: SetColumn, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy
+        running = np.concatenate([[0], np.cumsum(column.occurrences)])
+        occurrences = running[hierarchy.leaf_hi] - running[hierarchy.leaf_lo]
         leaves = hierarchy.n_leaves_below.tolist()
         cost = [c * n if n > 1 else 0 for c, n in zip(occurrences.tolist(), leaves, strict=True)]
         self.steps = []  # (children, node instead, change of the NCP's numerator), in preorder

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.transaction.expanded_records import Records, expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
@@ -28,9 +29,6 @@ STEPS_PER_CALL = 50_000_000  # some tenths of a second: an interruption is notic
 ROWS_PER_CALL = 100_000_000  # of pairs of codes, or of sets to enter
 THREATS_PER_CALL = 1 << 16
 _INCREMENTS_PER_STEP = 4  # of the search for dominated records, which misses the cache
-
-Records = tuple[Int32, Int64, NDArray[np.integer]]
-"""Records as ascending codes, and where each code occurs, as `count_tree.expand` gives them."""
 
 
 class MinimalThreats:
@@ -83,11 +81,7 @@ class MinimalThreats:
     @property
     def taking_part(self) -> NDArray[np.bool_]:
         """Bool (V,): the nodes of the reduced taxonomy: those at or above its bottom."""
-        bottom = np.zeros(self.hierarchy.n_nodes + 1, np.int64)
-        bottom[self.bottom] = 1
-        before = np.concatenate([[0], np.cumsum(bottom[:-1])])
-        found: NDArray[np.bool_] = before[self.hierarchy.subtree_end] > before[:-1]
-        return found
+        return nodes_at_or_above(self.hierarchy, self.bottom)
 
     def mine_next(self) -> None:
         """Mine the threats that have one node more than the largest mined so far.
@@ -126,29 +120,18 @@ class MinimalThreats:
 
     def _store(self) -> tuple[Int32, Int32, "StoredRecords"]:
         """Return the node of each code, the code of each node (-1 for none), and the records as codes."""
-        from anonset_kernels.count_tree import expand, node_supports
+        from anonset_kernels.count_tree import node_supports
 
         taking_part = self.taking_part & (self.support >= self.k)
         taking_part[0] = False
         nodes: Int32 = np.flatnonzero(taking_part).astype(np.int32)
         nodes = nodes[np.lexsort((nodes, -self.support[nodes]))]
-        code = np.full(self.hierarchy.n_nodes, -1, np.int32)
-        code[nodes] = np.arange(len(nodes), dtype=np.int32)
-        rows, hierarchy = self.undominated, self.hierarchy
-        held = node_supports(rows.indptr, rows.items, hierarchy.leaf_node, hierarchy.parent)
-        start, position = room_for(held[nodes], rows.n)
-        codes = expand(rows.indptr, rows.items, self.bottom, hierarchy.parent, code, start, position)
+        hierarchy, rows = self.hierarchy, (self.undominated.indptr, self.undominated.items)
+        held = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)[nodes]
+        code, arrays = expand_records(rows, self.bottom, hierarchy.parent, nodes, held)
         intervals = (hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
-        arrays = (codes, start, position)
         records = StoredRecords(arrays, intervals, self.k, executor=self.executor, progress=self.progress)
         return nodes, code, records
-
-
-def room_for(support: Int64, n: int) -> tuple[Int64, NDArray[np.integer]]:
-    """Return where the positions of each code start, and room for them, given the codes' supports."""
-    start = np.concatenate([[0], np.cumsum(support)]).astype(np.int64)
-    wide = start[-1] + n > np.iinfo(np.int32).max
-    return start, np.empty(int(start[-1]), np.int64 if wide else np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +139,7 @@ class StoredRecords:
     """Records as ascending codes, none of which is a threat by itself, ready for mining."""
 
     arrays: Records
-    """The codes, and where each code occurs, as `count_tree.expand` gives them."""
+    """The codes, and where each code stands."""
     intervals: tuple[Int32, Int32]
     """int32 (C,) leaf intervals by code; sets with two that overlap are no sets."""
     k: int

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, run_tasks
-from anonset.algorithms.transaction.base import Levelwise
-from anonset.algorithms.transaction.count_tree import Fix
+from anonset.algorithms.transaction.apriori import AprioriBased
+from anonset.algorithms.transaction.cut_search import Fix
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32
@@ -30,7 +30,7 @@ class Part(Discreet):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vpa(Levelwise):
+class Vpa(AprioriBased):
     """Anonymize the items below each child of the root by themselves, then what is rare across these parts.
 
     Guarantees k^m-anonymity by one hierarchy cut. Cost: that of the apriori anonymization for each part, and of
@@ -74,7 +74,7 @@ class Vpa(Levelwise):
             if progress is not None:
                 progress("parts", float(len(parts)), float(len(nodes)))
         start = Cut(hierarchy, image)
-        search = self.searched(column, hierarchy, start=start, executor=executor, progress=progress)
+        search = self.run_apriori(column, hierarchy, start=start, executor=executor, progress=progress)
         return Result(search.cut, (*parts, *search.fixes), {"increments": search.increments})
 
     def _anonymize_part(self, task: tuple[SetColumn, Hierarchy]) -> tuple[Cut, Part]:
@@ -82,7 +82,7 @@ class Vpa(Levelwise):
         if 0 < column.n < self.k:
             cut = Cut(subtree, np.zeros(subtree.n_leaves, np.int32))
             return cut, Part(subtree.labels[0], column.n, tuple(cut.labels), ())
-        search = self.searched(column, subtree)
+        search = self.run_apriori(column, subtree)
         return search.cut, Part(subtree.labels[0], column.n, tuple(search.cut.labels), tuple(search.fixes))
 
 

@@ -1,0 +1,60 @@
+"""Records as the codes of the nodes above their items: the expanded transactions of the papers, ready to be walked."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import Hierarchy
+from anonset.data.table import Int32, Int64
+
+Records = tuple[Int32, Int64, NDArray[np.integer]]
+"""(codes, start, position): int32, each record's codes ascending and closed by -1; int64 (C + 1,), where the positions
+of each code start; and the positions, in `codes`, where each code stands (int64 where int32 has no room for them)."""
+
+
+def expand_records(
+    rows: tuple[Int64, Int32], image: Int32, parent: Int32, nodes: Int32, support: Int64, *, placed: bool = True
+) -> tuple[Int32, Records]:
+    """Store each record as the codes of its nodes: its items' images and what is above them, of those that take part.
+
+    Parameters
+    ----------
+    rows
+        The records: int64 (n + 1,) and int32 (nnz,) leaf codes.
+    image
+        int32 (M,): the node that each leaf begins with.
+    parent
+        int32 (V,): parent of each node, -1 of the root.
+    nodes
+        int32 (C,): the nodes that take part, in the order of their codes.
+    support
+        int64 (C,): records that hold each of them.
+    placed
+        Whether to store where each code stands.
+
+    Returns
+    -------
+    int32 (V,) and Records
+        The code of each node, -1 where it takes no part; and the records.
+    """
+    from anonset_kernels.count_tree import expand
+
+    code = np.full(len(parent), -1, np.int32)
+    code[nodes] = np.arange(len(nodes), dtype=np.int32)
+    start, position = room_for(support, len(rows[0]) - 1, placed=placed)
+    return code, (expand(*rows, image, parent, code, start, position), start, position)
+
+
+def room_for(support: Int64, n: int, *, placed: bool = True) -> tuple[Int64, NDArray[np.integer]]:
+    """Return where the positions of each code start, and room for them (none unless `placed`), in `n` records."""
+    start = np.concatenate([[0], np.cumsum(support)]).astype(np.int64)
+    wide = start[-1] + n > np.iinfo(np.int32).max
+    return start, np.empty(int(start[-1]) if placed else 0, np.int64 if wide else np.int32)
+
+
+def nodes_at_or_above(hierarchy: Hierarchy, image: Int32) -> NDArray[np.bool_]:
+    """Return the nodes of a cut, given by the node of each leaf, and those above them: bool (V,)."""
+    on_cut = np.zeros(hierarchy.n_nodes + 1, np.int64)
+    on_cut[image] = 1
+    before = np.concatenate([[0], np.cumsum(on_cut[:-1])])
+    found: NDArray[np.bool_] = before[hierarchy.subtree_end] > before[:-1]
+    return found
