@@ -51,10 +51,16 @@ def room_for(support: Int64, n: int, *, placed: bool = True) -> tuple[Int64, NDA
     return start, np.empty(int(start[-1]) if placed else 0, np.int64 if wide else np.int32)
 
 
-def nodes_at_or_above(hierarchy: Hierarchy, image: Int32) -> NDArray[np.bool_]:
-    """Return the nodes of a cut, given by the node of each leaf, and those above them: bool (V,)."""
+def count_cut_below(hierarchy: Hierarchy, image: Int32) -> Int64:
+    """Count the nodes of a cut, given by the node of each leaf, at or below each node: int64 (V,)."""
     on_cut = np.zeros(hierarchy.n_nodes + 1, np.int64)
     on_cut[image] = 1
     before = np.concatenate([[0], np.cumsum(on_cut[:-1])])
-    found: NDArray[np.bool_] = before[hierarchy.subtree_end] > before[:-1]
+    counts: Int64 = before[hierarchy.subtree_end] - before[:-1]
+    return counts
+
+
+def nodes_at_or_above(hierarchy: Hierarchy, image: Int32) -> NDArray[np.bool_]:
+    """Return the nodes of a cut, given by the node of each leaf, and those above them: bool (V,)."""
+    found: NDArray[np.bool_] = count_cut_below(hierarchy, image) > 0
     return found

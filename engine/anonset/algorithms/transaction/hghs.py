@@ -1,5 +1,15 @@
-"""Heuristic generalization with heuristic suppression (HgHs) of Liu and Wang, 2010, sections 3 and 4.1."""
+"""Heuristic generalization with heuristic suppression (HgHs) of Liu and Wang, 2010, sections 3 and 4.1.
 
+The paper has no numbered lines; these are its steps::
+
+    4.1  the minimal threats of all cuts, mined beforehand       HgHs.search; MinimalThreats
+    3.1  from the root, the cheapest child of the cut, while     cut_scan.search_cut; kernel hghs.step
+         it costs less than the cut
+    3.2  of a cut, the nodes to be suppressed: a scan by         kernels hghs.begin, and hghs.expand, which
+         falling cost that leaves out what completes a threat    repeats what the child changes of it
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -18,33 +28,11 @@ from anonset.privacy import KmAnonymity, require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class HgHs(Discreet):
-    """Generalization and suppression together: a cut found top-down, and the nodes of it that are dropped.
+class ThreatBased(Discreet, ABC):
+    """An algorithm that searches a cut, and what to suppress of it, by the minimal threats: HgHs or rounds of it."""
 
-    Guarantees k^m-anonymity once the suppressed nodes are dropped, and is always feasible: it may drop everything.
-    Cost: one increment for each set of up to m nodes in each record whose members but the last form a frequent
-    set, or a few for each such set where records are dense; records that k others contain are left out first. Then
-    one evaluation for each node of a cut in each step of the search. Memory for the minimal threats; the search
-    refuses to hold more than `max_threats`, or to take more than `max_increments` for one size. MHgHs needs fewer.
-
-    References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
-    Algorithm 1.
-    Deviations: a threat must be supported (the paper's definition admits sets that no record holds). Costs are
-    compared as integers. The cut is evaluated by changes to the scan, which decides the same.
-
-    >>> from anonset.data import Hierarchy, Table
-    >>> hierarchy = Hierarchy.from_tree(
-    ...     ("T", [("P", [("H", ["a", "b"]), ("K", ["c", "d"])]),
-    ...            ("Q", [("L", ["f", "g"]), ("M", ["x", "y", "z"])]), "e", "i"])
-    ... )  # fmt: skip
-    >>> rows = ["bcd", "afg", "dfyz", "cdfx", "abcfg", "ei", "e", "i"]
-    >>> table = Table.from_sets(rows, universe=hierarchy.leaves.labels)
-    >>> result = HgHs(k=2, m=5).recode(table, {"items": hierarchy})
-    >>> result.recoding.labels, result.recoding.suppressed, result.figures["cost"]
-    (['P', 'f', 'g', 'M', 'e'], ['i'], 56.0)
-    """
-
-    name: ClassVar[str] = "hghs"
+    name: ClassVar[str]
+    """Name on the command line."""
 
     k: int
     """Smallest support of any itemset that occurs (>= 1)."""
@@ -65,6 +53,10 @@ class HgHs(Discreet):
         """k^m-anonymity."""
         return KmAnonymity(self.k, self.m)
 
+    @abstractmethod
+    def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
+        """Search the cut by the minimal threats of up to m nodes, none of which is mined yet; m >= 1."""
+
     def recode(
         self,
         table: Table,
@@ -73,12 +65,13 @@ class HgHs(Discreet):
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut and what to suppress of it; the trace lists the expansions in order.
+        """Find the cut and what to suppress of it; what the trace lists, `search` says.
 
         Raises
         ------
         InputError
-            If there are more minimal threats than `max_threats`, or mining them takes more than `max_increments`.
+            If there are more minimal threats than `max_threats`, or mining those of a size takes more than
+            `max_increments`.
         """
         column, hierarchy = bound_column(table, hierarchies)
         if self.k == 1:
@@ -92,9 +85,43 @@ class HgHs(Discreet):
             executor=executor,
             progress=progress,
         )
-        for _ in range(max(1, min(self.m, int(column.lengths.max(initial=0))))):
+        return self.search(threats, max(1, min(self.m, int(column.lengths.max(initial=0)))), progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HgHs(ThreatBased):
+    """Generalization and suppression together: a cut found top-down, and the nodes of it that are dropped.
+
+    Guarantees k^m-anonymity once the suppressed nodes are dropped, and is always feasible: it may drop everything.
+    Cost: one increment for each set of up to m nodes in each record whose members but the last form a frequent
+    set, or a few for each such set where records are dense; records that k others contain are left out first. Then
+    one evaluation for each node of a cut in each step of the search. Memory for the minimal threats; the search
+    refuses to hold more than `max_threats`, or to take more than `max_increments` for one size. MHgHs needs fewer.
+
+    References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
+    sections 3 and 4.1.
+    Deviations: a threat must be supported (the paper's definition admits sets that no record holds). Costs are
+    compared as integers. The cut is evaluated by changes to the scan, which decides the same.
+
+    >>> from anonset.data import Hierarchy, Table
+    >>> hierarchy = Hierarchy.from_tree(
+    ...     ("T", [("P", [("H", ["a", "b"]), ("K", ["c", "d"])]),
+    ...            ("Q", [("L", ["f", "g"]), ("M", ["x", "y", "z"])]), "e", "i"])
+    ... )  # fmt: skip
+    >>> rows = ["bcd", "afg", "dfyz", "cdfx", "abcfg", "ei", "e", "i"]
+    >>> table = Table.from_sets(rows, universe=hierarchy.leaves.labels)
+    >>> result = HgHs(k=2, m=5).recode(table, {"items": hierarchy})
+    >>> result.recoding.labels, result.recoding.suppressed, result.figures["cost"]
+    (['P', 'f', 'g', 'M', 'e'], ['i'], 56.0)
+    """
+
+    name: ClassVar[str] = "hghs"
+
+    def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
+        """Search the cut; the trace lists the expansions in order."""
+        for _ in range(m):
             threats.mine_next()
-        leaves = hierarchy.n_leaves_below.astype(np.int64)
-        found = search_cut(threats, leaves, "cuts", progress)
-        figures = {"threats": float(threats.n), "cuts": float(found.evaluated), "cost": float(found.cost)}
-        return Result(found.recoding, found.expansions, figures)
+        leaves = threats.hierarchy.n_leaves_below.astype(np.int64)
+        scenario = search_cut(threats, leaves, "cuts", progress)
+        figures = {"threats": float(threats.n), "cuts": float(scenario.evaluated), "cost": float(scenario.cost)}
+        return Result(scenario.recoding, scenario.expansions, figures)

@@ -1,22 +1,18 @@
 """Multi-round HgHs (mHgHs) of Liu and Wang, 2010, section 4.2."""
 
-from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.base import bound_column
 from anonset.algorithms.transaction.cut_scan import Expansion, search_cut
+from anonset.algorithms.transaction.expanded_records import count_cut_below
+from anonset.algorithms.transaction.hghs import ThreatBased
 from anonset.algorithms.transaction.threats import MinimalThreats
-from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization import Cut
-from anonset.privacy import KmAnonymity, require_at_least
 
 
 @dataclass(frozen=True)
@@ -36,7 +32,7 @@ class Round(Discreet):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MHgHs(Discreet):
+class MHgHs(ThreatBased):
     """HgHs in rounds: for sets of one item, two, ... m, each below the cut of the round before.
 
     Guarantees k^m-anonymity once the suppressed nodes are dropped, and is always feasible. A round searches from
@@ -44,7 +40,7 @@ class MHgHs(Discreet):
     size: those of smaller ones are those of the round before. Cost per round as HgHs.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
-    Algorithm 2.
+    section 4.2.
     Deviations: what a round suppresses is not carried over. Costs count the leaves of the original taxonomy, as
     in the losses that the paper reports; `cost="reduced"` counts those of the reduced one, as its text has it.
 
@@ -62,79 +58,34 @@ class MHgHs(Discreet):
 
     name: ClassVar[str] = "mhghs"
 
-    k: int
-    """Smallest support of any itemset that occurs (>= 1)."""
-    m: int
-    """Largest number of items the attacker knows (>= 1)."""
     cost: str = "original"
     """Leaves that count in the costs: ``original`` or ``reduced``."""
-    max_threats: int = 30_000_000
-    """Largest number of minimal threats to hold (about 50 bytes each at m=3)."""
-    max_increments: int = 500_000_000_000
-    """Refuse an itemset size whose mining takes more increments (about 2 * 10^8 a second and core)."""
 
     def __post_init__(self) -> None:
-        require_at_least("max_threats", self.max_threats, 1)
-        require_at_least("max_increments", self.max_increments, 1)
+        super().__post_init__()
         if self.cost not in ("original", "reduced"):
             msg = f"cost must be 'original' or 'reduced', got {self.cost!r}"
             raise InputError(msg)
-        _ = self.model
 
-    @property
-    def model(self) -> KmAnonymity:
-        """k^m-anonymity."""
-        return KmAnonymity(self.k, self.m)
-
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Find the cut and what to suppress of it; the trace lists the rounds.
-
-        Raises
-        ------
-        InputError
-            If there are more minimal threats in a round than `max_threats`, or mining those of its size takes more
-            than `max_increments`.
-        """
-        column, hierarchy = bound_column(table, hierarchies)
-        if self.k == 1:
-            return Result(Cut.identity(hierarchy))
-        threats = MinimalThreats(
-            column,
-            hierarchy,
-            self.k,
-            limit=self.max_threats,
-            max_increments=self.max_increments,
-            executor=executor,
-            progress=progress,
-        )
+    def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
+        """Search the cut in rounds, which the trace lists."""
         rounds: list[Round] = []
-        labels = hierarchy.labels
-        for m in range(1, max(1, min(self.m, int(column.lengths.max(initial=0)))) + 1):
+        labels = threats.hierarchy.labels
+        for i in range(1, m + 1):  # on the taxonomy that the rounds before left (H^{i-1} of the paper)
             threats.mine_next()
-            found = search_cut(threats, self._leaves(threats), f"cuts of round {m}", progress)
-            suppressed = tuple(labels[v] for v in found.suppressed)
-            rounds.append(Round(m, found.expansions, tuple(found.cut.labels), suppressed, found.cost, threats.n))
-            threats.reduce(found.cut)
+            scenario = search_cut(threats, self._leaves(threats), f"cuts of round {i}", progress)
+            cut, suppressed = tuple(scenario.cut.labels), tuple(labels[v] for v in scenario.suppressed)
+            rounds.append(Round(i, scenario.expansions, cut, suppressed, scenario.cost, threats.n))
+            threats.reduce(scenario.cut)
         figures = {
             "threats": float(max(r.threats for r in rounds)),
             "cuts": float(sum(len(r.expansions) for r in rounds)),
             "cost": float(rounds[-1].cost),
         }
-        return Result(found.recoding, tuple(rounds), figures)
+        return Result(scenario.recoding, tuple(rounds), figures)
 
     def _leaves(self, threats: MinimalThreats) -> Int64:
-        hierarchy = threats.hierarchy
+        """int64 (V,): the leaves below each node, as they count in the costs."""
         if self.cost == "original":
-            return hierarchy.n_leaves_below.astype(np.int64)
-        bottom = np.zeros(hierarchy.n_nodes + 1, np.int64)
-        bottom[np.unique(threats.bottom)] = 1
-        before = np.concatenate([[0], np.cumsum(bottom[:-1])])
-        leaves: Int64 = np.maximum(before[hierarchy.subtree_end] - before[:-1], 1)
-        return leaves
+            return threats.hierarchy.n_leaves_below.astype(np.int64)
+        return np.maximum(count_cut_below(threats.hierarchy, threats.bottom), 1)
