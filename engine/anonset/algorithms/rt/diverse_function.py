@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.rt.cluster_function import ClusterFunction, ClusterMapping, TransactionClass
-from anonset.algorithms.transaction.base import bound_column
+from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
@@ -50,7 +50,7 @@ class DiverseFunction(ClusterFunction):
         """
         name = "" if table.transactions is None else table.transactions.name
         given = {name: attach_sensitive(tree, promised.sensitive_items) for name, tree in hierarchies.items()}
-        full, attached = bound_column(table, {**hierarchies, **({name: given[name]} if name in given else {})})
+        full, attached = bind_to_hierarchy(table, {**hierarchies, **({name: given[name]} if name in given else {})})
         base = _detached(attached, promised.sensitive_items)
         return cls(
             _without(full, base),

@@ -13,7 +13,7 @@ from anonset.algorithms.relational.base import require_records
 from anonset.algorithms.relational.states import ClusterStates, numbered
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.algorithms.rt.frame import empty_result
-from anonset.algorithms.transaction.base import bound_column
+from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.lra import Lra
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
@@ -71,7 +71,7 @@ class TFirst(Discreet):
         InputError
             If a column, a hierarchy or a weight is missing or unfit.
         """
-        column, _ = bound_column(table, hierarchies)
+        column, _ = bind_to_hierarchy(table, hierarchies)
         qi = QuasiIdentifiers.of(table.relational, hierarchies, self.relational_weights)
         require_plain_values(qi)
         require_records(self.name, qi.n, self.k)

@@ -13,7 +13,23 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity
 
 
-def bound_column(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy]:
+def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy | None]:
+    """Return the table's set-valued column, with item codes as leaf positions if it has a hierarchy, and that.
+
+    Raises
+    ------
+    InputError
+        If there is no set-valued column, or an item that is no leaf of the hierarchy.
+    """
+    column = table.transactions
+    if column is None:
+        msg = "the table must have a set-valued column, got none"
+        raise InputError(msg)
+    hierarchy = hierarchies.get(column.name)
+    return (column, None) if hierarchy is None else (hierarchy.bind(column), hierarchy)
+
+
+def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy]:
     """Return the table's set-valued column with item codes as leaf positions, and its hierarchy.
 
     Raises
@@ -21,15 +37,11 @@ def bound_column(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[Se
     InputError
         If there is no set-valued column, or no hierarchy for it, or an item that is no leaf.
     """
-    column = table.transactions
-    if column is None:
-        msg = "the table must have a set-valued column, got none"
-        raise InputError(msg)
-    if column.name not in hierarchies:
+    column, hierarchy = bind_items(table, hierarchies)
+    if hierarchy is None:
         msg = f"column {column.name!r} must have a hierarchy (a file, or balanced:5), got none"
         raise InputError(msg)
-    hierarchy = hierarchies[column.name]
-    return hierarchy.bind(column), hierarchy
+    return column, hierarchy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +93,7 @@ class Generalization(Discreet, ABC):
         InputError
             If the column or its hierarchy is missing, or the search would take more than the algorithm's limit.
         """
-        column, hierarchy = bound_column(table, hierarchies)
+        column, hierarchy = bind_to_hierarchy(table, hierarchies)
         require_feasible(self.name, column, self.k)
         return self.generalize(column, hierarchy, executor=executor, progress=progress)
 

@@ -1,30 +1,48 @@
-"""COAT (constraint-based anonymization of transactions) of Loukides, Gkoulalas-Divanis, Malin, 2010, section 4."""
+"""COAT (constraint-based anonymization of transactions) of Loukides, Gkoulalas-Divanis, Malin, 2010, section 4.
 
-from collections.abc import Mapping
-from concurrent.futures import Executor
+The loops are in the kernels; these are the lines of the paper, and where they are. Algorithm 1, COAT(D, P, U, k, s)::
+
+    1        D~ := D, every item a group                        ConstraintSearch; _groups.make_groups
+    2, 3     while some p of P is not satisfied: the one        all m-itemsets: coat.search, _next_constraint;
+             with the largest support, I its groups             a list: constraints.search_policy, _next_constraint
+    4            while p is not satisfied                       _repair.satisfy
+    5                i_m := the group of I with the smallest    _repair._fix_rarest; _groups.image_of puts I
+                     support                                    in this order
+    6, 7             u_l := the utility constraint of i_m;      _repair._seek_partner
+                     if it holds another group:
+    8                    Generalize(i_m, u_l, P)
+    9, 10            else Suppress(i_m, u_l, P, s)
+    11 to 14     if I is a single group, and p not              _repair._fix_rarest, with
+                 satisfied: Suppress                            ``single="suppress"``
+    15       D~                                                 ConstraintSearch.item_groups
+
+Algorithm 2, Generalize(i_m, u_l, P)::
+
+    1        i_s := the group of u_l with the smallest          _repair._seek_partner, compare_losses
+             utility loss of (i_m, i_s)
+    2 to 6   (i_m, i_s) takes the place of both in P, U, D~     _repair._merge; _groups.merge_groups
+
+Algorithm 3, Suppress(i_m, u_l, P, s)::
+
+    1 to 4   i_m leaves P, U and D~                             _groups.suppress_group
+    5, 6     if more than s% of the items are suppressed: no    _repair.satisfy; Coat.infeasible
+             solution
+"""
+
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.constraint_search import (
-    ClusterSearch,
-    ConstraintSearch,
-    Settings,
-    constraint_set,
-    require_weights,
-    set_column,
-)
-from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.discreet import Discreet
-from anonset.data.exact import Written, require_between_0_and_1
-from anonset.errors import InputError
-from anonset.measures.item_weights import ItemWeights
-from anonset.privacy.constraints import ConstraintSet
-from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.algorithms.transaction.constraint_search import ConstraintSearch
+from anonset.algorithms.transaction.set_based import SetBased, group_text
+from anonset.data.exact import Written, exact, require_between_0_and_1, shown
+from anonset.errors import InfeasibleError, InputError
+
+if TYPE_CHECKING:
+    from anonset_kernels._repair import Rule
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coat(Discreet):
+class Coat(SetBased):
     """COAT: protect given itemsets by merging items, within utility constraints; suppress what cannot be merged.
 
     Guarantees that every privacy constraint is satisfied, that every group lies inside one utility constraint, and
@@ -48,60 +66,41 @@ class Coat(Discreet):
     """
 
     name: ClassVar[str] = "coat"
-    forms_sets: ClassVar[bool] = True
 
-    k: int
-    """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""
-    m: int | None = None
-    """Protect all itemsets of so many items (>= 1)."""
-    constraints: PrivacyPolicy | None = None
-    """Protect these itemsets instead."""
-    utility: UtilityPolicy | None = None
-    """Items that may be generalized together; by default all."""
     max_suppressed: Written = 0.0
     """Largest part of the items that may be suppressed, in [0, 1]."""
-    item_weights: str | ItemWeights | None = None
-    """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (without), ``ones``, or own ones."""
     single: Literal["generalize", "suppress"] = "generalize"
     """What to do with a constraint whose items are one group."""
 
     def __post_init__(self) -> None:
-        _ = self.model
+        super().__post_init__()
         object.__setattr__(self, "max_suppressed", require_between_0_and_1("max_suppressed", self.max_suppressed))
-        require_weights(self.item_weights)
         if self.single not in ("generalize", "suppress"):
             msg = f"single must be 'generalize' or 'suppress', got {self.single!r}"
             raise InputError(msg)
 
-    @property
-    def model(self) -> ConstraintSet:
-        """The privacy constraints."""
-        return constraint_set(self.k, self.m, self.constraints)
+    def rule(self, n_items: int) -> "Rule":
+        """Return the parameters of a search over so many items, for the kernels."""
+        from anonset_kernels._repair import COAT, Rule
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Find the item groups; the trace lists merges and suppressions in order.
+        limit = int(exact(self.max_suppressed) * n_items)
+        return Rule(self.k, self.m or 0, COAT, self.single == "suppress", limit)
 
-        Raises
-        ------
-        InfeasibleError
-            If more items would have to be suppressed than allowed.
-        InputError
-            If a constraint speaks of unknown items, or the utility constraints are no partition of the items.
-        """
-        return ConstraintSearch(*set_column(table, hierarchies), self._settings).run(progress)
-
-    def on_clusters(self, column: SetColumn, hierarchy: Hierarchy | None = None) -> ClusterSearch:
-        """Return a function that searches on parts of a column, given by their records, each on its own."""
-        return ClusterSearch(column, hierarchy, self._settings)
-
-    @property
-    def _settings(self) -> Settings:
-        suppress_single = self.single == "suppress"
-        return Settings("coat", self.model, self.utility, self.item_weights, self.max_suppressed, suppress_single)
+    def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
+        """Return how much would have to be suppressed (Algorithm 3, line 6)."""
+        named = group_text(search.steps[-1].group)
+        reason, where = self._dead_end(search, named)
+        if self.single == "suppress" and search.column.n_nonempty >= self.k:
+            reason = f"{named} has to be suppressed"
+        n_items = len(search.column.vocabulary)
+        unbounded = ConstraintSearch(search.column, search.policy, search.terms, search.rule._replace(limit=n_items))
+        unbounded.run()
+        needed = len(unbounded.item_groups.suppressed)
+        share = -(-needed * 10**6 // n_items) / 10**6
+        reason = (
+            f"{reason}: {needed} of {n_items} items would have to be suppressed, "
+            f"max_suppressed={shown(self.max_suppressed)} allows {search.rule.limit}; "
+            f"max_suppressed={share:g} or wider utility constraints would do"
+        )
+        bound = float(exact(self.max_suppressed))
+        return InfeasibleError(self.name, reason, where, achieved=needed / n_items, bound=bound)

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.expanded_records import room_for
 from anonset.algorithms.transaction.threats import StoredRecords
 from anonset.data import Hierarchy, SetColumn, Table
@@ -103,7 +104,7 @@ class CoherenceSuppression(Discreet):
         InputError
             If there are more minimal moles than `max_threats`, no set-valued column, or a loss of an unknown item.
         """
-        column, hierarchy = _column(table, hierarchies)
+        column, hierarchy = bind_items(table, hierarchies)
         index = column.vocabulary.index
         known = [index[label] for label in self.sensitive_items if label in index]
         private = np.full(len(column.vocabulary), -1, np.int32)
@@ -176,15 +177,6 @@ class CoherenceSuppression(Discreet):
                 raise InputError(msg)
             found.append(moles)
         return [items[moles].astype(np.int32) for moles in found]
-
-
-def _column(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy | None]:
-    column = table.transactions
-    if column is None:
-        msg = "the table must have a set-valued column, got none"
-        raise InputError(msg)
-    hierarchy = hierarchies.get(column.name)
-    return (column, None) if hierarchy is None else (hierarchy.bind(column), hierarchy)
 
 
 def _suppress(moles: list[Int32], cost: Int64) -> list[int]:

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.base import bound_column
+from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.cut_scan import search_cut
 from anonset.algorithms.transaction.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
@@ -73,7 +73,7 @@ class ThreatBased(Discreet, ABC):
             If there are more minimal threats than `max_threats`, or mining those of a size takes more than
             `max_increments`.
         """
-        column, hierarchy = bound_column(table, hierarchies)
+        column, hierarchy = bind_to_hierarchy(table, hierarchies)
         if self.k == 1:
             return Result(Cut.identity(hierarchy))
         threats = MinimalThreats(

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.base import bound_column
+from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.clusters import clusters_in_order
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
@@ -84,7 +84,7 @@ class LocalGeneralization(Discreet):
         InfeasibleError
             If some, but fewer than k, records hold items, or hold none.
         """
-        column, hierarchy = bound_column(table, hierarchies)
+        column, hierarchy = bind_to_hierarchy(table, hierarchies)
         _require_feasible(column, self.k)
         cluster, start, nodes = _partition(column, hierarchy, self.k, progress)
         present = [np.sort(part) for part in np.split(nodes, start[1:-1])] if len(start) > 1 else []

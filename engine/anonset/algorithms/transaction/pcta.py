@@ -1,28 +1,26 @@
-"""PCTA (privacy-constrained clustering-based transaction anonymization) of Gkoulalas-Divanis and Loukides, 2011."""
+"""PCTA (privacy-constrained clustering-based transaction anonymization) of Gkoulalas-Divanis and Loukides, 2011.
 
-from collections.abc import Mapping
-from concurrent.futures import Executor
+Its loop is that of COAT's Algorithm 1, and in the same kernels, with this step in place of its lines 5 to 14::
+
+    of all pairs of a group of p and any other, in the same     _repair._merge_cheapest, _seek_partner
+    utility constraint: merge the one with the smallest
+    utility loss
+    if there is no such pair: no solution                       Pcta.infeasible
+"""
+
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.constraint_search import (
-    ClusterSearch,
-    ConstraintSearch,
-    Settings,
-    constraint_set,
-    require_weights,
-    set_column,
-)
-from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.discreet import Discreet
-from anonset.measures.item_weights import ItemWeights
-from anonset.privacy.constraints import ConstraintSet
-from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.algorithms.transaction.constraint_search import ConstraintSearch
+from anonset.algorithms.transaction.set_based import SetBased, group_text
+from anonset.errors import InfeasibleError
+
+if TYPE_CHECKING:
+    from anonset_kernels._repair import Rule
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pcta(Discreet):
+class Pcta(SetBased):
     """PCTA: protect given itemsets by the cheapest merge of any of their items, one after the other.
 
     Guarantees that every privacy constraint is satisfied and, where utility constraints are given, that every group
@@ -43,51 +41,15 @@ class Pcta(Discreet):
     """
 
     name: ClassVar[str] = "pcta"
-    forms_sets: ClassVar[bool] = True
 
-    k: int
-    """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""
-    m: int | None = None
-    """Protect all itemsets of so many items (>= 1)."""
-    constraints: PrivacyPolicy | None = None
-    """Protect these itemsets instead."""
-    utility: UtilityPolicy | None = None
-    """Items that may be generalized together; by default all."""
-    item_weights: str | ItemWeights | None = None
-    """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (without), ``ones``, or own ones."""
+    def rule(self, n_items: int) -> "Rule":
+        """Return the parameters of a search over so many items, for the kernels."""
+        from anonset_kernels._repair import PCTA, Rule
 
-    def __post_init__(self) -> None:
-        _ = self.model
-        require_weights(self.item_weights)
+        return Rule(self.k, self.m or 0, PCTA, suppress_single=False, limit=0)
 
-    @property
-    def model(self) -> ConstraintSet:
-        """The privacy constraints."""
-        return constraint_set(self.k, self.m, self.constraints)
-
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Find the item groups; the trace lists the merges in order.
-
-        Raises
-        ------
-        InfeasibleError
-            If an item of an unsatisfied constraint has nothing left to be merged with.
-        InputError
-            If a constraint speaks of unknown items, or the utility constraints are no partition of the items.
-        """
-        return ConstraintSearch(*set_column(table, hierarchies), self._settings).run(progress)
-
-    def on_clusters(self, column: SetColumn, hierarchy: Hierarchy | None = None) -> ClusterSearch:
-        """Return a function that searches on parts of a column, given by their records, each on its own."""
-        return ClusterSearch(column, hierarchy, self._settings)
-
-    @property
-    def _settings(self) -> Settings:
-        return Settings("pcta", self.model, self.utility, self.item_weights)
+    def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
+        """Return which group has no other to be merged with."""
+        reason, where = self._dead_end(search, group_text(search.stuck_items))
+        reason = f"{reason}, and pcta does not suppress: widen the constraint, or use coat"
+        return InfeasibleError(self.name, reason, where)

@@ -1,0 +1,125 @@
+"""What COAT and PCTA share: their parameters, and the steps around their search."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.transaction.base import bind_items
+from anonset.algorithms.transaction.constraint_search import ClusterSearch, ConstraintSearch, MergeTerms, Suppression
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.discreet import Discreet
+from anonset.errors import InfeasibleError, InputError
+from anonset.measures.item_weights import ItemWeights, require_known
+from anonset.privacy import require_at_least
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+
+if TYPE_CHECKING:
+    from anonset_kernels._repair import Rule
+
+_ITEMS_NAMED = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetBased(Discreet, ABC):
+    """An algorithm that satisfies privacy constraints by merging items into sets."""
+
+    name: ClassVar[str]
+    """Name on the command line."""
+    forms_sets: ClassVar[bool] = True
+
+    k: int
+    """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""
+    m: int | None = None
+    """Protect all itemsets of so many items (>= 1)."""
+    constraints: PrivacyPolicy | None = None
+    """Protect these itemsets instead."""
+    utility: UtilityPolicy | None = None
+    """Items that may be generalized together; by default all."""
+    item_weights: str | ItemWeights | None = None
+    """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (without), ``ones``, or own ones."""
+
+    def __post_init__(self) -> None:
+        _ = self.model
+        if isinstance(self.item_weights, str):
+            require_known(self.item_weights)
+
+    @property
+    def model(self) -> ConstraintSet:
+        """The privacy constraints."""
+        require_at_least("k", self.k, 1)
+        if self.m is not None:
+            require_at_least("m", self.m, 1)
+        if (self.m is None) == (self.constraints is None):
+            got = "neither" if self.m is None else "both"
+            asked = "exactly one of m (protect all itemsets of m) and constraints (a privacy policy)"
+            msg = f"{asked} must be given, got {got}"
+            raise InputError(msg)
+        return ConstraintSet(self.k, self.constraints, self.m)
+
+    @abstractmethod
+    def rule(self, n_items: int) -> "Rule":
+        """Return the parameters of a search over so many items, for the kernels."""
+
+    @abstractmethod
+    def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
+        """Return why a search could not satisfy a constraint."""
+
+    def recode(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Find the item groups; the trace lists merges and suppressions in order.
+
+        Raises
+        ------
+        InfeasibleError
+            If the privacy constraints cannot be satisfied within the utility constraints and what may be suppressed.
+        InputError
+            If a constraint speaks of unknown items, or the utility constraints are no partition of the items.
+        """
+        column, hierarchy = bind_items(table, hierarchies)
+        search = ConstraintSearch(
+            column, self.constraints, self._terms(column, hierarchy), self.rule(len(column.vocabulary))
+        )
+        if not search.run(progress):
+            raise self.infeasible(search)
+        steps, groups = search.steps, search.item_groups
+        n_suppressions = sum(isinstance(step, Suppression) for step in steps)
+        figures = {"merges": float(len(steps) - n_suppressions), "suppressed_items": float(len(groups.suppressed))}
+        return Result(groups, tuple(steps), figures)
+
+    def on_clusters(self, column: SetColumn, hierarchy: Hierarchy | None = None) -> ClusterSearch:
+        """Return a function that searches on parts of a column, given by their records, each on its own."""
+        if self.m is None:
+            msg = f"{self.name} on clusters must be given m, not a list of constraints"
+            raise InputError(msg)
+        terms = self._terms(column, hierarchy)
+        return ClusterSearch(self.name, column, terms, self.rule(len(column.vocabulary)))
+
+    def _terms(self, column: SetColumn, hierarchy: Hierarchy | None) -> MergeTerms:
+        return MergeTerms(column.vocabulary, hierarchy, self.utility, self.item_weights)
+
+    def _dead_end(self, search: ConstraintSearch, named: str) -> tuple[str, str]:
+        """Say why a group cannot be generalized, and where that is."""
+        number, n_plus = search.stuck_constraint, search.column.n_nonempty
+        reason = f"utility constraint {number} leaves {named} nothing to be generalized with"
+        if n_plus < self.k:
+            reason = f"there are {n_plus} non-empty records, at least k={self.k} are required to generalize"
+        return reason, f"utility constraint {number}, {named}"
+
+
+def group_text(group: Sequence[str]) -> str:
+    """Return the items of a group as text, of many the first.
+
+    >>> group_text("ab"), group_text("abcdefghi")
+    ('(a,b)', '(a,b,c,d,e,f,g,h,…)')
+    """
+    return "(" + ",".join(group[:_ITEMS_NAMED]) + (",…)" if len(group) > _ITEMS_NAMED else ")")
