@@ -18,6 +18,7 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.testing import check_algorithm
 from anonset.verification import verify
 from anonset.verification.bucket_truth import check_buckets_truthful
 
@@ -68,6 +69,11 @@ def test_declares_its_name_and_model(name: str) -> None:
     assert algorithm.model == CONTRACTS[name].model(3, 2)
     assert algorithm.model.statement
     assert algorithm.model.limits
+
+
+@every_algorithm
+def test_passes_the_suite_for_third_parties(name: str) -> None:
+    check_algorithm(make(name, 3, 2))
 
 
 @every_algorithm

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Cut, Publication, apply
-from anonset.privacy import KmAnonymity, Verdict
+from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
 from anonset.verification import itemsets, km, verify
 from reference.km import naive_km, supports
 
@@ -223,16 +223,26 @@ def test_a_malformed_column_is_refused(indptr: list[int], items: list[int], mess
 
 
 @dataclass(frozen=True)
-class Strange:
+class Strange(PrivacyModel):
     name: ClassVar[str] = "strange"
-    statement: str = ""
-    limits: str = ""
+    statement: str = ""  # type: ignore[assignment]
+    limits: str = ""  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Hasty(Strange):
+    def check(self, publication: Any, *, budget: int, progress: Any = None) -> Any:
+        return True
 
 
 def test_what_cannot_be_checked_is_refused() -> None:
     table = table_of([{0}])
-    with pytest.raises(InputError, match=r"model Strange cannot be verified; there are checks for .*KmAnonymity"):
+    with pytest.raises(InputError, match="model 'strange' cannot be verified: its class Strange has no check"):
         verify(table, Strange())
+    with pytest.raises(InputError, match="the check of model 'strange' must return a Verdict on it, got bool"):
+        verify(table, Hasty())
+    with pytest.raises(InputError, match="model object cannot be verified: it must be a PrivacyModel"):
+        verify(table, object())  # type: ignore[arg-type]
     with pytest.raises(InputError, match="budget must be an integer of at least 0, got -1"):
         verify(table, KmAnonymity(1, 1), budget=-1)
     with pytest.raises(InputError, match="budget must be an integer of at least 0, got True"):

@@ -1,5 +1,6 @@
-"""The names of the algorithms, as on the command line."""
+"""The names of the algorithms, as on the command line: our own, then those that installed packages offer."""
 
+from anonset import plugins
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.buckets.anatomy import Anatomy
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
@@ -24,8 +25,9 @@ from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.algorithms.transaction.optimal import Optimal
 from anonset.algorithms.transaction.pcta import Pcta
 from anonset.algorithms.transaction.vpa import Vpa
+from anonset.plugins import offered
 
-ALGORITHMS: dict[str, type[Algorithm]] = {
+_OWN: dict[str, type[Algorithm]] = {
     algorithm.name: algorithm
     for algorithm in (
         Apriori,
@@ -53,4 +55,5 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         SafeGrouping,
     )
 }
+ALGORITHMS: dict[str, type[Algorithm]] = {**_OWN, **offered(plugins.ALGORITHMS, _OWN)}
 """Class of each algorithm by its name."""

@@ -31,6 +31,8 @@ class PrivacyModel(Discreet, ABC):
 
     reads_sets: ClassVar[bool] = False
     """Whether it speaks of the items behind the symbols, which sets name; to the others symbols are opaque."""
+    served_by: ClassVar[str] = ""
+    """Of a third party's model: the algorithm that serves it where none is named."""
 
     @property
     def visible(self) -> "PrivacyModel":
@@ -61,6 +63,27 @@ class PrivacyModel(Discreet, ABC):
     def itemsets(self) -> "PrivacyPolicy | None":
         """The itemsets that an owner protects by it, if any."""
         return None
+
+    def check(self, publication: Any, *, budget: int, progress: Any = None) -> "Verdict":
+        """Check a publication; of a third party's model. Those of this library are checked in `anonset.verification`.
+
+        It must share no code with the algorithms that give the guarantee, and prove what it says from `publication`
+        alone: its `transactions`, `relational` and `kept` columns, or the tables of its buckets.
+
+        Parameters
+        ----------
+        budget
+            Largest number of itemset occurrences to count; a check that needs more is undecided.
+        progress
+            Called with (phase, done, total), if not None.
+
+        Raises
+        ------
+        InputError
+            By default: the model has no check.
+        """
+        msg = f"model {self.name!r} cannot be verified: its class {type(self).__name__} has no check"
+        raise InputError(msg)
 
     @property
     def beside(self) -> tuple[str, ...]:

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from anonset import plugins
 from anonset.data import Table
 from anonset.errors import InputError
+from anonset.plugins import offered
 from anonset.privacy import (
     AnatomyDiversity,
     Coherence,
@@ -44,7 +46,7 @@ class ModelEntry:
         return isinstance(model, self.model if self.equals is None else (self.model, self.equals))
 
 
-MODELS: dict[str, ModelEntry] = {
+_OWN: dict[str, ModelEntry] = {
     entry.model.name: entry
     for entry in (
         ModelEntry(KmAnonymity, "apriori"),
@@ -66,7 +68,10 @@ MODELS: dict[str, ModelEntry] = {
         ModelEntry(AnatomyDiversity, "anatomy"),
     )
 }
-"""All privacy models by their names on the command line."""
+MODELS: dict[str, ModelEntry] = _OWN | {
+    name: ModelEntry(model, model.served_by) for name, model in offered(plugins.MODELS, _OWN).items()
+}
+"""All privacy models by their names on the command line: our own, then those that installed packages offer."""
 
 
 _IN_WORDS: Mapping[Part, str] = {

@@ -172,11 +172,16 @@ def verify(
         msg = f"budget must be an integer of at least 0, got {budget!r}"
         raise InputError(msg)
     check = _CHECKS.get(type(model))
-    if check is None:
-        known = ", ".join(sorted(kind.__name__ for kind in _CHECKS))
-        msg = f"model {type(model).__name__} cannot be verified; there are checks for {known}"
+    if check is not None:
+        return check(publication, model, budget, progress)
+    if not isinstance(model, PrivacyModel):
+        msg = f"model {type(model).__name__} cannot be verified: it must be a PrivacyModel"
         raise InputError(msg)
-    return check(publication, model, budget, progress)
+    verdict = model.check(publication, budget=budget, progress=progress)
+    if not isinstance(verdict, Verdict) or verdict.model != model:
+        msg = f"the check of model {model.name!r} must return a Verdict on it, got {type(verdict).__name__}"
+        raise InputError(msg)
+    return verdict
 
 
 def _items(publication: Published, model: PrivacyModel) -> SetColumn:

@@ -1,0 +1,176 @@
+"""The suite that every algorithm of this library passes, for those who write one of their own.
+
+>>> from anonset import Apriori
+>>> check_algorithm(Apriori(k=3, m=2))
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from anonset.algorithms.base import Algorithm, Result
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.split_mix import SplitMix
+from anonset.errors import InfeasibleError
+from anonset.jobs.run import executor_of
+from anonset.privacy import PrivacyModel
+from anonset.release.candidate import Named
+from anonset.release.formats import kind_of
+from anonset.release.layout import Layout
+from anonset.settings.binding import bind
+from anonset.verification import verify
+
+_ITEMS = Hierarchy.from_tree(
+    (
+        "any",
+        [
+            ("dairy", [("milk", ["skim", "full"]), "yogurt"]),
+            ("bakery", ["bread", "rolls", "cake"]),
+            ("misc", ["pens", "tea"]),
+        ],
+    )
+)
+_ORIGINS = Hierarchy.from_tree(("all", [("Europe", ["France", "Greece", "Spain"]), ("Africa", ["Algeria", "Nigeria"])]))
+_LONGEST = 5
+
+
+class ContractError(AssertionError):
+    """An algorithm breaks a promise that every algorithm makes."""
+
+
+def check_algorithm(algorithm: Algorithm, *, records: int = 40, seeds: int = 3) -> None:
+    """Hold an algorithm against what every algorithm promises, on small random tables with all that its model needs.
+
+    It is a frozen keyword-only dataclass with a name and a model; what it publishes satisfies the model by the
+    independent verification, and is true of the original; it gives the same for the same input and any number of
+    workers; it leaves its input alone; an empty table it publishes empty.
+
+    Parameters
+    ----------
+    algorithm
+        With its parameters. One that draws at random must be given its seed. Sensitive items that its model names
+        are put into the tables.
+    records
+        Number of records of a table.
+    seeds
+        Number of tables. Some may be infeasible, not all.
+
+    Raises
+    ------
+    ContractError
+        With the promise that is broken.
+    """
+    _check_declaration(algorithm)
+    served = [_check_on(algorithm, seed, records) for seed in range(seeds)]
+    _require(any(served), f"none of {seeds} random tables of {records} records is feasible for {algorithm!r}")
+    empty = _published(algorithm, *_table(algorithm.model, 0, 0), workers=1)
+    _require(empty is not None and empty.publication.n == 0, "an empty table must be published empty")
+
+
+def _check_declaration(algorithm: Algorithm) -> None:
+    cls: Any = type(algorithm)
+    _require(dataclasses.is_dataclass(algorithm), f"{cls.__name__} must be a dataclass of its parameters")
+    _require(cls.__dataclass_params__.frozen, f"{cls.__name__} must be frozen")
+    loose = [field.name for field in dataclasses.fields(cls) if not field.kw_only]
+    _require(not loose, f"the parameters of {cls.__name__} must be keyword-only, {', '.join(loose)} is not")
+    _require(isinstance(algorithm, Algorithm), f"{cls.__name__} must have a name, a model and a method recode")
+    model = algorithm.model
+    _require(isinstance(model, PrivacyModel), f"the model of {cls.__name__} must be a PrivacyModel, got {model!r}")
+    _require(bool(model.protects), f"model {model.name} must say what it protects")
+    _require(bool(model.statement and model.limits), f"model {model.name} must state its guarantee and its limits")
+
+
+def _check_on(algorithm: Algorithm, seed: int, records: int) -> bool:
+    """Check one table; return whether it was feasible."""
+    table, hierarchies = _table(algorithm.model, seed, records)
+    before = _content(table)
+    named = _published(algorithm, table, hierarchies, workers=1)
+    _require(_content(table) == before, f"{algorithm.name} must leave its input alone")
+    others = [_published(algorithm, table, hierarchies, workers=workers) for workers in (1, 3)]
+    same = [_records(other) == _records(named) for other in others]
+    _require(same[0], f"{algorithm.name} must give the same for the same input")
+    _require(same[1], f"{algorithm.name} must give the same for any number of workers")
+    if named is None:
+        return False
+    verdict = verify(named.publication, algorithm.model)
+    _require(verdict.holds is True, f"what {algorithm.name} publishes must satisfy its model: {verdict}")
+    untrue = kind_of(algorithm.model).untrue(table, named, hierarchies, algorithm.model)
+    _require(untrue is None, f"what {algorithm.name} publishes must be true of the original: {untrue}")
+    return True
+
+
+def _published(
+    algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], *, workers: int
+) -> Named | None:
+    """Return what is published of a table; None if that is infeasible."""
+    with executor_of(workers) as executor:
+        try:
+            result = algorithm.recode(table, hierarchies, executor=executor)
+        except InfeasibleError:
+            return None
+    _require(isinstance(result, Result), f"{algorithm.name}.recode must return a Result, got {type(result).__name__}")
+    return kind_of(algorithm.model).apply(table, hierarchies, result, Layout(order="input", symbols="members"))
+
+
+def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping[str, Hierarchy]]:
+    """Return a random table with the columns that a model speaks of, bound to its hierarchies."""
+    random = SplitMix(seed)
+
+    def pick(values: tuple[str, ...] | str) -> str:
+        return values[random.below(len(values))]
+
+    sets: SetColumn | None = None
+    relational: tuple[CategoricalColumn | NumericColumn, ...] = ()
+    ids: tuple[CategoricalColumn, ...] = ()
+    sensitive: CategoricalColumn | None = None
+    if "items" in model.protects:
+        labels, secrets = _ITEMS.leaves.labels, tuple(model.secrets)
+        rows = [{pick(labels) for _ in range(1 + random.below(_LONGEST))} for _ in range(records)]
+        for at in range(0, records if secrets else 0, 9):  # seldom: at most one of several records may hold it
+            rows[at].add(secrets[at // 9 % len(secrets)])
+        sets = SetColumn.of(rows, universe=tuple(dict.fromkeys((*labels, *secrets))))
+    if "relational" in model.protects:
+        relational = (
+            NumericColumn("age", np.array([18 + random.below(43) for _ in range(records)], np.int64)),
+            CategoricalColumn.of("origin", [pick(_ORIGINS.leaves.labels) for _ in range(records)]),
+            CategoricalColumn.of("ward", [pick("123") for _ in range(records)]),
+        )
+    if "buckets" in model.protects:
+        ids = (CategoricalColumn.of("person", [f"P{random.below(max(1, records // 2))}" for _ in range(records)]),)
+        sensitive = CategoricalColumn.of("drug", ["abcdefg"[at % 7] for at in range(records)])
+    table = Table(sets, relational, sensitive=sensitive, ids=ids)
+    given = {"items": _ITEMS, "origin": _ORIGINS}
+    return bind(table, {column.name: given[column.name] for column in table.columns if column.name in given}, model)
+
+
+def _content(table: Table) -> list[Any]:
+    """Return the arrays of a table as plain values."""
+    found: list[Any] = []
+    for column in table.columns:
+        if isinstance(column, SetColumn):
+            found += [column.indptr.tolist(), column.items.tolist()]
+        else:
+            found.append((column.codes if isinstance(column, CategoricalColumn) else column.values).tolist())
+    return found
+
+
+def _records(named: Named | None) -> Any:
+    """Return what is published as plain values; None where nothing is."""
+    if named is None:
+        return None
+    publication = named.publication
+    return [
+        column.labels() if isinstance(column, CategoricalColumn) else list(column.rows())
+        for column in _columns(publication)
+    ]
+
+
+def _columns(publication: Any) -> tuple[Any, ...]:
+    return (*publication.qit, publication.snt_value) if hasattr(publication, "qit") else publication.columns
+
+
+def _require(holds: bool, promise: str) -> None:
+    if not holds:
+        raise ContractError(promise)

@@ -1,0 +1,99 @@
+"""A package of a third party, installed for real: its algorithm and its model are as ours."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent / "rare_items"
+ASKED = ("--model", "common-items", "--k", "2")
+BASKETS = "a b\na b\na c\nb\na d\n"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the installed package, made from a copy of its sources."""
+    folder = tmp_path_factory.mktemp("plugin")
+    sources = folder / "sources"
+    (sources / "rare_items").mkdir(parents=True)
+    for path in ("pyproject.toml", "rare_items/__init__.py"):
+        (sources / path).write_text((SOURCE / path).read_text())
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    done = subprocess.run([*pip, "--target", folder / "site", sources], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / "site"
+
+
+def python(installed: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run Python with the package on its path."""
+    path = os.pathsep.join([str(installed), *filter(None, [os.environ.get("PYTHONPATH", "")])])
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path})
+
+
+def run(installed: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return python(installed, "-m", "anonset", *arguments)
+
+
+def test_the_help_lists_it(installed: Path) -> None:
+    shown = run(installed, "anonymize", "--help").stdout
+    assert "leave-out" in shown
+    assert "common-items" in shown
+    assert "--margin" in shown
+
+
+def test_it_publishes_what_its_own_check_verified(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "data.dat").write_text(BASKETS)
+    out = tmp_path / "out"
+    done = run(installed, "anonymize", tmp_path / "data.dat", *ASKED, "-o", out, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["algorithm"] == "leave-out"
+    assert (out / "published.dat").read_text() == "a\na\na b\na b\nb\n"
+    attested = json.loads((out / "attestation.json").read_text())
+    assert (attested["model"], attested["parameters"]) == ("common-items", {"k": 2})
+    again = run(installed, "verify", out, "--json")
+    assert (again.returncode, json.loads(again.stdout)["verdict"]) == (0, "holds")
+    stricter = run(installed, "verify", out, "--model", "common-items", "--k", "4")
+    assert (stricter.returncode, "{b} matches 3 record(s), 4 required" in stricter.stdout) == (1, True), stricter
+
+
+def test_it_is_compared_with_ours(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "data.dat").write_text(BASKETS)
+    asked = ["--algorithms", "leave-out,mhghs", "--k", "2", "--m", "1", "--hierarchy", "items=balanced:2"]
+    done = run(installed, "compare", tmp_path / "data.dat", *asked, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert [row["outcome"] for row in json.loads(done.stdout)] == ["holds", "holds"]
+
+
+def test_it_passes_the_suite_of_ours(installed: Path) -> None:
+    code = "import rare_items, anonset.testing as suite; suite.check_algorithm(rare_items.LeaveOut(k=2))"
+    done = python(installed, "-c", code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_it_the_names_are_unknown(tmp_path: Path) -> None:
+    (tmp_path / "data.dat").write_text(BASKETS)
+    done = run(tmp_path, "anonymize", tmp_path / "data.dat", *ASKED, "-o", tmp_path / "out")
+    assert (done.returncode, "'common-items'" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("raise RuntimeError('torn')", "cannot be imported (RuntimeError: torn); mend it or uninstall it"),
+        ("class LeaveOut: name = 'apriori'", "has the name 'apriori', which is taken; rename it or uninstall it"),
+        ("LeaveOut = 3", "must be a class with a name, got 3; mend it or uninstall it"),
+    ],
+)
+def test_a_broken_one_is_named(tmp_path: Path, code: str, message: str) -> None:
+    (tmp_path / "broken.py").write_text(code)
+    metadata = tmp_path / "broken-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[anonset.algorithms]\nleave-out = broken:LeaveOut\n")
+    done = run(tmp_path, "anonymize", "nothing.dat", "--model", "km", "--k", "2", "--m", "2", "-o", tmp_path / "out")
+    assert done.returncode == 2
+    assert done.stderr.strip() == f"anonset: error: plug-in 'broken:LeaveOut' of package 'broken' {message}"

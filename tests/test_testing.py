@@ -1,0 +1,85 @@
+"""The suite for third parties finds what is wrong with an algorithm."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from anonset import Hierarchy, ItemGroups, KmAnonymity, Result, Table
+from anonset.testing import ContractError, check_algorithm
+
+CALLS = count()
+
+
+def everything(table: Table, k: int) -> Any:
+    """One group of all items: safe wherever k records hold one."""
+    return np.zeros(len(table.transactions.vocabulary), np.int32)  # type: ignore[union-attr]
+
+
+def nothing_done(table: Table, k: int) -> Any:
+    return np.arange(len(table.transactions.vocabulary), dtype=np.int32)  # type: ignore[union-attr]
+
+
+def other_each_time(table: Table, k: int) -> Any:
+    groups = everything(table, k)
+    groups[0] = -(next(CALLS) % 2)
+    return groups
+
+
+def spoils_its_input(table: Table, k: int) -> Any:
+    table.transactions.items[:1] = 0 if table.transactions.items[:1].any() else 1  # type: ignore[union-attr]
+    return everything(table, k)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grouping:
+    name: ClassVar[str] = "grouping"
+    forms_sets: ClassVar[bool] = True
+
+    k: int
+    by: Callable[[Table, int], Any] = everything
+
+    @property
+    def model(self) -> KmAnonymity:
+        return KmAnonymity(self.k, 2)
+
+    def recode(
+        self, table: Table, hierarchies: Mapping[str, Hierarchy], *, executor: Any = None, progress: Any = None
+    ) -> Result:
+        assert table.transactions is not None
+        return Result(ItemGroups(table.transactions.vocabulary, self.by(table, self.k)))
+
+
+@dataclass(frozen=True)
+class Positional(Grouping):
+    k: int = 2
+
+
+@dataclass(kw_only=True)
+class Changeable:
+    k: int
+
+
+def test_one_that_keeps_its_promises_passes() -> None:
+    check_algorithm(Grouping(k=3))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "message"),
+    [
+        (
+            Grouping(k=9, by=nothing_done),
+            "grouping publishes must satisfy its model: km-anonymity with k=9, m=2 fails",
+        ),
+        (Grouping(k=3, by=other_each_time), "grouping must give the same for the same input"),
+        (Grouping(k=3, by=spoils_its_input), "grouping must leave its input alone"),
+        (Positional(), "the parameters of Positional must be keyword-only, k is not"),
+        (Changeable(k=2), "Changeable must be frozen"),
+    ],
+)
+def test_a_broken_promise_is_named(algorithm: Any, message: str) -> None:
+    with pytest.raises(ContractError, match=message):
+        check_algorithm(algorithm)
