@@ -1,10 +1,11 @@
 """A small data set on disk, and the job over it."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from anonset.strict_json import loads
 
 # Figure 2 of Terrovitis, Mamoulis, Kalnis (VLDB 2008): k = m = 2 gives <A, b1, b2>
 RECORDS = "a1 b1 b2\na2 b1\na2 b1 b2\na1 a2 b2\n"
@@ -19,7 +20,7 @@ class Ran:
 
     @property
     def json(self) -> Any:
-        return json.loads(self.out)
+        return loads(self.out)
 
 
 @dataclass

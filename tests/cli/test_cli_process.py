@@ -33,6 +33,15 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert ran.stdout
 
 
+def test_warnings_of_libraries_show_no_paths() -> None:
+    code = (
+        "import warnings; from anonset.cli import app, main\n"
+        "app.run_command = lambda _: warnings.warn('a\\nb', stacklevel=1); main.run()"
+    )
+    ran = python(code, env={**os.environ, "PYTHONWARNINGS": "always"})
+    assert (ran.returncode, ran.stderr) == (0, "anonset: warning: a b\n")
+
+
 def test_exit_code_and_one_line(place: Place) -> None:
     ran = python(RUN, *place.job("--max-loss", "0.1"))
     assert ran.returncode == 1

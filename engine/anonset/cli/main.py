@@ -6,6 +6,7 @@ This module must stay light: what is imported here is imported before a signal c
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,6 +55,7 @@ def describe(error: BaseException) -> str:
 def run() -> None:
     """Run the command line of this process and exit."""
     unwinding = Unwinding()
+    warnings.showwarning = _warn
     code = _DEFECT
     try:
         unwinding.install()
@@ -88,6 +90,13 @@ def _open_streams() -> None:
 def _interrupted(error: KeyboardInterrupt) -> int:
     _say(error)
     return exit_code(error)
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Show a warning of a library in one line, without the places in the code."""
+    from anonset.cli.output import warn
+
+    warn(" ".join(str(message).split()))
 
 
 def _number(error: BaseException) -> int:

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
 from anonset.report.printable import printable
+from anonset.strict_json import dumps
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,7 +31,7 @@ def show(*parts: "RenderableType") -> None:
 
 def show_json(value: Any) -> None:
     """Write one JSON document."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    text = dumps(value, indent=2)
     _write("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text) + "\n")
 
 

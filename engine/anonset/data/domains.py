@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from anonset.data.discreet import Discreet
 from anonset.data.hierarchy import Hierarchy
+from anonset.data.numbers import unfit
 from anonset.data.table import CategoricalColumn, Column
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
@@ -35,6 +34,7 @@ Domain = Hierarchy | ValueSet | Range
 def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
     """Return the domain of a relational column: its hierarchy, else its values, else its range over all records.
 
+    >>> import numpy as np
     >>> from anonset.data import NumericColumn
     >>> domain_of(NumericColumn("age", np.array([19, 70, 22]))) == Range(19.0, 70.0)
     True
@@ -42,7 +42,7 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
     Raises
     ------
     InputError
-        If a numeric column has a hierarchy, or a value that is not finite.
+        If a numeric column has a hierarchy, or a value that cannot be worked with.
     """
     if isinstance(column, CategoricalColumn):
         return ValueSet(column.vocabulary) if hierarchy is None else hierarchy
@@ -51,9 +51,9 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
             f"column {column.name!r} is numeric and published as ranges; it must have no hierarchy (or be read as text)"
         )
         raise InputError(msg)
-    if not bool(np.all(np.isfinite(column.values))):
-        at = int(np.argmin(np.isfinite(column.values)))
-        msg = f"column {column.name!r} must hold finite numbers, got {column.values[at]} in record {at}"
+    rows, required = unfit(column.values)
+    if len(rows):
+        msg = f"column {column.name!r}: record {rows[0]}: {required} is required"
         raise InputError(msg)
     if not len(column.values):
         return Range(0.0, 0.0)

@@ -11,15 +11,12 @@ from anonset.data.joining import require_joinable
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.io.files import reading
+from anonset.io.numbers import number_column
 from anonset.io.sets import canonical_codes, encode_sets, keep_tokens, offsets
 from anonset.spelling import setting
 
 MISSING_CATEGORY = "?"
 """The category that stands for null where nulls are let in as a value."""
-
-_NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_INTEGER = r"^-?[0-9]+$"
-_EXACT_IN_FLOAT = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -77,43 +74,8 @@ class Encoder:
         if column.null_count:
             self._refuse_null(name, column, "give a number, or drop the column")
         kind = column.type
-        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-            return NumericColumn(name, self._finite(name, column, column))
-        text = self._text(name, column)
-        return NumericColumn(name, self._finite(name, text, self._parsed(name, text)))
-
-    def _parsed(self, name: str, text: Any) -> Any:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        wrong = pc.index(pc.match_substring_regex(text, _NUMBER), False).as_py()
-        if wrong >= 0:
-            value = text[wrong].as_py()
-            msg = f"{self.where}: numeric column {name!r}: row {wrong + 1} holds {value!r}, which is no number"
-            raise InputError(msg)
-        if pc.all(pc.match_substring_regex(text, _INTEGER)).as_py() is not False:
-            try:
-                return pc.cast(text, pa.int64())
-            except pa.ArrowInvalid:  # beyond 64 bits
-                pass
-        return pc.cast(text, pa.float64())
-
-    def _finite(self, name: str, source: Any, numbers: Any) -> Any:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        if pa.types.is_integer(numbers.type) and numbers.type != pa.uint64():
-            return pc.cast(numbers, pa.int64()).to_numpy().astype(np.int64)
-        values = pc.cast(numbers, pa.float64(), safe=False).to_numpy().astype(np.float64)
-        wrong = np.flatnonzero(~np.isfinite(values))
-        if len(wrong):
-            shown = source[int(wrong[0])].as_py()
-            msg = (
-                f"{self.where}: numeric column {name!r}: row {wrong[0] + 1} holds {shown}, a finite number is required"
-            )
-            raise InputError(msg)
-        whole = bool(np.all(values == np.floor(values)) and np.all(np.abs(values) <= _EXACT_IN_FLOAT))
-        return values.astype(np.int64) if whole else values
+        plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        return number_column(self.where, name, column if plain else self._text(name, column))
 
     def _tokens(self, name: str, column: Any) -> tuple[Int64, Int32, list[str]]:
         """Return the number of items of each row, the items' codes, and the distinct items."""

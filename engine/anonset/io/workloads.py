@@ -1,6 +1,5 @@
 """Workload files: JSON, a query a line, so that the same questions can be asked of other publications."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ from anonset.errors import InputError
 from anonset.io.files import read_bytes, write_file
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.workload import Query, Workload
+from anonset.strict_json import dumps, loads
 
 SCHEMA = 1
 """Version of the format."""
@@ -25,8 +25,8 @@ def write_workload(workload: Workload, path: str | Path) -> Path:
     """
     head = {"schema": SCHEMA, "source": workload.source, "seed": workload.seed}
     queries = [{"items": [*query.items], "where": [*map(_plain, query.where)]} for query in workload.queries]
-    lines = ",\n".join(json.dumps(query, ensure_ascii=False) for query in queries)
-    text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "queries": [\n{lines}\n]}}\n'
+    lines = ",\n".join(dumps(query) for query in queries)
+    text = f'{dumps(head)[:-1]}, "queries": [\n{lines}\n]}}\n'
     return write_file(Path(path), [text.encode()])
 
 
@@ -40,7 +40,7 @@ def read_workload(path: str | Path) -> Workload:
     """
     where = Path(path)
     try:
-        found = json.loads(read_bytes(where).decode("utf-8-sig"))
+        found = loads(read_bytes(where).decode("utf-8-sig"))
     except ValueError as error:
         msg = f"{where}: must be a workload in JSON: {error}"
         raise InputError(msg) from None

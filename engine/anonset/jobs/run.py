@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
+from anonset.data.exact import require_between_0_and_1
 from anonset.errors import InfeasibleError, InputError
 from anonset.release.candidate import Candidate
 from anonset.release.checking import checked
@@ -19,6 +20,7 @@ from anonset.release.phases import Stopwatch, compiling_told
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.models import require_roles
+from anonset.spelling import setting
 
 
 def anonymize(
@@ -117,6 +119,8 @@ def search(
     The table must be bound to its hierarchies (see `bind`); the other parameters are those of `anonymize`.
     """
     require_roles(table, algorithm.model)
+    if max_loss is not None:
+        require_between_0_and_1(setting("max_loss"), max_loss)
     with watch.phase("search"), executor_of(workers) as executor:
         result = algorithm.recode(table, hierarchies, executor=executor, progress=progress)
     with watch.phase("apply"):
@@ -154,7 +158,7 @@ def executor_of(workers: int | None) -> Iterator[Executor | None]:
 def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:
     """Hold the main loss, which is the first, against the bound."""
     name, loss = next(iter(measures.items()))
-    if max_loss is not None and loss > max_loss + 1e-12:
+    if max_loss is not None and not loss <= max_loss + 1e-12:
         reason = (
             f"the loss ({name.upper()}) is {loss:.6g}, above the largest allowed {max_loss:.6g}; "
             "smaller parameters of the model, a hierarchy with a smaller fan-out, or another algorithm may help"

@@ -16,7 +16,7 @@ class Between(Discreet):
     high: float = field(repr=False)
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.low) and isfinite(self.high) and self.low <= self.high):
+        if not (_is_finite(self.low) and _is_finite(self.high) and self.low <= self.high):
             msg = (
                 f"condition on {self.column!r}: low and high must be numbers, low <= high, got {self.low}, {self.high}"
             )
@@ -34,6 +34,13 @@ class Among(Discreet):
         if not self.values:
             msg = f"condition on {self.column!r}: values must hold at least one, got none"
             raise InputError(msg)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 Condition = Between | Among

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
 from anonset.data.distinct import distinct
+from anonset.data.domains import domain_of
+from anonset.data.numbers import LARGEST_NUMBER
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Column
 from anonset.errors import InputError
@@ -50,6 +52,7 @@ class ValueDomain:
         self.numbers: Float64 = np.empty(0)
         self.whole = False
         if isinstance(column, NumericColumn):
+            domain_of(column)  # which refuses what cannot be worked with
             self.numbers = distinct(column.values.astype(np.float64))
             self.whole = bool(np.all(self.numbers == np.floor(self.numbers)))
             self.vocabulary = None
@@ -213,7 +216,7 @@ class PublishedValues:
             found = float(low), float(high)
         except ValueError:
             found = 1.0, 0.0
-        if not found[0] <= found[1]:
+        if not -LARGEST_NUMBER <= found[0] <= found[1] <= LARGEST_NUMBER:
             self._refuse(label)
         return found
 

@@ -24,6 +24,7 @@ from anonset.release.documents import (
 )
 from anonset.release.formats import kind_of
 from anonset.release.records import is_separated
+from anonset.strict_json import loads
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
 _LONG = 60
@@ -43,11 +44,17 @@ def read_attestation(published: Path) -> Attestation | None:
         return None
     _require_own_file(path)
     try:
-        return Attestation.model_validate_json(path.read_bytes())
+        text = path.read_bytes()
+        found = Attestation.model_validate_json(text)
+        loads(text)
+        return found
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the document"
         msg = f"{str(path)!r} is no attestation of a publication: {where}: {first['msg']}"
+        raise InputError(msg) from None
+    except ValueError as error:
+        msg = f"{str(path)!r} is no attestation of a publication: {error}"
         raise InputError(msg) from None
 
 

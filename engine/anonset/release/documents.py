@@ -17,6 +17,7 @@ from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.candidate import Candidate, Named
 from anonset.release.phases import Phase
+from anonset.strict_json import require_finite
 
 SCHEMA_VERSION: Literal[1] = 1
 CODEBOOK = "codebook.csv"
@@ -30,9 +31,16 @@ class Document(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     def write(self, path: Path) -> None:
-        """Write the document as indented JSON."""
+        """Write the document as indented JSON.
+
+        Raises
+        ------
+        AnonsetError
+            If it holds a number that is not finite, which would be lost.
+        """
         from anonset.io.files import write_file
 
+        require_finite(self.model_dump())
         write_file(path, [f"{self.model_dump_json(indent=2)}\n".encode()])
 
 

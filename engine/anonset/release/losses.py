@@ -14,6 +14,7 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication
 from anonset.release.symbols import without
+from anonset.strict_json import require_finite
 
 LOSSES = {
     "ncp": "NCP of the items",
@@ -41,6 +42,8 @@ def measures_of(
     ------
     InputError
         If there is nothing to measure.
+    AnonsetError
+        If a loss is no finite number.
     """
     recoding = result.recoding
     if isinstance(recoding, Buckets):
@@ -59,6 +62,7 @@ def measures_of(
     if not found:
         msg = f"a recoding of type {type(recoding).__name__} has nothing to measure"
         raise InputError(msg)
+    require_finite(found, "measures")  # no bound is kept by what is no number
     return found
 
 

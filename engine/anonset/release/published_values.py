@@ -1,13 +1,13 @@
 """The loss of relational values as they are published, whatever made them."""
 
 from collections.abc import Mapping
-from math import fsum
+from math import fsum, nan
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, Table
-from anonset.data.domains import Range, ValueSet, domain_of
-from anonset.data.table import Column
+from anonset.data.domains import Domain, Range, ValueSet, domain_of
+from anonset.data.numbers import LARGEST_NUMBER
 from anonset.errors import InputError
 from anonset.release.symbols import members_of
 
@@ -44,29 +44,31 @@ def published_relational_loss(
         after = by_name[column.name]
         weight = 1.0 / len(original.relational) if weights is None else weights[column.name]
         counts = np.bincount(after.codes, minlength=len(after.vocabulary)).tolist()
-        costs = [_cost(label, column, hierarchies.get(column.name)) for label in after.vocabulary.labels]
+        domain = domain_of(column, hierarchies.get(column.name))
+        costs = [_cost(label, column.name, domain) for label in after.vocabulary.labels]
         total += [weight * count * cost for count, cost in zip(counts, costs, strict=True)]
     return fsum(total) / original.n
 
 
-def _cost(label: str, column: Column, hierarchy: Hierarchy | None) -> float:
-    domain = domain_of(column, hierarchy)
+def _cost(label: str, name: str, domain: Domain) -> float:
     if isinstance(domain, Range):
         low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, ":", label)
         try:
             width = float(high) - float(low)
         except ValueError:
-            msg = f"column {column.name!r}: {label!r} must be a number or a range such as [19:22]"
-            raise InputError(msg) from None
+            width = nan
+        if not 0 <= width <= 2 * LARGEST_NUMBER:
+            msg = f"column {name!r}: {label!r} must be a number or a range such as [19:22]"
+            raise InputError(msg)
         return width / (domain.high - domain.low) if domain.high > domain.low else 0.0
     if isinstance(domain, ValueSet):
         size = len(members_of(label))
         if size == 1 and label not in domain.vocabulary.index:
-            msg = f"column {column.name!r}: {label!r} is no value of the original; a hierarchy or range may be missing"
+            msg = f"column {name!r}: {label!r} is no value of the original; a hierarchy or range may be missing"
             raise InputError(msg)
         return size / len(domain.vocabulary) if size > 1 else 0.0
     if label not in domain.node_of:
-        msg = f"column {column.name!r}: {label!r} must be a node of its hierarchy"
+        msg = f"column {name!r}: {label!r} must be a node of its hierarchy"
         raise InputError(msg)
     below = int(domain.n_leaves_below[domain.node_of[label]])
     return below / domain.n_leaves if below > 1 else 0.0

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
+from anonset.data.exact import exact
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.generalization import Publication
@@ -33,7 +34,7 @@ def check_relational_truth(
     >>> table = Table.from_columns(sex=["f", "m"])
     >>> said = CategoricalColumn.of("sex", ["(f,m)", "f"])
     >>> str(check_relational_truth(table, Publication(None, (), (said,), (), np.arange(2)), {}))
-    "{f} matches 0 record(s), 1 required; published row 1 shows it; column 'sex': the original value is 'm'"
+    "{f} matches 0 record(s), 1 required; published row 1 shows it; column 'sex': the original value is another"
     """
     published = {column.name: column for column in publication.relational}
     for column in original.relational:
@@ -59,7 +60,7 @@ def _first_untrue(before: Column, after: CategoricalColumn, hierarchy: Hierarchy
         if code not in rules:
             rules[code] = _covers(after.vocabulary.labels[code], isinstance(before, NumericColumn), hierarchy)
         if not rules[code](text) and (worst is None or row < worst.record):
-            detail = f"column {after.name!r}: the original value is {text!r}"
+            detail = f"column {after.name!r}: the original value is another"
             worst = Witness((after.vocabulary.labels[code],), 0, 1, row, detail)
     return worst
 
@@ -68,8 +69,11 @@ def _covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[
     """Return the test whether a published label covers an original value."""
     if numeric:
         low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, ":", label)
-        bounds = float(low), float(high)
-        return lambda text: bounds[0] <= float(text) <= bounds[1]
+        try:
+            bounds = exact(low), exact(high)
+        except ValueError:
+            return lambda _: False
+        return lambda text: bounds[0] <= exact(text) <= bounds[1]
     if hierarchy is not None:
         node = hierarchy.node_of.get(label)
         members = set() if node is None else set(_leaves(hierarchy, node))

@@ -38,7 +38,7 @@ class Published:
 
     def exceeds(self, bound: float) -> bool:
         """Tell whether the average loss of a record is larger than a bound."""
-        return self._mean(self._total) > bound or self.tum > bound
+        return not (self._mean(self._total) <= bound and self.tum <= bound)
 
     def mappings(self) -> list[ClusterMapping]:
         """Return the mappings of the clusters that are there, in their order."""

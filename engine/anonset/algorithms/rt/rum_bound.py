@@ -40,7 +40,7 @@ class RumBound(MergingFramework):
             "clusters_before": float(clusters.count),
             "tum_before": frame.tum(clusters),
         }
-        if clusters.rum > self.delta + TOLERANCE:
+        if not clusters.rum <= self.delta + TOLERANCE:
             reason = (
                 f"the clusters to begin with have a relational loss of {clusters.rum:.6g}, delta={self.delta} is "
                 f"required; a delta of at least {clusters.rum:.12g} would do"

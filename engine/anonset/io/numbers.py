@@ -1,0 +1,135 @@
+"""Arrow columns as numbers, none of which was rounded on the way."""
+
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import NumericColumn
+from anonset.data.numbers import unfit
+from anonset.errors import InputError
+
+Numbers = NDArray[np.int64] | NDArray[np.float64]
+
+_NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_INTEGER = r"^-?[0-9]+$"
+_EXACT_IN_FLOAT = 2.0**53
+_SAFE_LENGTH = 15  # so many digits are always held
+_LONGEST = 400  # characters of a number
+
+
+def number_column(where: str, name: str, column: Any) -> NumericColumn:
+    """Encode numbers, or text, without nulls: int64 if every value is an integer, else float64.
+
+    A float holds the number of a text of up to 15 digits always, and any that programs print of floats.
+
+    Raises
+    ------
+    InputError
+        If a value is no number, not finite, too large, or not held exactly; with the column and the row.
+    """
+    import pyarrow as pa
+
+    numbers = _Numbers(where, name)
+    kind = column.type
+    if pa.types.is_floating(kind):
+        values: Numbers = np.asarray(column.cast(pa.float64())).astype(np.float64)
+    elif kind == pa.uint64():
+        values = numbers.unsigned(np.asarray(column))
+    elif pa.types.is_integer(kind):
+        values = np.asarray(column.cast(pa.int64())).astype(np.int64)
+    else:
+        values = numbers.parsed(column)
+    return NumericColumn(name, numbers.fit(values))
+
+
+class _Numbers:
+    """The values of one column on their way."""
+
+    def __init__(self, where: str, name: str) -> None:
+        self.where, self.name = where, name
+
+    def parsed(self, text: Any) -> Numbers:
+        """Read text as integers where all are, else as floats."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        wrong = np.flatnonzero(~np.asarray(pc.match_substring_regex(text, _NUMBER)))
+        if len(wrong):
+            first = text[int(wrong[0])].as_py()
+            why = "" if first.strip() == first else ": there are blanks around it"
+            self.refuse(wrong, "a number is required" + (why if first.strip() else ": the field is empty"))
+        if pc.all(pc.match_substring_regex(text, _INTEGER)).as_py() is not False:
+            try:
+                return np.asarray(pc.cast(text, pa.int64())).astype(np.int64)
+            except pa.ArrowInvalid:  # beyond 64 bits
+                pass
+        values = pc.cast(text, pa.float64())
+        floats: NDArray[np.float64] = np.asarray(values).astype(np.float64)
+        self.fit(floats)
+        self.refuse(_rounded(text, values), "a number that a 64-bit float holds exactly is required: up to 15 digits")
+        return floats
+
+    def unsigned(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return unsigned integers with a sign."""
+        large = np.flatnonzero(values > np.iinfo(np.int64).max)
+        self.refuse(large, "an integer of at most 2^63 - 1 is required")
+        return values.astype(np.int64)
+
+    def fit(self, values: Numbers) -> Numbers:
+        """Return numbers that can be worked with, as integers where all are."""
+        rows, required = unfit(values)
+        self.refuse(rows, f"{required} is required")
+        if values.dtype == np.int64:
+            return values
+        whole = bool(np.all(values == np.floor(values)) and np.all(np.abs(values) <= _EXACT_IN_FLOAT))
+        return values.astype(np.int64) if whole else values
+
+    def refuse(self, rows: NDArray[np.integer], required: str) -> None:
+        """Refuse rows, if there are any; their values are nobody's business."""
+        if len(rows):
+            others = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
+            msg = f"{self.where}: numeric column {self.name!r}: row {rows[0] + 1}{others}: {required}"
+            raise InputError(msg)
+
+
+def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
+    """Return the rows in which the float is another number than the text, ascending.
+
+    What Arrow prints of the float as it stands in the text is not looked at again.
+    """
+    import pyarrow.compute as pc
+
+    long = pc.or_(pc.greater(pc.binary_length(text), _SAFE_LENGTH), pc.match_substring_regex(text, "[eE]"))
+    if not pc.any(long).as_py():
+        return np.empty(0, np.int64)
+    doubted = np.flatnonzero(np.asarray(long))
+    written, held = text.take(doubted), values.take(doubted)
+    left = np.flatnonzero(np.asarray(pc.not_equal(pc.cast(held, written.type), written)))
+    pairs = zip(written.take(left).to_pylist(), held.take(left).to_pylist(), strict=True)
+    wrong = [at for at, (digits, number) in enumerate(pairs) if not _is_held(digits, number)]
+    return doubted[left[wrong]]
+
+
+def _is_held(text: str, number: float) -> bool:
+    """Tell whether a float is the number of a text: it is printed so, or is as near to it as the text's digits tell.
+
+    >>> [_is_held(text, 0.1) for text in ("0.100", "0.10000000000000001", "0.1000000000000000000001")]
+    [True, True, False]
+    """
+    if text == f"{number:.17g}":  # as most programs print it: a tenth of the time
+        return True
+    if len(text) > _LONGEST:
+        return False
+    try:
+        meant = Decimal(text)
+    except InvalidOperation:  # an exponent beyond all bounds
+        return False
+    if meant == Decimal(repr(number)):
+        return True
+    last = meant.as_tuple().exponent  # of its last digit
+    if not isinstance(last, int) or abs(last) > 2 * _LONGEST:
+        return False
+    return 2 * abs(Fraction(meant) - Fraction(number)) <= Fraction(10) ** last

@@ -1,0 +1,69 @@
+"""JSON as its standard has it: no NaN, no infinity, and no name twice in an object."""
+
+import json
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, NoReturn
+
+from anonset.errors import AnonsetError
+
+
+def dumps(value: Any, *, indent: int | None = None) -> str:
+    """Return what JSON knows as text, in UTF-8's own letters.
+
+    >>> dumps({"loss": 0.5})
+    '{"loss": 0.5}'
+
+    Raises
+    ------
+    AnonsetError
+        If it holds a number that is not finite; with its place.
+    """
+    require_finite(value)
+    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def loads(text: str | bytes) -> Any:
+    """Return the value of a JSON text.
+
+    Raises
+    ------
+    ValueError
+        If it is none, holds NaN or an infinity, names an entry of an object twice, or is nested too deeply.
+    """
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_named_once)
+    except RecursionError:
+        msg = "it is nested too deeply"
+        raise ValueError(msg) from None
+
+
+def require_finite(value: Any, place: str = "") -> None:
+    """Refuse a number that is not finite, anywhere in a document: readers choke on it, or take it for nothing.
+
+    Raises
+    ------
+    AnonsetError
+        With its place.
+    """
+    if isinstance(value, float) and not isfinite(value):
+        msg = f"{place or 'the value'} must be a finite number to be written as JSON, got {value}"
+        raise AnonsetError(msg)
+    listed = enumerate(value) if isinstance(value, list | tuple) else ()
+    for name, entry in value.items() if isinstance(value, Mapping) else listed:
+        require_finite(entry, f"{place}.{name}" if place else str(name))
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    msg = f"it holds {name}, which is no JSON"
+    raise ValueError(msg)
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"it names {twice!r} twice in one object"
+        raise ValueError(msg)
+    return found

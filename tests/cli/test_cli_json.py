@@ -1,0 +1,117 @@
+"""JSON as its standard has it, in everything that is written and read."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import anonset.measures.lm
+from anonset import Apriori, RumBound, anonymize
+from anonset.cli.output import show_json
+from anonset.data import NumericColumn, Table
+from anonset.data.domains import domain_of
+from anonset.errors import AnonsetError, InfeasibleError, InputError
+from anonset.io.workloads import read_workload
+from anonset.queries.conditions import Between
+from anonset.release.attested import read_attestation
+from anonset.release.documents import PhaseRecord
+from anonset.strict_json import dumps, loads
+from cli.place import Place
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [(NAN, "the value"), ({"a": [1, {"b": -INF}]}, r"a\.1\.b"), ([(1.0, INF)], r"0\.1"), ({"a": {1: NAN}}, r"a\.1")],
+)
+def test_nothing_that_is_no_number_is_written(value, place, tmp_path, capsys):
+    with pytest.raises(AnonsetError, match=f"^{place} must be a finite number to be written as JSON, got "):
+        dumps(value)
+    with pytest.raises(AnonsetError):
+        show_json(value)
+    assert capsys.readouterr().out == ""
+
+
+def test_no_document_loses_a_number(tmp_path):
+    with pytest.raises(AnonsetError, match=r"^seconds must be a finite number"):
+        PhaseRecord(phase="read", seconds=NAN, peak_memory=None).write(tmp_path / "phase.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+BAD = [
+    ("NaN", "NaN"),
+    ('{"a": Infinity}', "Infinity"),
+    ('{"a": [-Infinity]}', "-Infinity"),
+    ('{"a": {"b": 1, "b": 1}}', "'b' twice"),
+    ("[" * 100_000, "nested too deeply"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), BAD)
+def test_what_is_no_json_is_not_read(text, reason):
+    with pytest.raises(ValueError, match=reason):
+        loads(text)
+    assert loads('{"a": [1.5, null, "NaN"]}') == {"a": [1.5, None, "NaN"]}
+
+
+@pytest.mark.parametrize("low", ["NaN", "-Infinity", "-1e999", "1" + "0" * 400])
+def test_a_workload_has_finite_bounds(tmp_path, low):
+    path = tmp_path / "w.json"
+    query = '{"items": [], "where": [{"column": "age", "low": LOW, "high": 3}]}'.replace("LOW", low)
+    path.write_text(f'{{"schema": 1, "queries": [{query}]}}')
+    with pytest.raises(InputError, match=r"w\.json: "):
+        read_workload(path)
+
+
+@pytest.mark.parametrize("value", [NAN, INF, 10**400])
+def test_a_condition_has_finite_bounds(value):
+    with pytest.raises(InputError, match="condition on 'age': low and high must be numbers"):
+        Between("age", 0, value)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (('"records": 4', '"records": 4, "records": 5'), "'records' twice"),
+        (('"m": 2', '"m": NaN'), "NaN"),
+    ],
+)
+def test_an_attestation_is_strict(place: Place, change, reason):
+    assert place.run(*place.job()).code == 0
+    path = place.out / "attestation.json"
+    text = path.read_text()
+    assert change[0] in text
+    path.write_text(text.replace(*change))
+    with pytest.raises(InputError, match=f"is no attestation of a publication: .*{reason}"):
+        read_attestation(place.out)
+    ran = place.run("verify", str(place.out))
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+
+
+def test_losses_that_are_no_numbers_keep_no_bound(monkeypatch):
+    table = Table.from_sets([{"a"}, {"a"}, {"b"}])
+    for bound in (NAN, -0.1, 2):
+        with pytest.raises(InputError, match=r"max_loss must be a number in \[0, 1\]"):
+            anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"}, max_loss=bound)
+    monkeypatch.setattr(anonset.measures.lm, "lm", lambda *_: NAN)
+    with pytest.raises(AnonsetError, match=r"measures\.lm must be a finite number"):
+        anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
+
+
+def test_a_relational_loss_that_is_no_number_exceeds_delta():
+    clusters, frame = SimpleNamespace(rum=NAN, count=1), SimpleNamespace(tum=lambda _: 0.0)
+    with pytest.raises(InfeasibleError, match="delta=1"):
+        RumBound(k=2, m=1, delta=1).bounded(frame, clusters)
+
+
+def test_numbers_of_the_python_interface_are_held_to_the_same():
+    for values, reason in (
+        (np.array([1.0, NAN]), "a finite number"),
+        (np.array([1.0, 1e308]), r"a number from -1e\+300"),
+        (np.array([1, 2**53 + 1]), "an integer that a 64-bit float holds exactly"),
+        (np.array([1, -(2**63) + 1]), "an integer that a 64-bit float holds exactly"),
+    ):
+        with pytest.raises(InputError, match=f"column 'age': record 1: {reason}"):
+            domain_of(NumericColumn("age", values))
+    assert domain_of(NumericColumn("age", np.array([2**60, -(2**63)]))).low == -(2.0**63)

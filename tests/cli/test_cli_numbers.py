@@ -1,0 +1,60 @@
+"""Numbers that overflow, or that nothing holds exactly: refused in one line, never published with a loss of NaN."""
+
+import pytest
+
+from cli.place import Place
+
+PEOPLE = "age,codes\n{},a1\n{},a1\n30.5,a1 b1\n41,a1 b1\n"
+ROLES = ["--items", "codes", "--relational", "age", "--hierarchy", "age=range"]
+LARGE = "row 1 (and 1 more): a number from -1e+300 to 1e+300 is required"
+HELD = "row 2: a number that a 64-bit float holds exactly is required: up to 15 digits"
+CASES = [("1e308", "-1e308", LARGE), ("1", "9007199254740993", HELD), ("1", "0.12345678901234567890", HELD)]
+
+
+@pytest.mark.parametrize(("one", "two", "reason"), CASES)
+def test_every_command_refuses_numbers_that_it_cannot_work_with(place: Place, one: str, two: str, reason: str) -> None:
+    data = place.write("people.csv", PEOPLE.format(one, two))
+    kkm = ["--model", "kkm", "--k", "2", "--m", "1", "--delta", "1", "--hierarchy", "codes=balanced:2"]
+    alone = ["--relational", "age", "--drop", "codes", "--hierarchy", "age=range", "--model", "k", "--k", "2"]
+    for command in (
+        ["anonymize", data, "-o", str(place.out), *ROLES, *kkm, "--max-loss", "1", "--json"],
+        ["anonymize", data, "-o", str(place.out), *alone, "--algorithm", "mondrian"],
+        ["compare", data, *ROLES, *kkm, "--format", "json"],
+    ):
+        ran = place.run(*command)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == f"anonset: error: {data}: numeric column 'age': {reason}\n"
+    published = place.write("published.csv", "age\n[1:9007199254740992]\n" * 2)
+    ran = place.run("verify", published, *alone[:2], *alone[6:], "--original", data, *alone[2:6])
+    assert ran.code == 2
+    assert ran.err.endswith(f"people.csv: numeric column 'age': {reason}\n")
+
+
+@pytest.mark.parametrize(
+    ("label", "true"),
+    [
+        ("[1:9007199254740991]", False),
+        ("[1:9007199254740992]", True),
+        ("[1:9007199254740991.99999]", False),
+        ("[9007199254740993:9007199254740993]", False),
+        ("[1:nan]", False),
+        ("[a:b]", False),
+        ("many", False),
+        ("[1:1e999999999]", False),
+    ],
+)
+def test_published_numbers_are_compared_as_they_are_written(place: Place, label: str, true: bool) -> None:
+    """A float would take 9007199254740991.99999 for 9007199254740992."""
+    data = place.write("people.csv", "age\n1\n9007199254740992\n")
+    published = place.write("published.csv", f"age\n{'[1:9007199254740992]' if label[1] != '1' else label}\n{label}\n")
+    k = ["--model", "k", "--k", "1", "--relational", "age", "--hierarchy", "age=range"]
+    ran = place.run("verify", published, *k, "--original", data, "--json")
+    assert (ran.code, ran.json["true"]) == (0 if true else 1, true)
+
+
+def test_a_range_that_is_none_has_no_loss(place: Place) -> None:
+    data = place.write("people.csv", "age\n1\n2\n1\n2\n")
+    k = ["--relational", "age", "--hierarchy", "age=range"]
+    assert place.run("anonymize", data, "-o", str(place.out), *k, "--model", "k", "--k", "2").code == 0
+    ran = place.run("evaluate", data, str(place.out), *k, "--workload", "record:5x0+1", "--width", "1", "--json")
+    assert (ran.code, ran.json["rum"]) == (0, 0)
