@@ -96,7 +96,7 @@ def test_groups_made_elsewhere_have_their_own_names(tmp_path: Path) -> None:
         ("name,group\na,1\n", "group,drug\n1,x\n2,y\n", "group '2' stands in one of qit.csv and snt.csv alone"),
         ("name,group\na,1\n", "group,drug,count\n1,x,0\n", "row 1: count must be an integer of at least 1, got 0"),
         ("name,group\na,1\n", "group,drug,count\n1,x,1.5\n", "row 1: count must be an integer of at least 1, got 1.5"),
-        ("name,group\na,1\n", "group,drug,count\n1,x,one\n", "row 1 holds 'one', which is no number"),
+        ("name,group\na,1\n", "group,drug,count\n1,x,one\n", "row 1: a number is required"),
         ("name,group\na,1\n", None, r"snt\.csv: no such file"),
         (None, "group,drug\n1,x\n", r"qit\.csv: no such file"),
     ],

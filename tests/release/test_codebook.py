@@ -8,8 +8,10 @@ import pytest
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Symbol
+from anonset.io.codebook import read_codebook
+from anonset.io.mapping import read_mapping
+from anonset.io.rows import header_of
 from anonset.release.codebook import require_agreement, require_complete, require_sound
-from anonset.release.home_files import header_of, read_codebook, read_mapping
 from anonset.release.records import named
 
 TREE = Hierarchy.from_tree(("ALL", [("(a,b)", ["a", "b", "c"]), "d"]))

@@ -8,6 +8,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn
 from anonset.data.joining import prefixed
 from anonset.errors import InputError
+from anonset.generalization.labels import set_label
 from anonset.generalization.publication import Publication, Symbol, in_order
 from anonset.generalization.symbols import generalize
 
@@ -27,8 +28,8 @@ def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
     if len(touched) != 1:
         return dict.fromkeys(touched, symbol.label)
     mark = prefixed(touched[0], "")
-    if symbol.kind == "group" and symbol.label == f"({','.join(symbol.members)})":
-        return {touched[0]: f"({','.join(x.removeprefix(mark) for x in symbol.members)})"}
+    if symbol.kind == "group" and symbol.label == set_label(symbol.members):
+        return {touched[0]: set_label([x.removeprefix(mark) for x in symbol.members])}
     return {touched[0]: symbol.label.removeprefix(mark)}
 
 

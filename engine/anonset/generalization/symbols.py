@@ -2,6 +2,7 @@
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.table import Int32
+from anonset.generalization.labels import set_label
 from anonset.generalization.publication import Symbol
 
 
@@ -11,9 +12,7 @@ def group_symbol(members: tuple[str, ...]) -> Symbol:
     >>> group_symbol(("a", "b")).label
     '(a,b)'
     """
-    if len(members) == 1:
-        return Symbol(members[0], "item", members)
-    return Symbol("(" + ",".join(members) + ")", "group", members)
+    return Symbol(set_label(members), "item" if len(members) == 1 else "group", members)
 
 
 def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:

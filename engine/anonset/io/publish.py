@@ -5,11 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups, Publication, Recoding, Symbol
+from anonset.generalization import Publication
 from anonset.generalization.joined import separated
 from anonset.io import fimi
 from anonset.io.files import format_of, removed_on_failure, write_file
@@ -137,100 +135,6 @@ def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:
             taken = [labels.take(column.codes[first : first + _BLOCK]) for first in starts]
             columns[column.name] = pa.chunked_array(taken, text)
     return pa.table(columns)
-
-
-def write_codebook(publication: Publication, path: str | Path, separator: str = " ") -> Path:
-    """Write what each published symbol stands for: ``symbol,kind,members``.
-
-    Where several set-valued columns were joined, members are prefixed (``column:item``), and a symbol has one line by
-    its full label, whatever columns it stands in. What stands as ``x`` in a column `c` is found as ``c:x``, or if that
-    is none as ``x``; a set ``(a,b)`` as ``(c:a,c:b)``.
-
-    Parameters
-    ----------
-    path
-        File, or the folder of ``codebook.csv``.
-    separator
-        What joins the members. A member that holds it is quoted in the way of CSV.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
-    """
-    where = Path(path)
-    columns = (
-        [symbol.label for symbol in publication.symbols],
-        [symbol.kind for symbol in publication.symbols],
-        [separator.join(_member(m, separator) for m in symbol.members) for symbol in publication.symbols],
-    )
-    where = where / "codebook.csv" if where.is_dir() else where
-    return write_file(where, csv_bytes(("symbol", "kind", "members"), [text_array(column) for column in columns]))
-
-
-def _member(label: str, separator: str) -> str:
-    if label and not any(mark in label for mark in (separator, '"', "\r", "\n")):
-        return label
-    return '"' + label.replace('"', '""') + '"'
-
-
-def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol] = ()) -> Path:
-    """Write how a global recoding publishes each item of the universe: ``item,published``; empty: it is suppressed.
-
-    Parameters
-    ----------
-    symbols
-        The codebook, where groups of items have other labels than ``(a,b,c)``.
-
-    Raises
-    ------
-    InputError
-        If the recoding is no global one of items, or the file cannot be written.
-    """
-    if not isinstance(recoding, (Cut, ItemGroups)):
-        msg = f"a recoding of type {type(recoding).__name__} has no one mapping of all items"
-        raise InputError(msg)
-    given = {symbol.members: symbol.label for symbol in symbols if symbol.kind == "group"}
-    return write_file(Path(path), csv_bytes(("item", "published"), _images(recoding, given)))
-
-
-def _images(mapping: Cut | ItemGroups, given: dict[tuple[str, ...], str]) -> list[Any]:
-    """Return the items of the universe, and how each is published."""
-    if isinstance(mapping, Cut):
-        items, names, image = mapping.hierarchy.leaves.labels, mapping.hierarchy.labels, mapping.image
-    else:
-        items, image = mapping.vocabulary.labels, _dense(mapping)
-        names = tuple(given.get(group) or _group_label(group) for group in mapping.labels)
-    published = text_array([*names, ""]).take(np.where(image < 0, len(names), image))
-    return [text_array(items), published]
-
-
-def _dense(groups: ItemGroups) -> Any:
-    """Return int32 (M,): position of each item's group among the groups, -1 where it is suppressed."""
-    image = np.full(len(groups.vocabulary), -1, np.int32)
-    for at, members in enumerate(groups.members):
-        image[list(members)] = at
-    return image
-
-
-def _group_label(members: tuple[str, ...]) -> str:
-    return members[0] if len(members) == 1 else f"({','.join(members)})"
-
-
-def write_records(publication: Publication, path: str | Path) -> Path:
-    """Write the way back: ``published_row,input_record,cluster``, 0-based, no cluster for global recodings.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
-    """
-    import pyarrow as pa
-
-    n, text = publication.n, pa.large_string()
-    cluster = text_array([""] * n) if publication.cluster is None else pa.array(publication.cluster).cast(text)
-    columns = [pa.array(np.arange(n)).cast(text), pa.array(publication.record).cast(text), cluster]
-    return write_file(Path(path), csv_bytes(("published_row", "input_record", "cluster"), columns))
 
 
 def read_published(

@@ -182,7 +182,7 @@ def _item_sizes(recoded: PublishedRecoding, publication: Publication) -> dict[st
 
 
 def _records(home: Path | None) -> tuple[Int64, Int32 | None] | None:
-    from anonset.release.home_files import read_records
+    from anonset.io.records import read_records
 
     path = None if home is None else home / "records.csv"
     return read_records(path) if path is not None and path.is_file() else None

@@ -9,6 +9,7 @@ from anonset.algorithms.base import Progress
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Publication
+from anonset.io.codebook import read_codebook
 from anonset.jobs.inspection import Inspection, inspect
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
@@ -26,7 +27,6 @@ from anonset.release.candidate import Named
 from anonset.release.codebook import require_complete, require_sound
 from anonset.release.documents import CODEBOOK, Attestation, BucketFiles
 from anonset.release.formats import kind_of
-from anonset.release.home_files import read_codebook
 from anonset.settings.models import MODELS
 from anonset.settings.parameters import build, option
 from anonset.settings.readers import Context
@@ -174,7 +174,7 @@ def _with_records(named: Named, settings: CheckSettings) -> Named:
     """Return a publication with the way back to the original, where that is known."""
     if settings.records is None:
         return named
-    from anonset.release.home_files import read_records
+    from anonset.io.records import read_records
 
     record, cluster = read_records(Path(settings.records))
     if len(record) != named.publication.n:

@@ -20,6 +20,7 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.generalization import Publication
+from anonset.generalization.labels import members_of, range_ends
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.estimate import TrueCounts
 from anonset.queries.record_probabilities import RecordProbabilities
@@ -211,7 +212,7 @@ class PublishedValues:
         return share
 
     def _range(self, label: str) -> tuple[float, float]:
-        low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, "", label)
+        low, high = range_ends(label)
         try:
             found = float(low), float(high)
         except ValueError:
@@ -228,7 +229,7 @@ class PublishedValues:
         elif vocabulary is not None:
             if label in vocabulary.index:
                 return (label,)
-            members = tuple(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else (label,)
+            members = members_of(label)
             if all(member in vocabulary.index for member in members):
                 return members
         return self._refuse(label)

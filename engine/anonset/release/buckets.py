@@ -63,7 +63,7 @@ class BucketsKind:
 
     def write_private(self, candidate: Candidate, folder: Path) -> None:
         """Write the input record and the group of each row of the QIT."""
-        from anonset.io.publish import write_records
+        from anonset.io.records import write_records
 
         publication: BucketPublication = candidate.publication
         rows = Publication(None, (), (), (), publication.record, publication.group.codes)

@@ -8,7 +8,7 @@ from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
-from anonset.release.symbols import members_of
+from anonset.generalization.labels import members_of
 from anonset.settings.binding import bind_columns
 
 _KINDS = ("item", "node", "group", "values")

@@ -13,9 +13,9 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, Symbol
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.release.home_files import header_of, read_mapping, rows_of
+from anonset.io.mapping import LOCAL, read_mapping
+from anonset.io.rows import header_of, rows_of
 
-LOCAL = ("cluster", "item", "published")
 _MOST_DIGITS = 10
 
 

@@ -9,7 +9,7 @@ from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.domains import Domain, Range, ValueSet, domain_of
 from anonset.data.numbers import LARGEST_NUMBER
 from anonset.errors import InputError
-from anonset.release.symbols import members_of
+from anonset.generalization.labels import members_of, range_ends
 
 
 def published_relational_loss(
@@ -52,7 +52,7 @@ def published_relational_loss(
 
 def _cost(label: str, name: str, domain: Domain) -> float:
     if isinstance(domain, Range):
-        low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, ":", label)
+        low, high = range_ends(label)
         try:
             width = float(high) - float(low)
         except ValueError:

@@ -12,6 +12,7 @@ from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn,
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import PerCluster, Publication, Symbol
 from anonset.generalization.joined import separated
+from anonset.generalization.labels import members_of, set_label
 from anonset.generalization.sensitive import is_attached
 from anonset.privacy import PrivacyModel, Witness
 from anonset.release.candidate import Candidate, Named
@@ -19,7 +20,7 @@ from anonset.release.codebook import require_sound
 from anonset.release.documents import CODEBOOK, DataFile, digests
 from anonset.release.joined import rejoined, texts_of_items, texts_of_nodes
 from anonset.release.layout import Layout
-from anonset.release.symbols import members_of, name_sets, require_plain_items, require_plain_nodes, spelled_out
+from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, spelled_out
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
@@ -76,7 +77,7 @@ class RecordsKind:
         """Refuse symbols whose names say something else than what they stand for, whatever algorithm formed them."""
         symbols = named.publication.symbols
         for symbol in symbols:
-            if symbol.kind == "group" and symbol.label == f"({','.join(symbol.members)})":
+            if symbol.kind == "group" and symbol.label == set_label(symbol.members):
                 require_plain_items(symbol.members)
         require_sound((*symbols, *named.values), "the publication")
 
@@ -88,7 +89,8 @@ class RecordsKind:
 
     def write(self, candidate: Candidate, folder: Path, layout: Layout) -> DataFile:
         """Write the data and the codebook."""
-        from anonset.io.publish import write_codebook, write_published
+        from anonset.io.codebook import write_codebook
+        from anonset.io.publish import write_published
 
         publication: Publication = candidate.publication
         chosen = layout.format or "csv"
@@ -110,8 +112,8 @@ class RecordsKind:
 
     def write_private(self, candidate: Candidate, folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the way back to the input records."""
-        from anonset.io.local_mapping import write_local_mapping
-        from anonset.io.publish import write_mapping, write_records
+        from anonset.io.mapping import write_local_mapping, write_mapping
+        from anonset.io.records import write_records
 
         publication: Publication = candidate.publication
         recoding, column = candidate.result.recoding, candidate.table.transactions
@@ -123,8 +125,8 @@ class RecordsKind:
 
     def read(self, folder: Path, files: DataFile) -> Named:
         """Read the data and the codebook."""
+        from anonset.io.codebook import read_codebook
         from anonset.io.publish import read_published
-        from anonset.release.home_files import read_codebook
 
         written = read_published(
             folder / files.file,

@@ -9,6 +9,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Vocabulary
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
+from anonset.generalization.labels import members_of, set_label
 from anonset.release.candidate import Named
 from anonset.release.layout import Symbols
 
@@ -58,7 +59,7 @@ def name_sets(publication: Publication, value_sets: Iterable[str], symbols: Symb
 
 def spelled_out(columns: Sequence[CategoricalColumn], symbols: Iterable[Symbol]) -> tuple[CategoricalColumn, ...]:
     """Return relational columns with the codes of value sets replaced by their members."""
-    texts = {symbol.label: f"({','.join(symbol.members)})" for symbol in symbols if symbol.kind == "values"}
+    texts = {symbol.label: set_label(symbol.members) for symbol in symbols if symbol.kind == "values"}
     if not texts:
         return tuple(columns)
     return tuple(
@@ -76,15 +77,6 @@ def without(publication: Publication, items: Iterable[str]) -> Publication:
     kept = ~gone[column.items] if len(gone) else np.ones(0, bool)
     indptr = np.concatenate([[0], np.cumsum(kept)])[column.indptr].astype(np.int64)
     return replace(publication, transactions=SetColumn(column.name, indptr, column.items[kept], column.vocabulary))
-
-
-def members_of(label: str) -> tuple[str, ...]:
-    """Return the members of a set from its name.
-
-    >>> members_of("(a,b)"), members_of("a")
-    (('a', 'b'), ('a',))
-    """
-    return tuple(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else (label,)
 
 
 def require_plain_items(labels: Iterable[str]) -> None:

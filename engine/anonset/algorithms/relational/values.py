@@ -9,6 +9,7 @@ from anonset.data.domains import Range, ValueSet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InputError
 from anonset.generalization import RelationalValues
+from anonset.generalization.labels import range_label, set_label
 
 
 def relational_values(qi: QuasiIdentifiers, states: ClusterStates) -> tuple[RelationalValues, ...]:
@@ -35,7 +36,7 @@ def range_text(low: float, high: float, *, whole: bool) -> str:
     ('[19:22]', '1.5')
     """
     bounds = [str(int(x)) if whole else repr(x).removesuffix(".0") for x in (low, high)]
-    return bounds[0] if low == high else f"[{bounds[0]}:{bounds[1]}]"
+    return bounds[0] if low == high else range_label(bounds[0], bounds[1])
 
 
 def require_plain_values(qi: QuasiIdentifiers) -> None:
@@ -67,6 +68,6 @@ def _set_texts(domain: ValueSet, words: NDArray[np.uint64]) -> list[str]:
         if key not in texts:
             members = np.flatnonzero(np.unpackbits(column.astype("<u8").view(np.uint8), bitorder="little"))
             chosen = [names[c] for c in members]
-            texts[key] = chosen[0] if len(chosen) == 1 else "(" + ",".join(chosen) + ")"
+            texts[key] = set_label(chosen)
         labels.append(texts[key])
     return labels
