@@ -92,7 +92,7 @@ def test_failure_to_begin_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_private_directory_that_appears_meanwhile_is_not_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "require_new", lambda *_: None)
+    monkeypatch.setattr(module, "require_free", lambda *_: None)
     (tmp_path / "private").mkdir()
     with pytest.raises(FileExistsError), Staging(tmp_path / "out", tmp_path / "private"):
         pass
@@ -165,7 +165,7 @@ def test_a_signal_at_any_line_leaves_nothing(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"out", "private"}
 
 
-STEPS = ("__enter__", "_make_private", "rename", "finish", "require_new", "sync", "sync_entry")
+STEPS = ("__enter__", "_make_private", "_mark", "seal", "rename", "finish", "sync", "sync_entry")
 
 
 def _is_interrupted_at(number: int, folder: Path) -> bool:

@@ -11,7 +11,7 @@ from anonset.cli.main import DONE
 from anonset.cli.output import show, warn
 from anonset.cli.progress import shown_progress
 from anonset.jobs.anonymize import run_job
-from anonset.release.staging import require_new
+from anonset.release.places import require_new
 from anonset.report.account import account, before_and_after, codebook_table
 from anonset.settings.settings import make_settings
 

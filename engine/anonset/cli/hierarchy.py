@@ -10,7 +10,7 @@ from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_f
 from anonset.cli.main import DONE
 from anonset.cli.output import show
 from anonset.data import Hierarchy
-from anonset.release.staging import require_new
+from anonset.release.places import require_new
 from anonset.report.printable import printable
 
 HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: a line per leaf, leaf,parent,...,root.")]

@@ -11,7 +11,7 @@ from anonset.cli.main import DONE
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.release.staging import require_new
+from anonset.release.places import require_new
 from anonset.settings.readers import Context, privacy_constraints, utility_constraints
 
 Kind = Annotated[Literal["privacy", "utility"], Parameter(help="What the file holds: itemsets, or groups.")]

@@ -14,8 +14,8 @@ from anonset.release.candidate import Candidate
 from anonset.release.formats import kind_of
 from anonset.release.layout import Layout
 from anonset.release.phases import Phase, Stopwatch
+from anonset.release.places import require_free
 from anonset.release.publish import Request, publish
-from anonset.release.staging import require_new
 from anonset.settings.binding import bind
 from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
 from anonset.settings.readers import Context
@@ -55,7 +55,7 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, given)
     source, request = Path(settings.input), request_of(settings, algorithm.model)
-    require_new(request.out, request.private_folder)
+    require_free(request.out, request.private_folder)
     require_memory(memory_for(estimate_bytes(source)), settings.memory_limit)
     watch = Stopwatch()
     with watch.phase("read"):

@@ -88,6 +88,7 @@ def publish(
             promise.write(staging.folder / ATTESTATION)
             kind.write_private(candidate, staging.private)
             write_policy(candidate, staging.private)
+            staging.seal()
             staging.rename()
         found = report(candidate, verdict, watch.phases, context or {}, trace=request.trace)
         found.write(staging.private / "report.json")

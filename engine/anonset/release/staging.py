@@ -1,23 +1,21 @@
 """A publication appears whole or not at all: directories under temporary names, renamed into place."""
 
 import os
-import secrets
 import shutil
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from anonset.errors import InputError
 from anonset.release.interruption import deferred, settle
-
-_LONGEST_STEM = 60  # characters of the name of OUT in the temporary one, which must not be too long itself
+from anonset.release.places import UNFINISHED, lock, require_free, require_new, temporary_place
 
 
 class Staging:
     """Directories of a publication in the making; unless `finish` is reached, leaving the block removes them all.
 
     Within the block, `folder` takes the files of the publication and `private` those that stay at home. Errors of
-    writing are raised with the path that the files were to have.
+    writing are raised with the path that the files were to have. A process that is killed cannot remove anything: what
+    it leaves is marked, so that the next run can name it (`require_free`).
     """
 
     folder: Path
@@ -26,24 +24,33 @@ class Staging:
     def __init__(self, out: Path, private: Path) -> None:
         self.out, self.private = out, private
         # a name that nobody else has, so that it can be removed whether it was made yet or not
-        self._temporary = out.parent / f".{out.name[:_LONGEST_STEM]}.{secrets.token_hex(8)}.tmp"
+        self._temporary = temporary_place(out)
         # the inner folder gets the usual permissions; the outer one hides it until the renaming
         self.folder = self._temporary / "publication"
         self._identity: tuple[int, int] | None = None
         self._made_private = self._finished = False
+        self._locks: list[int] = []
 
     def __enter__(self) -> Self:
-        require_new(self.out, self.private)
+        require_free(self.out, self.private)
         try:
             with deferred():
                 self._make_private()
+                self._mark()
                 self._temporary.mkdir(mode=0o700)
+                self._temporary.chmod(0o700)
+                self._locks += lock(self._temporary)
                 self.folder.mkdir()
                 self._identity = _identity(self.folder)
             return self
         except BaseException as error:
             self._clean(error)
             raise
+
+    def seal(self) -> None:
+        """Let the owner alone read the private files, whatever the process lets others do with new ones."""
+        for path in self.private.iterdir():
+            path.chmod(0o600)
 
     def rename(self) -> None:
         """Put the publication into its place, once all its bytes are on the disk."""
@@ -54,6 +61,8 @@ class Staging:
 
     def finish(self) -> None:
         """Declare the publication complete: nothing is removed any more, and no signal unwinds the process."""
+        self.seal()
+        (self.private / UNFINISHED).unlink()
         sync(self.private)
         settle()
         self._finished = True
@@ -70,6 +79,16 @@ class Staging:
         except OSError:  # it may be another's, made meanwhile
             self._made_private = False
             raise
+        self.private.chmod(0o700)  # exactly, whatever the process lets others do with what it makes
+
+    def _mark(self) -> None:
+        """Say in the private directory that it is one in the making, for as long as this process lives."""
+        from anonset.io.files import write_file
+
+        text = f"{self.out}\nis not published yet, or the run that was to publish it was killed.\n"
+        path = write_file(self.private / UNFINISHED, [os.fsencode(text)])
+        path.chmod(0o600)
+        self._locks += lock(path)
 
     def _clean(self, error: BaseException | None) -> None:
         """Remove what must not stay, and name in an error what the user named."""
@@ -81,6 +100,8 @@ class Staging:
                 if self._made_private:
                     shutil.rmtree(self.private, ignore_errors=True)
             shutil.rmtree(self._temporary, ignore_errors=True)
+            while self._locks:
+                os.close(self._locks.pop())
             name_in(error, self.folder, self.out)
             name_in(error, self._temporary, self.out)
 
@@ -94,26 +115,6 @@ def name_in(error: BaseException | None, written: Path, meant: Path) -> None:
         error.args = tuple(part.replace(old, new) if isinstance(part, str) else part for part in error.args)
 
 
-def require_new(*folders: Path) -> None:
-    """Refuse directories that exist, or whose parent does not, or that are one and the same.
-
-    Raises
-    ------
-    InputError
-        With the path; a publication is never overwritten.
-    """
-    if len({folder.absolute() for folder in folders}) < len(folders):
-        msg = f"the publication and its private directory must differ, got {str(folders[0])!r} for both"
-        raise InputError(msg)
-    for folder in folders:
-        if os.path.lexists(folder):
-            msg = f"{str(folder)!r} exists already; a publication is never overwritten: name a new directory"
-            raise InputError(msg)
-        if not folder.parent.is_dir():
-            msg = f"cannot make {str(folder)!r}: {str(folder.parent)!r} must be an existing directory"
-            raise InputError(msg)
-
-
 def sync(folder: Path) -> None:
     """Force the files of a folder, and the folder itself, to the disk."""
     for path in sorted(folder.iterdir()):
@@ -122,10 +123,18 @@ def sync(folder: Path) -> None:
 
 
 def sync_entry(path: Path) -> None:
-    """Force one file or directory to the disk."""
+    """Force one file or directory to the disk.
+
+    Raises
+    ------
+    OSError
+        With the path, as when the disk is full.
+    """
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         os.close(descriptor)
 

@@ -1,0 +1,103 @@
+"""A full disk, or quota: one line names the path that the user named, the exit code is 2, and nothing is left."""
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.place import Place
+
+FORMATS = ["csv", "parquet", "dat"]
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+
+
+Call = Callable[..., Any]
+
+
+def writes(*arguments: Any) -> bool:
+    """Tell whether a call of `open` is one to write."""
+    return len(arguments) > 1 and "w" in arguments[1]
+
+
+def failing(patch: pytest.MonkeyPatch, owner: Any, name: str, number: int, fail: Call) -> list[int]:
+    """Let the call of a function by this number fail; return a list with as many entries as there were calls."""
+    honest, calls = getattr(owner, name), []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        if name == "open" and not writes(*arguments):
+            return honest(*arguments, **options)
+        calls.append(1)
+        return (fail if len(calls) == number + 1 else honest)(*arguments, **options)
+
+    patch.setattr(owner, name, counted)
+    return calls
+
+
+def stories(place: Place, job: list[str], owner: Any, name: str, fail: Call) -> list[str]:
+    """Run a job that fails at the first call, at the second and so on, until it is not called as often; return why."""
+    said: list[str] = []
+    while True:
+        with pytest.MonkeyPatch.context() as patch:
+            calls = failing(patch, owner, name, len(said), fail)
+            ran = place.run(*job)
+        if len(calls) <= len(said):
+            assert ran.code == 0, ran.err
+            return said
+        assert (ran.code, ran.err.count("\n"), ran.out) == (2, 1, ""), ran.err
+        assert place.nothing_left()
+        said.append(ran.err)
+
+
+@needs_full
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_every_file_that_finds_no_room(place: Place, suffix: str) -> None:
+    """Written through a device on which the operating system finds no room."""
+    opened = Path.open
+
+    def full(path: Path, mode: str, *arguments: Any, **options: Any) -> Any:
+        opened(path, mode).close()
+        return opened(Path("/dev/full"), mode, *arguments, **options)
+
+    job = place.job("--trace", data="data.csv" if suffix == "csv" else "data.dat")
+    job += ["--items", "codes", "--drop", "age"] if suffix == "csv" else ["--format", suffix]
+    said = stories(place, job, Path, "open", full)
+    places = [place.out / f"published.{suffix}", place.out / "codebook.csv", place.out / "attestation.json"]
+    places += [place.private / name for name in ("unfinished.txt", "mapping.csv", "records.csv", "report.json")]
+    for path in places:
+        assert f"anonset: error: {path}: cannot be written: No space left on device\n" in said
+    assert len(said) == len(places)
+
+
+def out_of_quota(*_: Any, **__: Any) -> None:
+    raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+
+def test_a_quota_that_shows_when_bytes_are_forced_to_the_disk(place: Place) -> None:
+    said = stories(place, place.job(), os, "fsync", out_of_quota)
+    named = {text.removeprefix("anonset: error: Disk quota exceeded: ").strip().strip("'") for text in said}
+    inside = ("published.dat", "codebook.csv", "attestation.json")
+    home = ("mapping.csv", "records.csv", "report.json")
+    expected = {
+        place.folder,
+        place.out,
+        place.private,
+        *(place.out / x for x in inside),
+        *(place.private / x for x in home),
+    }
+    assert named == set(map(str, expected))
+
+
+@pytest.mark.parametrize("name", ["mkdir", "rename"])
+def test_a_directory_that_finds_no_room(place: Place, name: str) -> None:
+    def full(path: Path, *_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    said = stories(place, place.job(), Path, name, full)
+    assert said
+    assert {text.removeprefix("anonset: error: No space left on device: ").strip().strip("'") for text in said} <= {
+        str(place.out),
+        str(place.private),
+    }

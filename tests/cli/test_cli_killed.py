@@ -1,0 +1,190 @@
+"""What a killed run leaves is found and named by the next one, with the way to clear it; and files stay the owner's."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from anonset.errors import InputError
+from anonset.release.places import UNFINISHED, leftovers, require_free
+from anonset.release.staging import Staging
+from cli.place import Place
+
+EVERY_LINE = """
+    import json, os, signal, sys
+    from pathlib import Path
+    from anonset.release import places, staging
+
+    folder = Path(sys.argv[1])
+
+    def killed_at(number):
+        left = number
+
+        def trace(frame, event, _):
+            nonlocal left
+            if frame.f_code.co_filename != staging.__file__ or frame.f_code.co_name.startswith("_clean"):
+                return None
+            if event == "line":
+                left -= 1
+                if left < 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return trace
+
+        sys.settrace(trace)
+        with staging.Staging(folder / "out", folder / "out.private") as made:
+            (made.folder / "data").write_text("x")
+            (made.private / "records.csv").write_text("y")
+            made.seal()
+            made.rename()
+            (made.private / "report.json").write_text("z")
+            made.finish()
+        os._exit(0)
+
+    for number in range(10_000):
+        child = os.fork()
+        if not child:
+            killed_at(number)
+        _, status = os.waitpid(child, 0)
+        left = sorted(path.name for path in folder.iterdir())
+        try:
+            places.require_free(folder / "out", folder / "out.private")
+            said = ""
+        except Exception as error:
+            said = str(error)
+        print(json.dumps([status, left, said]), flush=True)
+        if not status:
+            break
+        os.system("rm -rf " + str(folder) + "/* " + str(folder) + "/.o*")
+"""
+"""Publishes again and again, each time in a process that is killed one line later, until one is not."""
+
+
+def test_a_kill_at_any_line_is_named_by_the_next_run(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(EVERY_LINE), str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    found = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert found[-1][0] == 0
+    assert {status for status, *_ in found[:-1]} == {signal.SIGKILL}
+    states = {(*(name if name.startswith("out") else ".tmp" for name in left),) for _, left, _ in found}
+    everything = (".tmp", "out", "out.private")
+    assert {(), ("out.private",), (".tmp", "out.private"), everything, ("out", "out.private")} == states
+    for _, left, said in found[:-1]:
+        if not left:
+            assert said == ""
+            continue
+        assert str(tmp_path / "out.private") in said or "out" in left
+        temporary = [name for name in left if name.startswith(".")]
+        assert all(str(tmp_path / name) in said for name in temporary)
+        if "rm -r -- " in said:
+            cleared = shlex.split(said.partition("rm -r -- ")[2].rstrip(")"))
+            assert set(cleared) <= {str(tmp_path / name) for name in left}
+            assert "out" not in left or str(tmp_path / "out.private") not in cleared or str(tmp_path / "out") in cleared
+
+
+@pytest.fixture
+def killed(place: Place) -> Place:
+    """Return a place where a job was killed in the middle of its verification."""
+    trap = textwrap.dedent(
+        """
+        import time, anonset.release.publish as module
+        module.checked = lambda *_, **__: (print("verifying", flush=True), time.sleep(600))
+        from anonset.cli.main import run
+        run()
+        """
+    )
+    command = [sys.executable, "-c", trap, *place.job("--quiet")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "verifying\n"
+        ran = place.run(*place.job())
+        assert (ran.code, "another run is making" in ran.err) == (2, True), ran.err
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+    return place
+
+
+def test_a_killed_job(killed: Place) -> None:
+    (temporary,) = (path for path in killed.folder.iterdir() if path.name.startswith(".out."))
+    assert (temporary / "publication" / "published.dat").is_file()
+    ran = killed.run(*killed.job())
+    assert ran.code == 2
+    assert "a run that was to make" in ran.err
+    assert ran.err.count("\n") == 1
+    clear = shlex.split(ran.err.partition("must go: ")[2])
+    assert clear == ["rm", "-r", "--", str(killed.private), str(temporary)]
+    assert temporary.is_dir()
+    assert killed.private.is_dir()
+    subprocess.run(clear, check=True)
+    assert killed.run(*killed.job()).code == 0
+    assert killed.run("verify", str(killed.out)).code == 0
+
+
+def test_one_that_is_killed_elsewhere_is_no_hindrance(killed: Place) -> None:
+    other = [part.replace(str(killed.out), str(killed.folder / "outer")) for part in killed.job()]
+    assert killed.run(*other).code == 0
+
+
+def test_a_private_directory_without_its_publication(place: Place) -> None:
+    assert place.run(*place.job()).code == 0
+    place.out.rename(place.folder / "handed-on")
+    ran = place.run(*place.job())
+    assert (ran.code, f"{str(place.private)!r} exists already, without a publication" in ran.err) == (2, True)
+    assert {path.name for path in place.private.iterdir()} == {"mapping.csv", "records.csv", "report.json"}
+
+
+def test_a_run_at_work_is_told_from_a_killed_one(tmp_path: Path) -> None:
+    out, private = tmp_path / "out", tmp_path / "private"
+    with Staging(out, private) as staging:
+        assert all(leftovers(out, private).values())
+        assert len(leftovers(out, private)) == 2
+        with pytest.raises(
+            InputError, match=r"another run is making .* right now; wait for it, or name a new directory"
+        ):
+            require_free(out, private)
+        with pytest.raises(InputError, match="another run is making"), Staging(out, tmp_path / "elsewhere"):
+            pass
+        staging.rename()
+        assert (private / UNFINISHED).read_text().startswith(f"{out}\nis not published yet")
+        staging.finish()
+    assert leftovers(out, private) == {}
+    assert list(private.iterdir()) == []
+
+
+def test_long_names_are_told_apart(tmp_path: Path) -> None:
+    one, other = tmp_path / ("x" * 100 + "1"), tmp_path / ("\N{GRINNING FACE}" * 50)
+    for out in (one, other):
+        with Staging(out, tmp_path / f"private-{len(out.name)}"):
+            assert len(leftovers(out, tmp_path / "none")) == 1
+            assert leftovers(tmp_path / ("x" * 100 + "2"), tmp_path / "none") == {}
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o277])
+def test_private_files_are_the_owners_alone(place: Place, umask: int) -> None:
+    policy = place.write("policy.txt", "a1 b1\n")
+    job = ["anonymize", str(place.folder / "data.dat"), "-o", str(place.out), "--model", "constraints", "--k", "2"]
+    before = os.umask(umask)
+    try:
+        assert place.run(*job, "--privacy-constraints", policy).code == 0
+    finally:
+        os.umask(before)
+    names = {"mapping.csv", "records.csv", "report.json", "privacy_constraints.txt"}
+    assert {path.name: path.stat().st_mode & 0o777 for path in place.private.iterdir()} == dict.fromkeys(names, 0o600)
+    assert place.private.stat().st_mode & 0o777 == 0o700
+
+
+def test_private_files_are_hidden_while_they_are_made(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+            assert staging.private.stat().st_mode & 0o777 == 0o700
+            assert (staging.private / UNFINISHED).stat().st_mode & 0o777 == 0o600
+            assert staging.folder.parent.stat().st_mode & 0o777 == 0o700
+    finally:
+        os.umask(before)
