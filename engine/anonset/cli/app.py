@@ -16,6 +16,7 @@ _COMMANDS = {
     "evaluate": "Measure what a publication lost.",
     "compare": "Compare algorithms or parameters on one input.",
     "demo": "Run the whole job on a generated data set.",
+    "completions": "Print what a shell needs to complete commands and options.",
 }
 _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
     "hierarchy": (

@@ -1,0 +1,18 @@
+"""``anonset completions``: what a shell needs to complete commands and options."""
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from anonset.cli.main import DONE
+from anonset.cli.output import show
+
+
+def completions(
+    shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="The shell that is to complete.")], /
+) -> int:
+    """Print the completions of a shell, such as for ``source <(anonset completions bash)``."""
+    from anonset.cli.app import make_app
+
+    show(make_app().generate_completion(prog_name="anonset", shell=shell))
+    return DONE
