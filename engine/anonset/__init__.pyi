@@ -38,6 +38,7 @@ from anonset.errors import InfeasibleError as InfeasibleError
 from anonset.errors import InputError as InputError
 from anonset.errors import UndecidedError as UndecidedError
 from anonset.errors import VerificationError as VerificationError
+from anonset.errors import WorthlessError as WorthlessError
 from anonset.generalization import Buckets as Buckets
 from anonset.generalization import Cut as Cut
 from anonset.generalization import ItemGroups as ItemGroups

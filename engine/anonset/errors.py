@@ -52,6 +52,10 @@ class InfeasibleError(AnonsetError):
         return f"{type(self).__name__}(algorithm={self.algorithm!r}, achieved={self.achieved}, bound={self.bound})"
 
 
+class WorthlessError(InfeasibleError):
+    """What was found is safe, and says nothing: every protected column shows one symbol alone."""
+
+
 class VerificationError(AnonsetError):
     """A publication does not satisfy its privacy model; `verdict` names a witness."""
 

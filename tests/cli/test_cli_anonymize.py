@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -217,17 +218,36 @@ def test_no_records_at_all(place: Place) -> None:
     assert (place.out / "published.dat").read_bytes() == b""
 
 
-def test_a_publication_without_information_is_said_so(place: Place) -> None:
+def test_a_worthless_publication_is_refused(place: Place) -> None:
     place.write("data.dat", "a1\na2\na1 b1\n")
     job = place.job("--quiet")
     job[job.index("--k") + 1] = "3"
     ran = place.run(*job)
+    assert ran.code == 1
+    assert place.nothing_left()
+    assert ran.err == (
+        "anonset: error: apriori: the publication would be worthless: every protected column shows one symbol "
+        "('items' had 3 different labels); under the same parameters of km, mhghs or coat (protecting all itemsets of "
+        "m items) or hierarchies whose nodes have fewer children may keep more; --allow-worthless publishes it anyway\n"
+    )
+    ran = place.run(*job, "--allow-worthless")
     assert ran.code == 0
-    assert "anonset: warning: the publication carries no information" in ran.err
-    assert "'ALL'" in ran.err
-    assert "balanced:5" in ran.err
+    assert "anonset: warning: the publication is worthless: every protected column shows one symbol" in ran.err
     report = json.loads((place.private / "report.json").read_text())
     assert len(report["warnings"]) == 1
+    assert "worthless" not in (place.out / "attestation.json").read_text()
+
+
+def test_what_was_kept_is_always_said(place: Place) -> None:
+    ran = place.run(*place.job())
+    assert "occurrences   6 kept (54.5%), 5 generalized (45.5%), 0 suppressed (0.0%)" in ran.out
+    report = json.loads((place.private / "report.json").read_text())
+    assert report["retention"] == {"items": {"kept": 6, "generalized": 5, "suppressed": 0}}
+    shutil.rmtree(place.out)
+    shutil.rmtree(place.private)
+    ran = place.run(*place.job("--json"))
+    assert ran.json["retention"] == report["retention"]
+    assert ran.json["shares"]["items"] == pytest.approx({"kept": 6 / 11, "generalized": 5 / 11, "suppressed": 0})
 
 
 def test_config_file_and_flags_that_win(place: Place) -> None:

@@ -26,3 +26,16 @@ def ncp_numerator(rows: Rows, image: Mapping[str, str], tree: HierarchyModel) ->
     """Return the sum over the generalized items of their occurrences times the leaves of their node."""
     size = {leaf: len(tree.below[node]) for leaf, node in image.items()}
     return sum(size[item] for row in rows for item in row if size[item] > 1)
+
+
+def became(pairs: Sequence[tuple[str, str | None]]) -> dict[str, int]:
+    """Count pairs of what was and what is published in its place: itself, something else, or nothing (None)."""
+    found = {"kept": 0, "generalized": 0, "suppressed": 0}
+    for original, published in pairs:
+        if published is None:
+            found["suppressed"] += 1
+        elif published == original:
+            found["kept"] += 1
+        else:
+            found["generalized"] += 1
+    return found

@@ -128,8 +128,9 @@ def test_a_column_without_items_adds_none_to_the_universe(dx: list[set[str]], la
 
 
 def test_a_table_made_from_columns_is_published_as_one_that_was_read(tmp_path: Path) -> None:
-    made = Table.from_columns({"dx": [{"a", "b"}, {"a"}, {"b"}, set()], "rx": [{"10"}, {"9"}, {"9", "10"}, set()]})
-    (tmp_path / "visits.csv").write_text("dx,rx\na b,10\na,9\nb,10 9\n,\n")
+    dx = [{"a", "b"}, {"a"}, {"b"}, set(), {"c"}, {"c"}]
+    made = Table.from_columns({"dx": dx, "rx": [{"10"}, {"9"}, {"9", "10"}, set(), {"9"}, {"9"}]})
+    (tmp_path / "visits.csv").write_text("dx,rx\na b,10\na,9\nb,10 9\n,\nc,9\nc,9\n")
     hierarchies = {"dx": "balanced:2", "rx": "balanced:2"}
     one, other = (
         anonymize(table, Apriori(k=2, m=2), hierarchies=hierarchies).to_arrow()

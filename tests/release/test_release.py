@@ -159,11 +159,16 @@ def test_undecided_is_an_error_unless_accepted(table: anonset.Table, tmp_path: P
     assert attested["verified"]["covered"] == "sizes 1..2 of 2"
 
 
-def test_a_release_without_information_warns() -> None:
-    table = anonset.Table.from_sets([{"a1"}, {"a2"}, {"b1"}])
-    with pytest.warns(UserWarning, match="carries no information: every item that occurs is published as 'ALL'"):
-        release = anonset.anonymize(table, anonset.Apriori(k=3, m=1), hierarchies={"items": HIERARCHY})
+def test_a_release_that_says_nothing_is_refused_or_warns() -> None:
+    table, job = anonset.Table.from_sets([{"a1"}, {"a2"}, {"b1"}]), anonset.Apriori(k=3, m=1)
+    with pytest.raises(
+        anonset.WorthlessError, match=r"worthless: .*'items' had 3 .*mhghs or coat .* allow_worthless=True"
+    ):
+        anonset.anonymize(table, job, hierarchies={"items": HIERARCHY})
+    with pytest.warns(UserWarning, match="the publication is worthless: every protected column shows one symbol"):
+        release = anonset.anonymize(table, job, hierarchies={"items": HIERARCHY}, allow_worthless=True)
     assert len(release.warnings) == 1
+    assert release.retention == {"items": {"kept": 0, "generalized": 3, "suppressed": 0}}
 
 
 def test_one_item_as_itself_is_no_lost_information() -> None:

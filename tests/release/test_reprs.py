@@ -121,6 +121,7 @@ def errors() -> Iterator[BaseException]:
             call()
         yield raised.value
     yield anonset.InfeasibleError("apriori", f"item {MARK} is rare", f"group {MARK}", achieved=1.0, bound=0.5)
+    yield anonset.WorthlessError("apriori", f"column {MARK} shows nothing")
     yield anonset.AnonsetError(f"column {MARK}")
 
 
@@ -201,7 +202,8 @@ def test_a_release_shows_verdict_sizes_and_losses() -> None:
     assert repr(release) == (
         "Release(verdict: km-anonymity with k=3, m=2 holds, algorithm: Apriori(k=3, m=2), "
         f"published: Publication(24 rows, {len(release.publication.symbols)} symbols; columns 'items'), "
-        f"losses: {', '.join(f'{name} {loss:.4g}' for name, loss in release.measures.items())})"
+        f"losses: {', '.join(f'{name} {loss:.4g}' for name, loss in release.measures.items())}, "
+        "items: kept 68, generalized 0, suppressed 0)"
     )
     assert release._repr_html_().startswith("<table><tr><th>verdict</th><td>km-anonymity with k=3, m=2 holds</td>")
 

@@ -44,7 +44,7 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
     InputError
         If the settings or the data are not what they must be.
     InfeasibleError
-        If the guarantee, or the largest allowed loss, cannot be reached.
+        If the guarantee, or the largest allowed loss, cannot be reached, or (`WorthlessError`) nothing would be said.
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
@@ -76,6 +76,7 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
         progress=progress,
         layout=request.layout,
         max_loss=settings.max_loss,
+        allow_worthless=settings.allow_worthless,
         watch=watch,
     )
     context = {

@@ -66,6 +66,7 @@ class Contest:
                 workers=self.workers,
                 progress=self.progress,
                 layout=Layout(symbols="members"),
+                allow_worthless=True,
                 watch=watch,
             )
         except InfeasibleError as error:

@@ -10,14 +10,16 @@ from dataclasses import replace
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InfeasibleError, InputError, WorthlessError
+from anonset.measures.retention import retention
 from anonset.release.candidate import Candidate
 from anonset.release.checking import checked
 from anonset.release.formats import kind_of
 from anonset.release.layout import Layout, Order, Symbols
-from anonset.release.losses import measures_of, no_information
+from anonset.release.losses import measures_of
 from anonset.release.phases import Stopwatch, compiling_told
 from anonset.release.release import Release
+from anonset.release.worth import mute_sides, refusal, worthless
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.models import require_roles
 from anonset.spelling import setting
@@ -33,6 +35,7 @@ def anonymize(
     order: Order = "sorted",
     symbols: Symbols = "auto",
     max_loss: float | None = None,
+    allow_worthless: bool = False,
     accept_undecided: bool = False,
     budget: int | None = None,
 ) -> Release:
@@ -57,6 +60,8 @@ def anonymize(
         above 8 members.
     max_loss
         Refuse a result whose main loss, the first of its measures, is above this.
+    allow_worthless
+        Return a release although each of its protected columns shows one symbol at most, where more occurred.
     accept_undecided
         Return a release although the check was too large to finish; its verdict says so.
     budget
@@ -67,7 +72,7 @@ def anonymize(
     InputError
         If the table, a hierarchy or a parameter is not what it must be.
     InfeasibleError
-        If the guarantee, or `max_loss`, cannot be reached.
+        If the guarantee, or `max_loss`, cannot be reached; `WorthlessError` if nothing but one symbol is left.
     VerificationError
         If the result does not satisfy the model, or (`UndecidedError`) the check could not be finished.
 
@@ -92,8 +97,10 @@ def anonymize(
             progress=progress,
             layout=layout,
             max_loss=max_loss,
+            allow_worthless=allow_worthless,
             watch=watch,
         )
+        kind_of(algorithm.model).require_readable(candidate.named)
         for warning in candidate.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
         with watch.phase("verify"):
@@ -112,6 +119,7 @@ def search(
     progress: Progress | None = None,
     layout: Layout,
     max_loss: float | None = None,
+    allow_worthless: bool = False,
     watch: Stopwatch,
 ) -> Candidate:
     """Find a recoding and apply it; the candidate still has to be verified.
@@ -127,9 +135,14 @@ def search(
         named = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
     with watch.phase("measure"):
         measures = measures_of(table, hierarchies, algorithm, result, named.publication)
-        warnings = layout.warnings + no_information(table, named.publication, measures)
+        kept = retention(table, result.recoding)
+        said = mute_sides(algorithm.model, table, named.publication)
+        if what := worthless(algorithm.model, table, named.publication):
+            said = (f"the publication is worthless: {what}",)
     _require_loss(algorithm, measures, max_loss)
-    return Candidate(table, hierarchies, algorithm, result, named, measures, warnings)
+    if what and not allow_worthless:
+        raise WorthlessError(algorithm.name, refusal(algorithm, result, what))
+    return Candidate(table, hierarchies, algorithm, result, named, measures, kept, layout.warnings + said)
 
 
 @contextmanager
@@ -161,6 +174,6 @@ def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss:
     if max_loss is not None and not loss <= max_loss + 1e-12:
         reason = (
             f"the loss ({name.upper()}) is {loss:.6g}, above the largest allowed {max_loss:.6g}; "
-            "smaller parameters of the model, a hierarchy with a smaller fan-out, or another algorithm may help"
+            "another algorithm, or hierarchies whose nodes have fewer children, may keep more"
         )
         raise InfeasibleError(algorithm.name, reason, achieved=loss, bound=max_loss)

@@ -12,7 +12,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.table import Int64
 from anonset.generalization import Cut, ItemGroups, PerCluster
-from anonset.measures.local_ncp import occurrence_costs
+from anonset.measures.occurrences import occurrences_by_size, weighted_sum
 
 
 def lm_numerator(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> int:
@@ -30,7 +30,7 @@ def lm_numerator(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> 
     InputError
         If it is not.
     """
-    return occurrence_costs(column, recoding, _costs)
+    return _numerator(occurrences_by_size(column, recoding))
 
 
 def lm_exact(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Fraction:
@@ -50,7 +50,7 @@ def lm_exact(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Frac
     InputError
         If the column is not bound to the recoding's hierarchy.
     """
-    return Fraction(lm_numerator(column, recoding), max(1, (len(column.vocabulary) - 1) * len(column.items)))
+    return lm_of_sizes(occurrences_by_size(column, recoding))
 
 
 def lm(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> float:
@@ -58,5 +58,12 @@ def lm(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> float:
     return float(lm_exact(column, recoding))
 
 
-def _costs(sizes: Int64, n_items: int) -> Int64:
-    return np.where(sizes == 0, n_items - 1, sizes - 1).astype(np.int64)
+def lm_of_sizes(by_size: Int64) -> Fraction:
+    """Return LM, given the occurrences by the number of items that their symbol stands for (`occurrences`)."""
+    return Fraction(_numerator(by_size), max(1, (len(by_size) - 2) * int(by_size.sum())))
+
+
+def _numerator(by_size: Int64) -> int:
+    costs = np.arange(-1, len(by_size) - 1, dtype=np.int64)
+    costs[0] = max(0, len(by_size) - 2)
+    return weighted_sum(by_size, costs)

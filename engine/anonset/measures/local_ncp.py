@@ -4,19 +4,14 @@ References: He and Naughton, VLDB 2009, section 3.2: each occurrence costs what 
 over the same denominator as a global recoding. A suppressed occurrence costs 1, one in a group of s items s / M.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.table import Int64
-from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster
-from anonset.generalization.recoding import SUPPRESSED
-
-Costs = Callable[[Int64, int], Int64]
-"""Cost of an occurrence, given the number of items its symbol stands for (0: suppressed) and of all items."""
+from anonset.measures.occurrences import occurrences_by_size, weighted_sum
 
 
 def local_ncp_numerator(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> int:
@@ -32,7 +27,7 @@ def local_ncp_numerator(column: SetColumn, recoding: Cut | ItemGroups | PerClust
     InputError
         If it is not.
     """
-    return occurrence_costs(column, recoding, _costs)
+    return _numerator(occurrences_by_size(column, recoding))
 
 
 def local_ncp_exact(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Fraction:
@@ -52,7 +47,7 @@ def local_ncp_exact(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) 
     InputError
         If the column is not bound to the recoding's hierarchy or vocabulary.
     """
-    return Fraction(local_ncp_numerator(column, recoding), max(1, len(column.vocabulary) * len(column.items)))
+    return ncp_of_sizes(occurrences_by_size(column, recoding))
 
 
 def local_ncp(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> float:
@@ -60,51 +55,12 @@ def local_ncp(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> flo
     return float(local_ncp_exact(column, recoding))
 
 
-def occurrence_costs(column: SetColumn, recoding: Cut | ItemGroups | PerCluster, costs: Costs) -> int:
-    """Sum a cost over all occurrences of items, each by the symbol that its record publishes it as.
-
-    Cost: O(nnz), and O(M) for each cluster.
-    """
-    n_items = len(column.vocabulary)
-    if not isinstance(recoding, PerCluster):
-        return _sum(column.occurrences, costs(_sizes(column, recoding), n_items))
-    if len(recoding.cluster) != column.n:
-        msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the column has {column.n}"
-        raise InputError(msg)
-    order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
-    items = column.take(order).items
-    lengths = np.bincount(recoding.cluster, weights=column.lengths, minlength=len(recoding.items))
-    ends = np.concatenate([[0], np.cumsum(np.rint(lengths).astype(np.int64))])
-    total = 0
-    for c, mapping in enumerate(recoding.items):
-        own = items[ends[c] : ends[c + 1]]
-        total += int(costs(_sizes(column, mapping), n_items)[own].sum())
-    return total
+def ncp_of_sizes(by_size: Int64) -> Fraction:
+    """Return the NCP, given the occurrences by the number of items that their symbol stands for (`occurrences`)."""
+    return Fraction(_numerator(by_size), max(1, (len(by_size) - 1) * int(by_size.sum())))
 
 
-def _costs(sizes: Int64, n_items: int) -> Int64:
-    return np.where(sizes == 0, n_items, np.where(sizes == 1, 0, sizes)).astype(np.int64)
-
-
-def _sizes(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
-    """Return int64 (M,): number of items that the symbol of each item stands for, 0 if it is suppressed."""
-    if isinstance(mapping, Cut):
-        if column.vocabulary != mapping.hierarchy.leaves:
-            msg = f"column {column.name!r} must be bound to the recoding's hierarchy first (Hierarchy.bind)"
-            raise InputError(msg)
-        image = mapping.image
-        sizes = mapping.hierarchy.n_leaves_below[image].astype(np.int64)
-    else:
-        if column.vocabulary != mapping.vocabulary:
-            msg = f"column {column.name!r} must have the vocabulary of the recoding"
-            raise InputError(msg)
-        image = mapping.group
-        sizes = np.bincount(image[image != SUPPRESSED], minlength=len(image)).astype(np.int64)[image]
-    return np.where(image == SUPPRESSED, 0, sizes).astype(np.int64)
-
-
-def _sum(counts: Int64, costs: Int64) -> int:
-    """Return the sum of products, in Python integers where int64 might overflow."""
-    if int(counts.sum()) * int(costs.max(initial=0)) < 2**63:
-        return int(counts @ costs)
-    return sum(count * cost for count, cost in zip(counts.tolist(), costs.tolist(), strict=True))
+def _numerator(by_size: Int64) -> int:
+    costs = np.arange(len(by_size), dtype=np.int64)
+    costs[0], costs[1:2] = len(by_size) - 1, 0
+    return weighted_sum(by_size, costs)

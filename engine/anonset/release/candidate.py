@@ -36,6 +36,8 @@ class Candidate(Discreet):
     """What would be published, its rows in their final order."""
     measures: Mapping[str, float]
     """Losses by name; the first is the main one."""
+    retention: Mapping[str, Mapping[str, int]]
+    """How many item occurrences, relational values and tuples were kept, generalized, suppressed (`retention`)."""
     warnings: tuple[str, ...]
     """What is wrong with a publication that may be safe all the same."""
 

@@ -138,6 +138,8 @@ class Report(Document):
     seed: int | None
     input: dict[str, Any]
     measures: dict[str, float]
+    retention: dict[str, dict[str, int]]
+    """Item occurrences, relational values and tuples by what became of them: kept, generalized, suppressed, …"""
     figures: dict[str, float]
     warnings: list[str]
     phases: list[PhaseRecord]
@@ -244,6 +246,7 @@ def report(
         seed=context.get("seed"),
         input={**plain(context.get("input", {})), **fingerprint(candidate.table)},
         measures=plain(candidate.measures),
+        retention=plain(candidate.retention),
         figures=plain(result.figures),
         warnings=list(candidate.warnings),
         phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],

@@ -1,4 +1,4 @@
-"""What a candidate publication is worth: its measures, and a warning where it says nothing.
+"""The losses of a candidate publication.
 
 The first measure is the main loss, which ``--max-loss`` bounds: NCP of the items where they alone are recoded, the
 relational loss (Rum) where there are quasi-identifiers, the grouping loss of buckets.
@@ -7,12 +7,10 @@ relational loss (Rum) where there are quasi-identifiers, the grouping loss of bu
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from anonset.algorithms.base import Algorithm, Result
-from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication
+from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster
 from anonset.release.symbols import without
 from anonset.strict_json import require_finite
 
@@ -26,11 +24,6 @@ LOSSES = {
     "lm": "loss metric (LM) of the items",
 }
 """What each measure is."""
-
-_NOTHING = (
-    "the publication carries no information: {what}. Smaller parameters of the model, a hierarchy with a smaller "
-    "fan-out (such as balanced:5), or leaving out rare items would help"
-)
 
 
 def measures_of(
@@ -80,43 +73,16 @@ def _item_losses(
     column: SetColumn, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: Any
 ) -> dict[str, float]:
     from anonset.measures.item_weights import group_weights
-    from anonset.measures.lm import lm
-    from anonset.measures.local_ncp import local_ncp
+    from anonset.measures.lm import lm_of_sizes
+    from anonset.measures.local_ncp import ncp_of_sizes
+    from anonset.measures.occurrences import occurrences_by_size
     from anonset.measures.utility_loss import weighted_utility_loss
 
-    found = {"ncp": local_ncp(column, recoding), "lm": lm(column, recoding)}
+    by_size = occurrences_by_size(column, recoding)
+    found = {"ncp": float(ncp_of_sizes(by_size)), "lm": float(lm_of_sizes(by_size))}
     if isinstance(recoding, (Cut, ItemGroups)) and column.n:
         tree = recoding.hierarchy if isinstance(recoding, Cut) else hierarchies.get(column.name)
         weights = group_weights(getattr(algorithm, "item_weights", None), column.vocabulary, tree)
         loss = weighted_utility_loss(column, recoding, weights)
         found |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
     return found
-
-
-def no_information(table: Table, publication: Any, measures: Mapping[str, float]) -> tuple[str, ...]:
-    """Return a warning where every occurring item stands behind one symbol, or everything is lost."""
-    if not isinstance(publication, Publication) or not table.n:
-        return ()
-    what = _nothing_of_items(table, publication)
-    if what is None and table.relational and all(map(_one_value, publication.relational)):
-        what = None if all(_one_value(column) for column in table.relational) else "every record has the same values"
-    if what is None and next(iter(measures.values())) >= 1:
-        what = f"the loss ({next(iter(measures)).upper()}) is 1"
-    return () if what is None else (_NOTHING.format(what=what),)
-
-
-def _nothing_of_items(table: Table, publication: Publication) -> str | None:
-    original, published = table.transactions, publication.transactions
-    if original is None or published is None or np.count_nonzero(original.occurrences) < 2:
-        return None
-    symbols = np.flatnonzero(published.occurrences)
-    if len(symbols) == 0:
-        return "every item is suppressed"
-    if len(symbols) == 1:
-        return f"every item that occurs is published as {published.vocabulary.labels[symbols[0]]!r}"
-    return None
-
-
-def _one_value(column: Any) -> bool:
-    values = column.codes if isinstance(column, CategoricalColumn) else column.values
-    return bool(len(values) == 0 or (values == values[0]).all())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,8 @@ from anonset.generalization import ItemGroups, Symbol
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.io.mapping import LOCAL, read_mapping
 from anonset.io.rows import header_of, rows_of
+from anonset.measures.lm import lm_of_sizes
+from anonset.measures.local_ncp import ncp_of_sizes
 
 _MOST_DIGITS = 10
 
@@ -32,19 +34,20 @@ class PublishedRecoding(Discreet):
     source: str
     """Where it came from: ``mapping`` (the private directory) or ``codebook``."""
 
+    @cached_property
+    def by_size(self) -> Int64:
+        """int64 (M + 1,): occurrences by the number of items that their symbol stands for."""
+        return np.bincount(self.sizes, minlength=len(self.column.vocabulary) + 1).astype(np.int64)
+
     @property
     def ncp(self) -> float:
-        """NCP of the items: an occurrence costs the share of the items its symbol stands for, nothing for one."""
-        universe = len(self.column.vocabulary)
-        costs = np.where(self.sizes == 0, universe, np.where(self.sizes == 1, 0, self.sizes))
-        return float(Fraction(int(costs.sum()), max(1, universe * len(costs))))
+        """NCP of the items."""
+        return float(ncp_of_sizes(self.by_size))
 
     @property
     def lm(self) -> float:
-        """LM of the items: an occurrence costs (size - 1) / (universe - 1), a suppressed one 1."""
-        universe = len(self.column.vocabulary)
-        costs = np.where(self.sizes == 0, universe - 1, self.sizes - 1)
-        return float(Fraction(int(costs.sum()), max(1, (universe - 1) * len(costs))))
+        """LM of the items."""
+        return float(lm_of_sizes(self.by_size))
 
 
 def recoding_of(

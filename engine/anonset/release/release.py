@@ -47,6 +47,7 @@ class Release(Discreet):
             "algorithm": shown(self.algorithm),
             "published": repr(self.publication),
             "losses": figures_shown(self.measures),
+            **{name: figures_shown(found) for name, found in self.retention.items()},
         }
 
     @property
@@ -78,6 +79,11 @@ class Release(Discreet):
     def measures(self) -> Mapping[str, float]:
         """Losses by name, such as ``ncp``."""
         return self.candidate.measures
+
+    @property
+    def retention(self) -> Mapping[str, Mapping[str, int]]:
+        """How many item occurrences, relational values and tuples were kept, generalized, suppressed."""
+        return self.candidate.retention
 
     @property
     def warnings(self) -> tuple[str, ...]:

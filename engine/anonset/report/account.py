@@ -11,6 +11,7 @@ from anonset.jobs.anonymize import Outcome
 from anonset.jobs.evaluate import Evaluation
 from anonset.jobs.memory import format_size
 from anonset.measures.exclusiveness import ambiguous_items
+from anonset.measures.retention import shares
 from anonset.release.candidate import Candidate
 from anonset.release.documents import parameters_of, plain
 from anonset.release.phases import COMPILING
@@ -19,6 +20,8 @@ from anonset.report.printable import printable
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
+_COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
+"""What is counted by what became of it, as people are told."""
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:
@@ -36,6 +39,8 @@ def summary(outcome: Outcome) -> dict[str, Any]:
             "records": candidate.publication.n,
             **sizes(outcome),
             "measures": candidate.measures,
+            "retention": candidate.retention,
+            "shares": shares(candidate.retention),
             "warnings": candidate.warnings,
             "seconds": {phase.name: phase.seconds for phase in outcome.phases},
         }
@@ -52,6 +57,7 @@ def account(outcome: Outcome) -> list[str | RichTable]:
         "algorithm": f"{candidate.algorithm.name} ({parameters})",
         "records": f"{candidate.publication.n:,}",
         **_size_texts(sizes(outcome)),
+        **_retention_texts(candidate),
         **_loss_texts(candidate),
         "verdict": str(verdict),
         "verified": coverage(verdict),
@@ -135,6 +141,15 @@ def sizes(outcome: Outcome) -> dict[str, int]:
         found["largest_cluster"] = int(members.max())
         found["ambiguous_items"] = ambiguous_items(publication)
     return found
+
+
+def _retention_texts(candidate: Candidate) -> dict[str, str]:
+    """Return how much was kept as it is and how much was not, in numbers and shares."""
+    parts = shares(candidate.retention)
+    return {
+        _COUNTED[name]: ", ".join(f"{count:,} {fate} ({parts[name][fate]:.1%})" for fate, count in found.items())
+        for name, found in candidate.retention.items()
+    }
 
 
 def _loss_texts(candidate: Candidate) -> dict[str, str]:

@@ -67,6 +67,9 @@ class Settings(InputSettings):
         le=1,
         description="Refuse to publish above this loss: NCP; Rum of relational data; grouping loss.",
     )
+    allow_worthless: bool = Field(
+        False, description="Publish although every protected column would show one symbol alone: refused otherwise."
+    )
     order: Literal["sorted", "input"] = Field("sorted", description="Order of the published rows.")
     symbols: Literal["auto", "members", "short"] = Field(
         "auto", description="Name sets of items or values by their members, by short codes, or codes above 8 members."

@@ -1,0 +1,187 @@
+"""What is worthless, by a naive reading of the published text; what is refused, and what the refusal names."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import anonset
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
+from anonset.data.joining import prefixed
+from anonset.generalization import Buckets, ItemGroups, PerCluster, RelationalValues, apply
+from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.joined import separated
+from anonset.privacy import PrivacyModel
+from anonset.release.worth import mute_sides, worthless
+
+KM, KKM, K = anonset.KmAnonymity(1, 1), anonset.KKmAnonymity(1, 1), anonset.KAnonymity(1)
+HALF = "'items' had 2 different labels"
+
+
+def items_of(rows: list[str], group: str) -> tuple[Table, Any]:
+    """Publish rows of one-letter items as groups, a digit for each item in canonical order; a dot suppresses it."""
+    table = Table.from_sets(rows)
+    assert table.transactions is not None
+    codes = np.array([-1 if digit == "." else int(digit) for digit in group], np.int32)
+    return table, apply(table, ItemGroups(table.transactions.vocabulary, codes))
+
+
+@pytest.mark.parametrize(
+    ("rows", "group", "why"),
+    [
+        (["ab", "a"], "00", f"every protected column shows one symbol ({HALF})"),
+        (["ab", "a"], "..", f"every protected column shows nothing ({HALF})"),
+        (["ab", "a"], "0.", f"every protected column shows one symbol ({HALF})"),
+        (["ab", "a"], "01", ""),
+        (["abc", "a"], "001", ""),
+        (["a", "a", ""], "0", ""),
+        (["a", ""], ".", "every protected column shows nothing ('items' had 1 different labels)"),
+        (["", ""], "", ""),
+        ([], "", ""),
+    ],
+)
+def test_items(rows: list[str], group: str, why: str) -> None:
+    assert worthless(KM, *items_of(rows, group)) == why
+
+
+@pytest.mark.parametrize(
+    ("group", "worth", "warned"),
+    [
+        ("01234", True, False),
+        ("00123", True, True),
+        ("..123", True, True),
+        ("..0..", False, False),
+        (".0123", True, False),
+        ("00023", True, True),
+        ("00000", False, False),
+    ],
+)
+def test_sensitive_items_count_as_published_and_warn_where_nothing_else_is_left(
+    group: str, worth: bool, warned: bool
+) -> None:
+    """Of five items the last three are sensitive."""
+    model = anonset.LmDiversity(1, 1, 1, ("c", "d", "e"))
+    made = items_of(["abcde", "a", "b"], group)
+    assert (worthless(model, *made) == "") is worth
+    if worth:
+        said = ("nothing is left of 'items': what occurred is one symbol or suppressed",) if warned else ()
+        assert mute_sides(model, *made) == said
+
+
+def rt(ages: list[str], texts: list[str], sets: tuple[list[str], str]) -> tuple[Table, Any]:
+    """Publish each record by itself, its age as a given text."""
+    table, published = items_of(*sets)
+    age = CategoricalColumn.of("age", ages)
+    made = Table(table.transactions, (age,))
+    shown = CategoricalColumn.of("age", texts)
+    return made, replace(published, relational=(shown,))
+
+
+@pytest.mark.parametrize(
+    ("ages", "texts", "group", "worth", "warned"),
+    [
+        (["1", "2"], ["1", "2"], "01", True, ""),
+        (["1", "2"], ["*", "*"], "01", True, "'age'"),
+        (["1", "2"], ["1", "2"], "00", True, "'items'"),
+        (["1", "2"], ["*", "*"], "00", False, ""),
+        (["1", "1"], ["1", "1"], "00", False, ""),
+        (["1", "1"], ["1", "1"], "01", True, ""),
+        (["1", "2"], ["*", "*"], "..", False, ""),
+    ],
+)
+def test_both_sides(ages: list[str], texts: list[str], group: str, worth: bool, warned: str) -> None:
+    table, published = rt(ages, texts, (["ab", "a"], group))
+    assert (worthless(KKM, table, published) == "") is worth
+    found = mute_sides(KKM, table, published)
+    if worth:
+        assert found == ((f"nothing is left of {warned}: what occurred is one symbol or suppressed",) if warned else ())
+
+
+def test_numbers_and_several_columns() -> None:
+    table = Table(relational=(NumericColumn("age", np.array([1, 2])), CategoricalColumn.of("sex", ["f", "f"])))
+    recoding = PerCluster(
+        np.zeros(2, np.int32), (), (RelationalValues("age", ("[1:2]",)), RelationalValues("sex", ("f",)))
+    )
+    assert worthless(K, table, apply(table, recoding)) == (
+        "every protected column shows one symbol ('age' had 2, 'sex' had 1 different labels)"
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.sets(st.sampled_from("ab")), st.sets(st.sampled_from("12"))), max_size=5), st.data())
+def test_joined_columns_are_looked_at_one_by_one(pairs: list[tuple[set[str], set[str]]], data: st.DataObject) -> None:
+    rows = [{prefixed("dx", x) for x in dx} | {prefixed("rx", x) for x in rx} for dx, rx in pairs]
+    column = SetColumn.of(rows, universe=["dx:a", "dx:b", "rx:1", "rx:2"])
+    table = Table(column, joined=("dx", "rx"))
+    group = data.draw(st.lists(st.integers(-1, 3), min_size=4, max_size=4))
+    publication = apply(table, ItemGroups(column.vocabulary, np.array(group, np.int32)))
+    texts = [
+        {text for row in one.rows() for text in row} for one in separated(publication) if isinstance(one, SetColumn)
+    ]
+    labels = [set().union(*(pair[side] for pair in pairs)) for side in (0, 1)]
+    shown = max((len(found) for found in texts), default=0)
+    differed = max(map(len, labels))
+    expected = shown <= 1 and differed >= (2 if shown else 1)
+    assert bool(worthless(KM, table, publication)) is expected
+
+
+@pytest.mark.parametrize(
+    ("values", "group", "starred", "why"),
+    [
+        ("abab", [0, 0, 1, 1], [], ""),
+        ("abab", [0, 0, 0, 0], [], "all tuples are in one group"),
+        ("aaaa", [0, 0, 0, 0], [], ""),
+        ("abab", [0, 0, 1, 1], [0, 1, 2, 3], "every identity is hidden"),
+        ("abab", [0, 0, 1, 1], [0, 1, 2], ""),
+        ("abab", [-1, -1, -1, -1], [], "every tuple is removed"),
+    ],
+)
+def test_buckets(values: str, group: list[int], starred: list[int], why: str) -> None:
+    ids = CategoricalColumn.of("who", ["p", "q", "r", "s"])
+    table = Table(sensitive=CategoricalColumn.of("drug", list(values)), ids=(ids,))
+    buckets = Buckets(np.array(group, np.int32), np.isin(np.arange(4), starred))
+    model = anonset.SafetyConstraint(1, 1)
+    assert worthless(model, table, BucketPublication.of(table, buckets)) == why
+
+
+REFUSALS: list[tuple[Any, PrivacyModel | None, tuple[str, ...], tuple[str, ...]]] = [
+    (anonset.Apriori(k=4, m=1), None, ("mhghs", "coat", "fewer children"), ("smaller", "k=", "balanced")),
+    (anonset.Coat(k=4, m=1), None, ("pcta",), ("mhghs", "coat may", "children")),
+    (anonset.LocalGeneralization(k=4), None, ("fewer children",), ("mhghs",)),
+    (anonset.HgHs(k=4, m=1), None, ("mhghs", "coat"), ("hghs,",)),
+]
+
+
+@pytest.mark.parametrize(("algorithm", "_", "named", "silent"), REFUSALS)
+def test_a_refusal_names_other_ways_and_no_weaker_parameters(
+    algorithm: Any, _: object, named: tuple[str, ...], silent: tuple[str, ...]
+) -> None:
+    table = Table.from_sets(["ab", "b", "a", "c"])
+    with pytest.raises(anonset.WorthlessError) as raised:
+        anonset.anonymize(table, algorithm, hierarchies={"items": "balanced:3"}, workers=1)
+    message = str(raised.value)
+    assert message.startswith(f"{algorithm.name}: the publication would be worthless: every protected column shows")
+    assert message.endswith("allow_worthless=True publishes it anyway")
+    assert all(name in message for name in named), message
+    assert not any(name in message for name in silent), message
+    assert isinstance(raised.value, anonset.InfeasibleError)
+
+
+@pytest.mark.parametrize(("k", "named"), [(2, True), (4, False)])
+def test_a_smaller_delta_is_named_where_clusters_were_merged(k: int, named: bool) -> None:
+    table = Table.from_columns({"items": ["x"] * 4}, sex=["f", "m", "f", "m"])
+    with pytest.raises(anonset.WorthlessError) as raised:
+        anonset.anonymize(table, anonset.RumBound(k=k, m=1, delta=1.0), workers=1)
+    assert ("a smaller delta, which merges fewer clusters," in str(raised.value)) is named
+
+
+def test_a_comparison_notes_what_is_worthless() -> None:
+    table = Table.from_sets(["ab", "b", "a"])
+    (found,) = anonset.compare(table, [anonset.Apriori(k=3, m=1)], hierarchies={"items": "balanced:3"}, workers=1)
+    assert (found.outcome, found.note) == (
+        "holds",
+        "the publication is worthless: every protected column shows one symbol ('items' had 2 different labels)",
+    )
