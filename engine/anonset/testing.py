@@ -14,9 +14,9 @@ from anonset.algorithms.base import Algorithm, Result
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InfeasibleError
+from anonset.generalization.buckets import AnyPublication
 from anonset.jobs.run import executor_of
 from anonset.privacy import PrivacyModel
-from anonset.release.candidate import Named
 from anonset.release.formats import kind_of
 from anonset.release.layout import Layout
 from anonset.settings.binding import bind
@@ -66,7 +66,7 @@ def check_algorithm(algorithm: Algorithm, *, records: int = 40, seeds: int = 3) 
     served = [_check_on(algorithm, seed, records) for seed in range(seeds)]
     _require(any(served), f"none of {seeds} random tables of {records} records is feasible for {algorithm!r}")
     empty = _published(algorithm, *_table(algorithm.model, 0, 0), workers=1)
-    _require(empty is not None and empty.publication.n == 0, "an empty table must be published empty")
+    _require(empty is not None and empty.n == 0, "an empty table must be published empty")
 
 
 def _check_declaration(algorithm: Algorithm) -> None:
@@ -86,24 +86,24 @@ def _check_on(algorithm: Algorithm, seed: int, records: int) -> bool:
     """Check one table; return whether it was feasible."""
     table, hierarchies = _table(algorithm.model, seed, records)
     before = _content(table)
-    named = _published(algorithm, table, hierarchies, workers=1)
+    publication = _published(algorithm, table, hierarchies, workers=1)
     _require(_content(table) == before, f"{algorithm.name} must leave its input alone")
     others = [_published(algorithm, table, hierarchies, workers=workers) for workers in (1, 3)]
-    same = [_records(other) == _records(named) for other in others]
+    same = [_records(other) == _records(publication) for other in others]
     _require(same[0], f"{algorithm.name} must give the same for the same input")
     _require(same[1], f"{algorithm.name} must give the same for any number of workers")
-    if named is None:
+    if publication is None:
         return False
-    verdict = verify(named.publication, algorithm.model)
+    verdict = verify(publication, algorithm.model)
     _require(verdict.holds is True, f"what {algorithm.name} publishes must satisfy its model: {verdict}")
-    untrue = kind_of(algorithm.model).untrue(table, named, hierarchies, algorithm.model)
+    untrue = kind_of(algorithm.model).untrue(table, publication, hierarchies, algorithm.model)
     _require(untrue is None, f"what {algorithm.name} publishes must be true of the original: {untrue}")
     return True
 
 
 def _published(
     algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], *, workers: int
-) -> Named | None:
+) -> AnyPublication | None:
     """Return what is published of a table; None if that is infeasible."""
     with executor_of(workers) as executor:
         try:
@@ -111,7 +111,10 @@ def _published(
         except InfeasibleError:
             return None
     _require(isinstance(result, Result), f"{algorithm.name}.recode must return a Result, got {type(result).__name__}")
-    return kind_of(algorithm.model).apply(table, hierarchies, result, Layout(order="input", symbols="members"))
+    made: AnyPublication = kind_of(algorithm.model).apply(
+        table, hierarchies, result, Layout(order="input", symbols="members")
+    )
+    return made
 
 
 def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping[str, Hierarchy]]:
@@ -156,11 +159,10 @@ def _content(table: Table) -> list[Any]:
     return found
 
 
-def _records(named: Named | None) -> Any:
+def _records(publication: AnyPublication | None) -> Any:
     """Return what is published as plain values; None where nothing is."""
-    if named is None:
+    if publication is None:
         return None
-    publication = named.publication
     return [
         column.labels() if isinstance(column, CategoricalColumn) else list(column.rows())
         for column in _columns(publication)

@@ -136,9 +136,9 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     yield anonset.evaluate(table, made[0].save(folder / "out"), hierarchies=trees, workload=workload)
     yield Workload((Query((ITEMS[0],), (Between("age", NUMBER, NUMBER + 1), Among("origin", (f"{MARK}o1",)))),))
     yield exclusiveness(made[3].publication)
-    first = made[0].candidate
+    first = made[0].unverified
     yield item_losses(first.table.transactions, first.result.recoding)
-    coat = next(one.candidate for one in made if isinstance(one.algorithm, anonset.Coat))
+    coat = next(one.unverified for one in made if isinstance(one.algorithm, anonset.Coat))
     column = coat.table.transactions
     yield group_weights(coat.algorithm.item_weights, column.vocabulary)
     yield group_losses(column, coat.result.recoding, group_weights("ones", column.vocabulary))

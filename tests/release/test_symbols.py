@@ -31,23 +31,23 @@ def publication(extra: str = "x") -> Publication:
 )
 def test_which_sets_get_a_code(symbols: Symbols, items: list[str], values: list[str]) -> None:
     named = name_sets(publication(), ["race"], symbols)
-    assert named.publication.transactions.vocabulary.labels == (*items, "x")
-    assert [symbol.label for symbol in named.publication.symbols] == [*items, "x"]
-    assert [symbol.members for symbol in named.publication.symbols][:2] == [LETTERS, ("y", "z")]
-    assert sorted(named.publication.relational[0].labels()) == sorted(values)
-    assert {symbol.kind for symbol in named.values} <= {"values"}
-    assert sorted(spelled_out(named.publication.relational, named.values)[0].labels()) == [NINE, TWO]
+    assert named.transactions.vocabulary.labels == (*items, "x")
+    assert [symbol.label for symbol in named.symbols] == [*items, "x"]
+    assert [symbol.members for symbol in named.symbols][:2] == [LETTERS, ("y", "z")]
+    assert sorted(named.relational[0].labels()) == sorted(values)
+    assert {symbol.kind for symbol in named.value_sets} <= {"values"}
+    assert sorted(spelled_out(named.relational, named.value_sets)[0].labels()) == [NINE, TWO]
 
 
 def test_columns_without_value_sets_are_left_alone() -> None:
     named = name_sets(publication(), [], "short")
-    assert named.publication.relational[0].labels() == [NINE, TWO]
-    assert named.values == ()
+    assert named.relational[0].labels() == [NINE, TWO]
+    assert named.value_sets == ()
 
 
 def test_a_code_is_no_label_of_the_data() -> None:
     named = name_sets(publication(extra="G7"), ["race"], "short")
-    assert named.publication.transactions.vocabulary.labels == ("G_1", "G_2", "G7")
+    assert named.transactions.vocabulary.labels == ("G_1", "G_2", "G7")
 
 
 def test_leaving_out_sensitive_items() -> None:
@@ -72,5 +72,5 @@ def test_members_of_other_labels() -> None:
 def test_empty_vocabularies() -> None:
     empty = SetColumn("items", np.zeros(1, np.int64), np.zeros(0, np.int32), Vocabulary(()))
     named = name_sets(Publication(empty, (), (), (), np.arange(0)), [], "short")
-    assert named.publication.n == 0
-    assert without(named.publication, ["a"]).n == 0
+    assert named.n == 0
+    assert without(named, ["a"]).n == 0

@@ -31,7 +31,7 @@ def anonymize(
     settings = make_settings({"input": source, **given(flags)}, config)
     with shown_progress(quiet=quiet) as progress:
         outcome = run_job(settings, progress=progress)
-    for warning in outcome.candidate.warnings:
+    for warning in outcome.unverified.warnings:
         warn(warning)
     if json or not quiet:
         _show(outcome, json=json)

@@ -51,9 +51,9 @@ def _run(folder: Path, *, quiet: bool) -> None:
     )
     with shown_progress(quiet=quiet) as progress:
         outcome = run_job(settings, progress=progress)
-    for warning in outcome.candidate.warnings:
+    for warning in outcome.unverified.warnings:
         warn(warning)
-    show(*account(outcome), "", before_and_after(outcome, 6), codebook_table(outcome.candidate.publication, 6), "")
+    show(*account(outcome), "", before_and_after(outcome, 6), codebook_table(outcome.unverified.publication, 6), "")
     show(f"Check it again with: anonset verify {outcome.request.out}")
 
 

@@ -10,6 +10,7 @@ from anonset.data import CategoricalColumn, Table, Vocabulary
 from anonset.data.discreet import Discreet, names_shown
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
+from anonset.generalization.publication import Publication
 from anonset.generalization.recoding import SUPPRESSED, Buckets
 
 STAR = "*"
@@ -212,3 +213,7 @@ def _starred(column: CategoricalColumn, starred: NDArray[np.bool_]) -> Categoric
         raise InputError(msg)
     codes = np.where(starred, np.int32(len(column.vocabulary)), column.codes).astype(np.int32)
     return CategoricalColumn(column.name, codes, Vocabulary((*column.vocabulary.labels, STAR)))
+
+
+AnyPublication = Publication | BucketPublication
+"""What is published: records, or buckets."""

@@ -18,7 +18,7 @@ class Symbol(Discreet):
     label: str = field(repr=False)
     """The text that is published."""
     kind: str
-    """``item``, ``node`` (of a hierarchy) or ``group`` (a set of items)."""
+    """``item``, ``node`` (of a hierarchy), ``group`` (a set of items) or ``values`` (a set of relational values)."""
     members: tuple[str, ...]
     """The original items it may stand for, in canonical order."""
 
@@ -43,6 +43,8 @@ class Publication(Discreet):
     """Names of the columns in the order of the input."""
     joined: tuple[str, ...] = ()
     """Names of the columns that the set-valued column was joined from, and is written as; none if it is one."""
+    value_sets: tuple[Symbol, ...] = ()
+    """What the short codes of relational value sets stand for."""
 
     def __repr__(self) -> str:
         symbols = f", {len(self.symbols):,} symbols" if self.transactions is not None else ""

@@ -10,12 +10,12 @@ from anonset.data.discreet import Discreet
 from anonset.jobs.memory import memory_for, require_memory
 from anonset.jobs.run import search
 from anonset.privacy import PrivacyModel, Verdict
-from anonset.release.candidate import Candidate
 from anonset.release.formats import kind_of
 from anonset.release.layout import Layout
 from anonset.release.phases import Phase, Stopwatch
 from anonset.release.places import require_free
 from anonset.release.publish import Request, publish
+from anonset.release.unverified import Unverified
 from anonset.settings.binding import bind
 from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
 from anonset.settings.readers import Context
@@ -28,7 +28,7 @@ class Outcome(Discreet):
 
     request: Request
     """Where the publication lies."""
-    candidate: Candidate
+    unverified: Unverified[Any]
     """What was published."""
     verdict: Verdict
     """What the verification of the written bytes said."""
@@ -68,7 +68,7 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
         if needs_data(given):
             algorithm = make_algorithm(settings.model, name, given, context_of(table, hierarchies, given))
         kind_of(algorithm.model).require_publishable(table, hierarchies, algorithm, request.layout)
-    candidate = search(
+    unverified = search(
         table,
         algorithm,
         hierarchies=hierarchies,
@@ -84,8 +84,8 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
         "seed": settings.seed,
         "input": {"file": source.name, "sha256": sha256},
     }
-    verdict = publish(candidate, request, watch=watch, progress=progress, context=context)
-    return Outcome(request, candidate, verdict, tuple(watch.phases))
+    verdict = publish(unverified, request, watch=watch, progress=progress, context=context)
+    return Outcome(request, unverified, verdict, tuple(watch.phases))
 
 
 def context_of(table: Table, hierarchies: dict[str, Hierarchy], given: dict[str, Any]) -> Context:

@@ -59,7 +59,7 @@ class Contest:
 
         watch, name = Stopwatch(), algorithm.name
         try:
-            candidate = search(
+            unverified = search(
                 table,
                 algorithm,
                 hierarchies=hierarchies,
@@ -73,11 +73,11 @@ class Contest:
             return Contestant(name, given, "infeasible", {}, _seconds(watch), str(error))
         with watch.phase("verify"):
             budget = DEFAULT_BUDGET if self.budget is None else self.budget
-            verdict = verify(candidate.publication, algorithm.model, budget=budget, progress=self.progress)
-        measures = dict(candidate.measures)
-        if (found := answers(table, candidate.publication, self.workload, hierarchies)) is not None:
+            verdict = verify(unverified.publication, algorithm.model, budget=budget, progress=self.progress)
+        measures = dict(unverified.measures)
+        if (found := answers(table, unverified.publication, self.workload, hierarchies)) is not None:
             measures["are"] = found.are
-        return Contestant(name, given, verdict.outcome, measures, _seconds(watch), "; ".join(candidate.warnings))
+        return Contestant(name, given, verdict.outcome, measures, _seconds(watch), "; ".join(unverified.warnings))
 
 
 def compare(

@@ -13,12 +13,11 @@ from anonset.data.discreet import Discreet, figures_shown
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
 from anonset.measures.item_weights import ItemWeights
 from anonset.release.attested import read_attestation, require_attested
-from anonset.release.candidate import Named
 from anonset.release.documents import Attestation, BucketFiles
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
@@ -94,25 +93,24 @@ def evaluate(
     folder = Path(out)
     attested = _require_publication(original, folder)
     require_attested(folder, attested)
-    named = read_named(folder, attested)
+    publication = read_publication(folder, attested)
     original, bound = bind_columns(original, hierarchies or {})
-    publication = named.publication
-    if isinstance(publication, Publication):
-        publication = replace(publication, relational=spelled_out(publication.relational, named.values))
-    found = answers(original, publication, workload or WorkloadSpec(), bound)
-    if isinstance(named.publication, BucketPublication):
-        lost = original.n - named.publication.n + int(named.publication.starred.sum())
+    if isinstance(publication, BucketPublication):
+        found = answers(original, publication, workload or WorkloadSpec(), bound)
+        lost = original.n - publication.n + int(publication.starred.sum())
         losses = {"grouping_loss": lost / max(1, original.n)}
-        sizes = {"records": original.n, "published": named.publication.n, "groups": named.publication.n_groups}
+        sizes = {"records": original.n, "published": publication.n, "groups": publication.n_groups}
         return Evaluation(losses, sizes, "data", found)
+    spelled = replace(publication, relational=spelled_out(publication.relational, publication.value_sets))
+    found = answers(original, spelled, workload or WorkloadSpec(), bound)
     home = _private_folder(folder, None if private is None else Path(private))
     beside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
     secrets = tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
     weights = _Weights(item_weights, relational_weights, secrets)
-    return _of_records(original, named, bound, home, weights, found)
+    return _of_records(original, publication, bound, home, weights, found)
 
 
-def read_named(out: Path, attested: Attestation) -> Named:
+def read_publication(out: Path, attested: Attestation) -> AnyPublication:
     """Read the publication of a directory."""
     from anonset.release.buckets import BucketsKind
     from anonset.release.records import RecordsKind
@@ -124,7 +122,7 @@ def read_named(out: Path, attested: Attestation) -> Named:
 
 def _of_records(
     original: Table,
-    named: Named,
+    publication: Publication,
     hierarchies: Mapping[str, Hierarchy],
     home: Path | None,
     weights: _Weights,
@@ -132,7 +130,6 @@ def _of_records(
 ) -> Evaluation:
     from anonset.measures.record_utility_loss import record_utility_loss
 
-    publication: Publication = named.publication
     measures: dict[str, float] = {}
     sizes: dict[str, int] = {"records": original.n}
     source, column = "data", original.transactions
@@ -143,7 +140,7 @@ def _of_records(
         sizes |= _item_sizes(recoded, publication)
         source = recoded.source
     if original.relational:
-        values = spelled_out(publication.relational, named.values)
+        values = spelled_out(publication.relational, publication.value_sets)
         rum = published_relational_loss(original, values, hierarchies, weights.relational)
         tum = {} if column is None else {"tum": record_utility_loss(without(publication, weights.secrets))}
         measures = {"rum": rum, **tum, **measures}

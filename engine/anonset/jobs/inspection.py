@@ -11,10 +11,10 @@ from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
 from anonset.data.exact import exact, require_between_0_and_1
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization import Publication
+from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.release.attested import is_promised
-from anonset.release.candidate import Named
 from anonset.release.codebook import items_hierarchy, require_agreement
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of
@@ -61,7 +61,7 @@ class Inspection(Discreet):
 
 
 def inspect(
-    named: Named,
+    publication: AnyPublication,
     model: PrivacyModel,
     settings: CheckSettings,
     *,
@@ -82,28 +82,30 @@ def inspect(
     """
     from anonset.verification import DEFAULT_BUDGET, verify
 
-    require_sensitive(model, named.publication.transactions)
+    require_sensitive(model, publication.transactions)
     budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
-    verdict = verify(named.publication, model, budget=budget, progress=progress)
-    correlations, roles = _correlations(named.publication, model), roles_of(named.publication, model)
+    verdict = verify(publication, model, budget=budget, progress=progress)
+    correlations, roles = _correlations(publication, model), roles_of(publication, model)
     if settings.original is None:
         needs = [option(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
         if needs:
             msg = f"{' and '.join(needs)}: the items of the original are meant, which --original must name"
             raise InputError(msg)
-        tree = _tree_without_original(named.publication, model, settings)
+        tree = _tree_without_original(publication, model, settings)
         _require_known_policy(verdict, tree, None, attested)
         return Inspection(verdict, roles, correlations=correlations)
     most = settings.max_suppressed
     allowed = None if most is None else require_between_0_and_1(option("max_suppressed"), most)
-    table = _original(named.publication, settings)
+    table = _original(publication, settings)
     table, hierarchies = bind(table, settings.hierarchy, model)
-    if table.transactions is not None and (tree := hierarchies.get(table.transactions.name)) is not None:
-        require_agreement(named.publication, tree)
+    if table.transactions is not None and isinstance(publication, Publication):
+        tree = hierarchies.get(table.transactions.name)
+        if tree is not None:
+            require_agreement(publication, tree)
     _require_known_policy(verdict, None, table, attested)
-    untrue = kind_of(model).untrue(table, named, hierarchies, model)
-    suppressed = _suppressed(table, named)
-    beyond = _beyond_utility(table, named, settings)
+    untrue = kind_of(model).untrue(table, publication, hierarchies, model)
+    suppressed = _suppressed(table, publication)
+    beyond = _beyond_utility(table, publication, settings)
     return Inspection(verdict, roles, True, untrue, suppressed, allowed, beyond, correlations)
 
 
@@ -159,18 +161,18 @@ def _require_known_policy(
     raise InputError(msg)
 
 
-def _beyond_utility(table: Table, named: Named, settings: CheckSettings) -> str:
+def _beyond_utility(table: Table, publication: AnyPublication, settings: CheckSettings) -> str:
     """Say how the utility constraints are violated."""
     if settings.utility_constraints is None:
         return ""
     from anonset.io.policies import read_utility_policy
     from anonset.verification.constraints import check_utility
 
-    if table.transactions is None:
+    if table.transactions is None or not isinstance(publication, Publication):
         msg = "utility constraints speak of a set-valued column, and the publication has none"
         raise InputError(msg)
     policy = read_utility_policy(settings.utility_constraints, table.transactions.vocabulary)
-    return check_utility(table.transactions, named.publication, policy, 1.0).reason
+    return check_utility(table.transactions, publication, policy, 1.0).reason
 
 
 def _correlations(publication: Any, model: PrivacyModel) -> dict[str, list[Any]] | None:
@@ -209,12 +211,12 @@ def _original(publication: Any, settings: CheckSettings) -> Table:
     )
 
 
-def _suppressed(table: Table, named: Named) -> Fraction | None:
+def _suppressed(table: Table, publication: AnyPublication) -> Fraction | None:
     """Return the part of the items of the original that no published symbol stands for."""
     column = table.transactions
-    if column is None or named.publication.transactions is None or not len(column.vocabulary):
+    if column is None or publication.transactions is None or not len(column.vocabulary):
         return None
-    symbols = named.publication.symbols
+    symbols = publication.symbols
     shown = {member for symbol in symbols for member in symbol.members}
     occurring = [label for label, n in zip(column.vocabulary.labels, column.occurrences, strict=True) if n]
     return Fraction(sum(label not in shown for label in occurring), max(1, len(occurring)))

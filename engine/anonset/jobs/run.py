@@ -1,4 +1,4 @@
-"""Search and apply: from a table to a candidate publication, and from there to a verified release."""
+"""Search and apply: from a table to an unverified publication, and from there to a verified release."""
 
 import os
 import warnings as python_warnings
@@ -6,19 +6,20 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
 from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.measures.retention import retention
-from anonset.release.candidate import Candidate
 from anonset.release.checking import checked
 from anonset.release.formats import kind_of
 from anonset.release.layout import Layout, Order, Symbols
 from anonset.release.losses import measures_of
 from anonset.release.phases import Stopwatch, compiling_told
 from anonset.release.release import Release
+from anonset.release.unverified import Unverified
 from anonset.release.worth import mute_sides, refusal, worthless
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.models import require_roles
@@ -89,7 +90,7 @@ def anonymize(
         with watch.phase("hierarchies"):
             table, bound = bind(table, hierarchies or {}, algorithm.model)
             kind_of(algorithm.model).require_publishable(table, bound, algorithm, replace(layout, format=None))
-        candidate = search(
+        unverified = search(
             table,
             algorithm,
             hierarchies=bound,
@@ -100,14 +101,14 @@ def anonymize(
             allow_worthless=allow_worthless,
             watch=watch,
         )
-        kind_of(algorithm.model).require_readable(candidate.named)
-        for warning in candidate.warnings:
+        kind_of(algorithm.model).require_readable(unverified.publication)
+        for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
         with watch.phase("verify"):
             verdict = checked(
-                candidate, candidate.named, accept_undecided=accept_undecided, budget=budget, progress=progress
+                unverified, unverified.publication, accept_undecided=accept_undecided, budget=budget, progress=progress
             )
-    return Release(candidate, verdict, layout, tuple(watch.phases))
+    return Release(unverified, verdict, layout, tuple(watch.phases))
 
 
 def search(
@@ -121,8 +122,8 @@ def search(
     max_loss: float | None = None,
     allow_worthless: bool = False,
     watch: Stopwatch,
-) -> Candidate:
-    """Find a recoding and apply it; the candidate still has to be verified.
+) -> Unverified[Any]:
+    """Find a recoding and apply it; what comes of it still has to be verified.
 
     The table must be bound to its hierarchies (see `bind`); the other parameters are those of `anonymize`.
     """
@@ -132,17 +133,17 @@ def search(
     with watch.phase("search"), executor_of(workers) as executor:
         result = algorithm.recode(table, hierarchies, executor=executor, progress=progress)
     with watch.phase("apply"):
-        named = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
+        publication = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
     with watch.phase("measure"):
-        measures = measures_of(table, hierarchies, algorithm, result, named.publication)
+        measures = measures_of(table, hierarchies, algorithm, result, publication)
         kept = retention(table, result.recoding)
-        said = mute_sides(algorithm.model, table, named.publication)
-        if what := worthless(algorithm.model, table, named.publication):
+        said = mute_sides(algorithm.model, table, publication)
+        if what := worthless(algorithm.model, table, publication):
             said = (f"the publication is worthless: {what}",)
     _require_loss(algorithm, measures, max_loss)
     if what and not allow_worthless:
         raise WorthlessError(algorithm.name, refusal(algorithm, result, what))
-    return Candidate(table, hierarchies, algorithm, result, named, measures, kept, layout.warnings + said)
+    return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, layout.warnings + said)
 
 
 @contextmanager

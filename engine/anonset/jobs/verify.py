@@ -9,6 +9,7 @@ from anonset.algorithms.base import Progress
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Publication
+from anonset.generalization.buckets import AnyPublication
 from anonset.io.codebook import read_codebook
 from anonset.jobs.inspection import Inspection, inspect
 from anonset.privacy import PrivacyModel
@@ -23,7 +24,6 @@ from anonset.release.attested import (
     require_said,
     require_verified,
 )
-from anonset.release.candidate import Named
 from anonset.release.codebook import require_complete, require_sound
 from anonset.release.documents import CODEBOOK, Attestation, BucketFiles
 from anonset.release.formats import kind_of
@@ -60,15 +60,15 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
     if progress is not None:
         progress("read", 0, 0)
     if attested is None or promised is None:
-        named = _read_foreign(published, settings, model)
-        return inspect(_with_records(named, settings), model, settings, progress=progress)
-    named = _read_attested(published, settings, attested, model)
-    require_said(published, attested, promised, named)
-    found = inspect(_with_records(named, settings), model, settings, attested=attested, progress=progress)
+        foreign = _read_foreign(published, settings, model)
+        return inspect(_with_records(foreign, settings), model, settings, progress=progress)
+    publication = _read_attested(published, settings, attested, model)
+    require_said(published, attested, promised, publication)
+    found = inspect(_with_records(publication, settings), model, settings, attested=attested, progress=progress)
     asked = is_promised(attested, model) or model == promised.visible
     budget = settings.budget
-    seen = evidence(named.publication, found.verdict, budget=budget, progress=progress) if asked else None
-    require_verified(published, attested, named.publication, seen)
+    seen = evidence(publication, found.verdict, budget=budget, progress=progress) if asked else None
+    require_verified(published, attested, publication, seen)
     return found
 
 
@@ -120,14 +120,14 @@ def _promised(attested: Attestation) -> PrivacyModel:
     return made
 
 
-def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel) -> Named:
+def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel) -> AnyPublication:
     """Read what was made elsewhere."""
     from anonset.io.buckets import read_buckets
     from anonset.io.publish import read_published
-    from anonset.release.records import named
+    from anonset.release.records import explained
 
     if "buckets" in model.protects:
-        return Named(read_buckets(published, id=settings.id, keep=settings.keep))
+        return read_buckets(published, id=settings.id, keep=settings.keep)
     table = read_published(
         published,
         items=settings.items or None,
@@ -136,15 +136,17 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
         separator=" " if settings.separator is None else settings.separator,
     )
     if settings.codebook is None:
-        return named(table, (), sets=model.reads_sets)
+        return explained(table, (), sets=model.reads_sets)
     book = read_codebook(Path(settings.codebook))
     require_sound(
         book, f"codebook {settings.codebook!r}", nodes_known=_names_items(settings, table.transactions, table)
     )
-    return named(table, book, sets=model.reads_sets)
+    return explained(table, book, sets=model.reads_sets)
 
 
-def _read_attested(published: Path, settings: CheckSettings, attested: Attestation, model: PrivacyModel) -> Named:
+def _read_attested(
+    published: Path, settings: CheckSettings, attested: Attestation, model: PrivacyModel
+) -> AnyPublication:
     """Read the files of a publication, if they are those that were attested."""
     roles = [option(n) for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
     if roles:
@@ -156,12 +158,12 @@ def _read_attested(published: Path, settings: CheckSettings, attested: Attestati
         msg = f"{str(published)!r} is {what}, of which model {model.name} says nothing"
         raise InputError(msg)
     require_attested(published, attested)
-    found = kind_of(model).read(published, attested.data)
-    if not isinstance(attested.data, BucketFiles):
+    found: AnyPublication = kind_of(model).read(published, attested.data)
+    if isinstance(found, Publication):
         book, where = read_codebook(published / CODEBOOK), f"codebook {str(published / CODEBOOK)!r}"
-        items = found.publication.transactions
-        require_sound(book, where, nodes_known=_names_items(settings, items, found.publication))
-        require_complete(book, found.publication, where)
+        items = found.transactions
+        require_sound(book, where, nodes_known=_names_items(settings, items, found))
+        require_complete(book, found, where)
     return found
 
 
@@ -170,16 +172,16 @@ def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table 
     return items is not None and not {items.name, *owner.joined}.isdisjoint(settings.hierarchy)
 
 
-def _with_records(named: Named, settings: CheckSettings) -> Named:
+def _with_records(publication: AnyPublication, settings: CheckSettings) -> AnyPublication:
     """Return a publication with the way back to the original, where that is known."""
     if settings.records is None:
-        return named
+        return publication
     from anonset.io.records import read_records
 
     record, cluster = read_records(Path(settings.records))
-    if len(record) != named.publication.n:
-        msg = f"{settings.records!r} names the records of {len(record)} rows, the publication has {named.publication.n}"
+    if len(record) != publication.n:
+        msg = f"{settings.records!r} names the records of {len(record)} rows, the publication has {publication.n}"
         raise InputError(msg)
-    if isinstance(named.publication, Publication):
-        return Named(replace(named.publication, record=record, cluster=cluster), named.values)
-    return Named(replace(named.publication, record=record), named.values)
+    if isinstance(publication, Publication):
+        return replace(publication, record=record, cluster=cluster)
+    return replace(publication, record=record)

@@ -10,13 +10,15 @@ from pydantic import ValidationError
 
 from anonset.algorithms.base import Progress
 from anonset.errors import InputError
+from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.generalization.publication import Publication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
-from anonset.release.candidate import Named
 from anonset.release.documents import (
     CODEBOOK,
     Attestation,
     BucketFiles,
+    DataFile,
     limits_of,
     parameters_of,
     plain,
@@ -131,7 +133,7 @@ def _is_blank(path: str | None) -> bool:
     return path is None or (Path(path).is_file() and not read_bytes(Path(path)).strip())
 
 
-def require_said(published: Path, attested: Attestation, promised: PrivacyModel, named: Named) -> None:
+def require_said(published: Path, attested: Attestation, promised: PrivacyModel, publication: AnyPublication) -> None:
     """Refuse an attestation whose words or counts are not what its model and the data give.
 
     Raises
@@ -143,13 +145,16 @@ def require_said(published: Path, attested: Attestation, promised: PrivacyModel,
     computed: dict[str, tuple[Any, Any]] = {
         "parameters": (_but_policy(attested.parameters), _but_policy(parameters_of(promised))),
         "statement": (attested.statement, promised.statement),
-        "limits": (attested.limits, limits_of(promised, named, attested.declarations)),
-        "counts": (attested.counts, kind_of(promised).counts(named)),
+        "limits": (attested.limits, limits_of(promised, publication, attested.declarations)),
+        "counts": (attested.counts, kind_of(promised).counts(publication)),
     }
-    if isinstance(data, BucketFiles):
-        computed["data.sensitive"] = (data.sensitive, named.publication.snt_value.name)
-    else:
-        computed["data.separator"] = (data.separator, data.separator if is_separated(named, data.format) else None)
+    if isinstance(data, BucketFiles) and isinstance(publication, BucketPublication):
+        computed["data.sensitive"] = (data.sensitive, publication.snt_value.name)
+    elif isinstance(data, DataFile) and isinstance(publication, Publication):
+        computed["data.separator"] = (
+            data.separator,
+            data.separator if is_separated(publication, data.format) else None,
+        )
         if data.format == "dat":
             computed["data.items"] = (data.items, ["items"])
     for field, (found, expected) in computed.items():

@@ -11,9 +11,9 @@ from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Buckets, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
-from anonset.release.candidate import Candidate, Named
 from anonset.release.documents import BucketFiles, digests
 from anonset.release.layout import Layout
+from anonset.release.unverified import Unverified
 
 Hierarchies = Mapping[str, Hierarchy]
 
@@ -30,27 +30,27 @@ class BucketsKind:
             msg = f"buckets are published as csv (qit.csv and snt.csv), got format {layout.format!r}"
             raise InputError(msg)
 
-    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Named:
+    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> BucketPublication:
         """Apply a grouping."""
         if not isinstance(result.recoding, Buckets):
             msg = f"a bucketizing algorithm must give buckets, got {type(result.recoding).__name__}"
             raise InputError(msg)
-        return Named(BucketPublication.of(table, result.recoding))
+        return BucketPublication.of(table, result.recoding)
 
-    def require_readable(self, named: Named) -> None:
+    def require_readable(self, publication: BucketPublication) -> None:
         """Buckets publish values as they are."""
 
-    def to_arrow(self, named: Named) -> Any:
+    def to_arrow(self, publication: BucketPublication) -> Any:
         """Return both tables, ``qit`` and ``snt``."""
         from anonset.io.buckets import buckets_to_arrow
 
-        return buckets_to_arrow(named.publication)
+        return buckets_to_arrow(publication)
 
-    def write(self, candidate: Candidate, folder: Path, layout: Layout) -> BucketFiles:
+    def write(self, unverified: Unverified[BucketPublication], folder: Path, layout: Layout) -> BucketFiles:
         """Write both tables."""
         from anonset.io.buckets import write_buckets
 
-        publication: BucketPublication = candidate.publication
+        publication = unverified.publication
         qit, snt = write_buckets(publication, folder)
         return BucketFiles(
             qit=qit.name,
@@ -61,41 +61,43 @@ class BucketsKind:
             sha256=digests(folder),
         )
 
-    def write_private(self, candidate: Candidate, folder: Path) -> None:
+    def write_private(self, unverified: Unverified[BucketPublication], folder: Path) -> None:
         """Write the input record and the group of each row of the QIT."""
         from anonset.io.records import write_records
 
-        publication: BucketPublication = candidate.publication
+        publication = unverified.publication
         rows = Publication(None, (), (), (), publication.record, publication.group.codes)
         write_records(rows, folder / "records.csv")
 
-    def read(self, folder: Path, files: BucketFiles) -> Named:
+    def read(self, folder: Path, files: BucketFiles) -> BucketPublication:
         """Read both tables."""
         from anonset.io.buckets import read_buckets
 
-        return Named(read_buckets(folder, id=files.id, keep=files.keep))
+        return read_buckets(folder, id=files.id, keep=files.keep)
 
-    def require_same(self, meant: Named, written: Named) -> Named:
+    def require_same(self, meant: BucketPublication, written: BucketPublication) -> BucketPublication:
         """Compare the columns of both tables by their labels."""
-        one, other = _contents(meant.publication), _contents(written.publication)
+        one, other = _contents(meant), _contents(written)
         for name, values in one.items():
             if other.get(name) != values:
                 msg = f"column {name!r}: what was read back differs from what was to be written"
                 raise AnonsetError(msg)
-        return Named(replace(written.publication, record=meant.publication.record))
+        return replace(written, record=meant.record)
 
-    def untrue(self, table: Table, named: Named, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
+    def untrue(
+        self, table: Table, publication: BucketPublication, hierarchies: Hierarchies, model: PrivacyModel
+    ) -> Witness | None:
         """Hold every row and every group against the original; safe grouping allows nobody in two groups."""
         from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 
-        found = check_buckets_truthful(table, named.publication)
+        found = check_buckets_truthful(table, publication)
         if found is None and isinstance(model, SafetyConstraint):
-            return check_undivided(table, named.publication)
+            return check_undivided(table, publication)
         return found
 
-    def counts(self, named: Named) -> dict[str, int]:
+    def counts(self, publication: BucketPublication) -> dict[str, int]:
         """Return the numbers of tuples and of groups."""
-        return {"records": named.publication.n, "groups": named.publication.n_groups}
+        return {"records": publication.n, "groups": publication.n_groups}
 
 
 def _contents(publication: BucketPublication) -> dict[str, list[str]]:

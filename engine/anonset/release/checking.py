@@ -1,18 +1,20 @@
 """The check before anything comes out: what an algorithm promised holds, and what is published is true."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data.discreet import Discreet
 from anonset.errors import UndecidedError, VerificationError
+from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import Verdict, Witness
-from anonset.release.candidate import Candidate, Named
 from anonset.release.formats import kind_of
+from anonset.release.unverified import Unverified
 
 
 def checked(
-    candidate: Candidate,
-    named: Named,
+    unverified: Unverified[Any],
+    publication: AnyPublication,
     *,
     accept_undecided: bool = False,
     budget: int | None = None,
@@ -22,10 +24,10 @@ def checked(
 
     Parameters
     ----------
-    candidate
+    unverified
         What was meant to be published.
-    named
-        What is published: the candidate's own publication, or what was read back.
+    publication
+        What is published: the unverified's own publication, or what was read back.
 
     Raises
     ------
@@ -35,10 +37,10 @@ def checked(
     from anonset.verification import DEFAULT_BUDGET, verify
 
     budget = DEFAULT_BUDGET if budget is None else budget
-    model = candidate.algorithm.model
-    verdict = verify(named.publication, model, budget=budget, progress=progress)
+    model = unverified.algorithm.model
+    verdict = verify(publication, model, budget=budget, progress=progress)
     require_decided(verdict, accept_undecided=True)
-    witness = kind_of(model).untrue(candidate.table, named, candidate.hierarchies, model)
+    witness = kind_of(model).untrue(unverified.table, publication, unverified.hierarchies, model)
     if witness is not None:
         raise VerificationError(Untrue(witness))
     require_decided(verdict, accept_undecided=accept_undecided)

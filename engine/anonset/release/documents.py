@@ -13,10 +13,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from anonset.data import SetColumn, Table
+from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.release.candidate import Candidate, Named
 from anonset.release.phases import Phase
+from anonset.release.unverified import Unverified
 from anonset.strict_json import require_finite
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -159,10 +160,10 @@ UNDECIDED = "The check could not be finished, which was accepted: that the guara
 """What holds where an unfinished check was accepted."""
 
 
-def limits_of(model: PrivacyModel, named: Named, declared: Declarations) -> str:
+def limits_of(model: PrivacyModel, publication: AnyPublication, declared: Declarations) -> str:
     """Return what is not guaranteed: the limits of the model, what published items tell, and what was declared."""
     parts = [model.limits]
-    if getattr(named.publication, "transactions", None) is not None:
+    if getattr(publication, "transactions", None) is not None:
         parts.append(UNPUBLISHED)
     if declared.unit != "person":
         parts.append(ROWS)
@@ -191,7 +192,7 @@ def public_checks(verdict: Verdict) -> dict[str, Any]:
 def attestation(
     model: PrivacyModel,
     seen: Verdict,
-    named: Named,
+    publication: AnyPublication,
     counts: Mapping[str, int],
     data: DataFile | BucketFiles,
     declared: Declarations,
@@ -208,7 +209,7 @@ def attestation(
         model=model.name,
         parameters=parameters_of(model),
         statement=model.statement,
-        limits=limits_of(model, named, declared),
+        limits=limits_of(model, publication, declared),
         declarations=declared,
         verified=public_checks(seen),
         counts=dict(counts),
@@ -224,7 +225,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def report(
-    candidate: Candidate, verdict: Verdict, phases: list[Phase], context: Mapping[str, Any], *, trace: bool
+    unverified: Unverified[Any], verdict: Verdict, phases: list[Phase], context: Mapping[str, Any], *, trace: bool
 ) -> Report:
     """Return the private report of a run.
 
@@ -233,22 +234,22 @@ def report(
     context
         ``settings``, ``seed`` and facts about the ``input``, where the caller knows them.
     """
-    result = candidate.result
+    result = unverified.result
     return Report(
         schema_version=SCHEMA_VERSION,
         versions=versions(),
         settings=plain(context.get("settings", {})),
-        algorithm=candidate.algorithm.name,
-        parameters=parameters_of(candidate.algorithm),
+        algorithm=unverified.algorithm.name,
+        parameters=parameters_of(unverified.algorithm),
         model=verdict.model.name,
         verdict="holds" if verdict.holds else "undecided",
         verified=plain(verdict.checked),
         seed=context.get("seed"),
-        input={**plain(context.get("input", {})), **fingerprint(candidate.table)},
-        measures=plain(candidate.measures),
-        retention=plain(candidate.retention),
+        input={**plain(context.get("input", {})), **fingerprint(unverified.table)},
+        measures=plain(unverified.measures),
+        retention=plain(unverified.retention),
         figures=plain(result.figures),
-        warnings=list(candidate.warnings),
+        warnings=list(unverified.warnings),
         phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],
         trace=plain(result.trace) if trace else None,
     )

@@ -7,13 +7,13 @@ from typing import Any, Protocol
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.privacy import PrivacyModel, Witness
-from anonset.release.candidate import Candidate, Named
 from anonset.release.layout import Layout
+from anonset.release.unverified import P, Unverified
 
 Hierarchies = Mapping[str, Hierarchy]
 
 
-class Kind(Protocol):
+class Kind(Protocol[P]):
     """How publications of a kind are made, written, read back and held against the original."""
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
@@ -26,11 +26,11 @@ class Kind(Protocol):
         """
         ...
 
-    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Named:
+    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> P:
         """Apply what an algorithm decided."""
         ...
 
-    def require_readable(self, named: Named) -> None:
+    def require_readable(self, publication: P) -> None:
         """Refuse published symbols that would be read as something else than what was formed.
 
         Raises
@@ -40,23 +40,23 @@ class Kind(Protocol):
         """
         ...
 
-    def to_arrow(self, named: Named) -> Any:
+    def to_arrow(self, publication: P) -> Any:
         """Return a publication as what Arrow knows."""
         ...
 
-    def write(self, candidate: Candidate, folder: Path, layout: Layout) -> Any:
+    def write(self, unverified: Unverified[P], folder: Path, layout: Layout) -> Any:
         """Write what may be handed on into a folder, and return how to read it, for the attestation."""
         ...
 
-    def write_private(self, candidate: Candidate, folder: Path) -> None:
+    def write_private(self, unverified: Unverified[P], folder: Path) -> None:
         """Write the way back into the private folder."""
         ...
 
-    def read(self, folder: Path, files: Any) -> Named:
+    def read(self, folder: Path, files: Any) -> P:
         """Read written data."""
         ...
 
-    def require_same(self, meant: Named, written: Named) -> Named:
+    def require_same(self, meant: P, written: P) -> P:
         """Refuse written data that differ from what was meant; return them with what only the owner knows.
 
         Raises
@@ -66,16 +66,16 @@ class Kind(Protocol):
         """
         ...
 
-    def untrue(self, table: Table, named: Named, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
+    def untrue(self, table: Table, publication: P, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
         """Return something that a publication says and the original does not, or None."""
         ...
 
-    def counts(self, named: Named) -> dict[str, int]:
+    def counts(self, publication: P) -> dict[str, int]:
         """Return the sizes of a publication that its attestation names."""
         ...
 
 
-def kind_of(model: PrivacyModel) -> Kind:
+def kind_of(model: PrivacyModel) -> Kind[Any]:
     """Return the kind of publication that a model speaks of."""
     from anonset.release.buckets import BucketsKind
     from anonset.release.records import RecordsKind

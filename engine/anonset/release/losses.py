@@ -1,4 +1,4 @@
-"""The losses of a candidate publication.
+"""The losses of a publication that nobody has verified yet.
 
 The first measure is the main loss, which ``--max-loss`` bounds: NCP of the items where they alone are recoded, the
 relational loss (Rum) where there are quasi-identifiers, the grouping loss of buckets.

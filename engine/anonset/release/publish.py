@@ -7,12 +7,12 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.privacy import Verdict
-from anonset.release.candidate import Candidate
 from anonset.release.checking import checked, require_decided
 from anonset.release.formats import kind_of
 from anonset.release.layout import Layout
 from anonset.release.phases import Stopwatch
 from anonset.release.staging import Staging
+from anonset.release.unverified import Unverified
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Request:
 
 
 def publish(
-    candidate: Candidate,
+    unverified: Unverified[Any],
     request: Request,
     *,
     watch: Stopwatch,
     progress: Progress | None = None,
     context: Mapping[str, Any] | None = None,
 ) -> Verdict:
-    """Publish a candidate, if what is read back from the written bytes satisfies its model.
+    """Publish what an algorithm made, if what is read back from the written bytes satisfies its model.
 
     Whatever goes wrong, an interruption included, nothing is left behind.
 
@@ -65,40 +65,40 @@ def publish(
     from anonset.release.attested import ATTESTATION, evidence
     from anonset.release.documents import attestation, declarations, report
 
-    kind = kind_of(candidate.algorithm.model)
-    kind.require_readable(candidate.named)
+    kind = kind_of(unverified.algorithm.model)
+    kind.require_readable(unverified.publication)
     with Staging(request.out, request.private_folder) as staging:
         with watch.phase("write"):
-            files = kind.write(candidate, staging.folder, request.layout)
+            files = kind.write(unverified, staging.folder, request.layout)
         with watch.phase("read back"):
-            written = kind.require_same(candidate.named, kind.read(staging.folder, files))
+            written = kind.require_same(unverified.publication, kind.read(staging.folder, files))
         with watch.phase("verify"):
             verdict = checked(
-                candidate,
+                unverified,
                 written,
                 accept_undecided=request.accept_undecided,
                 budget=request.budget,
                 progress=progress,
             )
-            seen = evidence(written.publication, verdict, budget=request.budget, progress=progress)
+            seen = evidence(written, verdict, budget=request.budget, progress=progress)
             require_decided(seen, accept_undecided=request.accept_undecided)
         with watch.phase("complete"):
-            declared = declarations(candidate.table, undecided=seen.holds is None)
+            declared = declarations(unverified.table, undecided=seen.holds is None)
             promise = attestation(verdict.model, seen, written, kind.counts(written), files, declared)
             promise.write(staging.folder / ATTESTATION)
-            kind.write_private(candidate, staging.private)
-            write_policy(candidate, staging.private)
+            kind.write_private(unverified, staging.private)
+            write_policy(unverified, staging.private)
             staging.seal()
             staging.rename()
-        found = report(candidate, verdict, watch.phases, context or {}, trace=request.trace)
+        found = report(unverified, verdict, watch.phases, context or {}, trace=request.trace)
         found.write(staging.private / "report.json")
         staging.finish()
     return verdict
 
 
-def write_policy(candidate: Candidate, folder: Path) -> None:
+def write_policy(unverified: Unverified[Any], folder: Path) -> None:
     """Write the privacy constraints that were kept, which the attestation must not hold: they may tell of records."""
-    policy = candidate.algorithm.model.itemsets
+    policy = unverified.algorithm.model.itemsets
     if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
         return
     from anonset.io.policies import write_privacy_policy

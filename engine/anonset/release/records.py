@@ -15,12 +15,12 @@ from anonset.generalization.joined import separated
 from anonset.generalization.labels import members_of, set_label
 from anonset.generalization.sensitive import is_attached
 from anonset.privacy import PrivacyModel, Witness
-from anonset.release.candidate import Candidate, Named
 from anonset.release.codebook import require_sound
 from anonset.release.documents import CODEBOOK, DataFile, digests
 from anonset.release.joined import rejoined, texts_of_items, texts_of_nodes
 from anonset.release.layout import Layout
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, spelled_out
+from anonset.release.unverified import Unverified
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
@@ -61,7 +61,7 @@ class RecordsKind:
         if layout.format is not None:
             check_labels(labels, layout.format, layout.separator)
 
-    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Named:
+    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Publication:
         """Apply a recoding, order the rows, and give large sets their codes."""
         from anonset.generalization import apply
 
@@ -73,57 +73,57 @@ class RecordsKind:
         ]
         return name_sets(publication, value_sets, layout.symbols)
 
-    def require_readable(self, named: Named) -> None:
+    def require_readable(self, publication: Publication) -> None:
         """Refuse symbols whose names say something else than what they stand for, whatever algorithm formed them."""
-        symbols = named.publication.symbols
+        symbols = publication.symbols
         for symbol in symbols:
             if symbol.kind == "group" and symbol.label == set_label(symbol.members):
                 require_plain_items(symbol.members)
-        require_sound((*symbols, *named.values), "the publication")
+        require_sound((*symbols, *publication.value_sets), "the publication")
 
-    def to_arrow(self, named: Named) -> Any:
+    def to_arrow(self, publication: Publication) -> Any:
         """Return the records as a ``pyarrow.Table``."""
         from anonset.io.publish import to_arrow
 
-        return to_arrow(named.publication)
+        return to_arrow(publication)
 
-    def write(self, candidate: Candidate, folder: Path, layout: Layout) -> DataFile:
+    def write(self, unverified: Unverified[Publication], folder: Path, layout: Layout) -> DataFile:
         """Write the data and the codebook."""
         from anonset.io.codebook import write_codebook
         from anonset.io.publish import write_published
 
-        publication: Publication = candidate.publication
+        publication = unverified.publication
         chosen = layout.format or "csv"
         data = write_published(publication, folder, chosen, layout.separator)
         fimi = chosen == "dat"
         sets = publication.transactions
         # the codebook explains the codes of value sets too
-        symbols = (*publication.symbols, *candidate.named.values)
+        symbols = (*publication.symbols, *publication.value_sets)
         write_codebook(replace(publication, symbols=symbols), folder / CODEBOOK)
         return DataFile(
             file=data.name,
             format=chosen,
-            separator=layout.separator if is_separated(candidate.named, chosen) else None,
+            separator=layout.separator if is_separated(publication, chosen) else None,
             items=["items"] if fimi else list(publication.joined or (() if sets is None else (sets.name,))),
             relational=[column.name for column in publication.relational],
             keep=[column.name for column in publication.kept],
             sha256=digests(folder),
         )
 
-    def write_private(self, candidate: Candidate, folder: Path) -> None:
+    def write_private(self, unverified: Unverified[Publication], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the way back to the input records."""
         from anonset.io.mapping import write_local_mapping, write_mapping
         from anonset.io.records import write_records
 
-        publication: Publication = candidate.publication
-        recoding, column = candidate.result.recoding, candidate.table.transactions
+        publication = unverified.publication
+        recoding, column = unverified.result.recoding, unverified.table.transactions
         if isinstance(recoding, PerCluster) and column is not None:
             write_local_mapping(recoding, column, folder / "mapping.csv", publication.symbols)
         elif column is not None:
             write_mapping(recoding, folder / "mapping.csv", publication.symbols)
         write_records(publication, folder / "records.csv")
 
-    def read(self, folder: Path, files: DataFile) -> Named:
+    def read(self, folder: Path, files: DataFile) -> Publication:
         """Read the data and the codebook."""
         from anonset.io.codebook import read_codebook
         from anonset.io.publish import read_published
@@ -136,68 +136,68 @@ class RecordsKind:
             separator=_NOWHERE if files.separator is None else files.separator,
         )
         book = read_codebook(folder / CODEBOOK)
-        return named(written, book)
+        return explained(written, book)
 
-    def require_same(self, meant: Named, written: Named) -> Named:
+    def require_same(self, meant: Publication, written: Publication) -> Publication:
         """Compare column by column, however the labels are coded; the owner alone knows records and clusters."""
-        publication: Publication = written.publication
-        by_name = {column.name: column for column in publication.columns}
-        for column in meant.publication.columns:  # the set-valued one has no name in a FIMI file
-            found = publication.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
+        by_name = {column.name: column for column in written.columns}
+        for column in meant.columns:  # the set-valued one has no name in a FIMI file
+            found = written.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
             if not _same(column, found):
                 msg = f"column {column.name!r}: what was read back differs from what was to be written"
                 raise AnonsetError(msg)
-        explained = {symbol.label: symbol for symbol in (*meant.publication.symbols, *meant.values)}
-        for symbol in (*publication.symbols, *written.values):
-            if explained.get(symbol.label) != symbol:
+        known = {symbol.label: symbol for symbol in (*meant.symbols, *meant.value_sets)}
+        for symbol in (*written.symbols, *written.value_sets):
+            if known.get(symbol.label) != symbol:
                 msg = f"codebook: what was read back for symbol {symbol.label!r} differs from what was to be written"
                 raise AnonsetError(msg)
-        home = meant.publication
-        return Named(replace(publication, record=home.record, cluster=home.cluster), written.values)
+        return replace(written, record=meant.record, cluster=meant.cluster)
 
-    def untrue(self, table: Table, named: Named, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
+    def untrue(
+        self, table: Table, publication: Publication, hierarchies: Hierarchies, model: PrivacyModel
+    ) -> Witness | None:
         """Hold every published symbol and relational value against its record."""
         from anonset.verification.relational_truth import check_relational_truth
         from anonset.verification.truthful import check_truthful
 
-        publication: Publication = named.publication
         found = check_truthful(table, publication)
         if found is None and table.relational:
-            plain = replace(publication, relational=spelled_out(publication.relational, named.values))
+            plain = replace(publication, relational=spelled_out(publication.relational, publication.value_sets))
             found = check_relational_truth(table, plain, hierarchies)
         return found
 
-    def counts(self, named: Named) -> dict[str, int]:
+    def counts(self, publication: Publication) -> dict[str, int]:
         """Return the numbers of records and of symbols."""
-        return {"records": named.publication.n, "symbols": len(named.publication.symbols)}
+        return {"records": publication.n, "symbols": len(publication.symbols)}
 
 
-def named(table: Table, book: Iterable[Symbol], *, sets: bool = False) -> Named:
+def explained(table: Table, book: Iterable[Symbol], *, sets: bool = False) -> Publication:
     """Return a table of published symbols with its codebook as a publication.
 
     A symbol that the codebook does not explain is told by its text alone; if that is ``(a,b,c)``, it stands for these.
     Columns that were joined by prefixing become one column of the symbols that were separated into them: those that the
     codebook explains and, if unexplained `sets` are to be read, sets of members of several columns.
     """
-    explained = {symbol.label: symbol for symbol in book}
+    known = {symbol.label: symbol for symbol in book}
     items = table.transactions
     if items is not None and table.joined:
-        items, symbols = rejoined(items, explained.values(), table.joined, sets=sets)
+        items, symbols = rejoined(items, known.values(), table.joined, sets=sets)
     else:
         labels = () if items is None else items.vocabulary.labels
-        symbols = tuple(explained.get(label) or _symbol(label) for label in labels)
-    values = tuple(symbol for symbol in explained.values() if symbol.kind == "values")
+        symbols = tuple(known.get(label) or _symbol(label) for label in labels)
+    values = tuple(symbol for symbol in known.values() if symbol.kind == "values")
     relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
     rows = np.arange(table.n, dtype=np.int64)
-    found = Publication(items, symbols, relational, table.kept, rows, order=table.order, joined=table.joined)
-    return Named(found, values)
+    return Publication(
+        items, symbols, relational, table.kept, rows, order=table.order, joined=table.joined, value_sets=values
+    )
 
 
-def is_separated(named: Named, format: str) -> bool:  # noqa: A002
+def is_separated(publication: Publication, format: str) -> bool:  # noqa: A002
     """Tell whether some field of text holds several symbols of a published set, so that it takes a separator."""
     if format != "csv":
         return False
-    columns = separated(named.publication)
+    columns = separated(publication)
     return any(isinstance(column, SetColumn) and bool((column.lengths > 1).any()) for column in columns)
 
 

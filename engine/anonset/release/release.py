@@ -13,17 +13,17 @@ from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import Verdict
-from anonset.release.candidate import Candidate
 from anonset.release.formats import kind_of
 from anonset.release.layout import Format, Layout
 from anonset.release.phases import Phase, Stopwatch
+from anonset.release.unverified import Unverified
 
 
 @dataclass(frozen=True, eq=False)
 class Release(Discreet):
     """A publication and the verdict of verifying it. Made by `anonset.anonymize` alone."""
 
-    candidate: Candidate
+    unverified: Unverified[Any]
     """What was found, with the input that it was made from. Private."""
     verdict: Verdict
     """Outcome of the verification: holds, or undecided where that was accepted."""
@@ -53,42 +53,42 @@ class Release(Discreet):
     @property
     def publication(self) -> Any:
         """The published records, or buckets, with the way back to the input. Private as a whole."""
-        return self.candidate.publication
+        return self.unverified.publication
 
     @property
     def algorithm(self) -> Algorithm:
         """The algorithm with its parameters."""
-        return self.candidate.algorithm
+        return self.unverified.algorithm
 
     @property
     def recoding(self) -> Recoding:
         """What the algorithm decided."""
-        return self.candidate.result.recoding
+        return self.unverified.result.recoding
 
     @property
     def trace(self) -> tuple[Any, ...]:
         """The decisions of the search, in order."""
-        return self.candidate.result.trace
+        return self.unverified.result.trace
 
     @property
     def figures(self) -> Mapping[str, float]:
         """Counts of the search."""
-        return self.candidate.result.figures
+        return self.unverified.result.figures
 
     @property
     def measures(self) -> Mapping[str, float]:
         """Losses by name, such as ``ncp``."""
-        return self.candidate.measures
+        return self.unverified.measures
 
     @property
     def retention(self) -> Mapping[str, Mapping[str, int]]:
         """How many item occurrences, relational values and tuples were kept, generalized, suppressed."""
-        return self.candidate.retention
+        return self.unverified.retention
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with a publication that is safe all the same."""
-        return self.candidate.warnings
+        return self.unverified.warnings
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -97,7 +97,7 @@ class Release(Discreet):
 
     def to_arrow(self) -> Any:
         """Return the published data as a ``pyarrow.Table``; buckets as a pair of them, ``qit`` and ``snt``."""
-        return kind_of(self.algorithm.model).to_arrow(self.candidate.named)
+        return kind_of(self.algorithm.model).to_arrow(self.unverified.publication)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand the published data to any consumer of the Arrow stream interface (pandas, polars, DuckDB).
@@ -146,9 +146,9 @@ class Release(Discreet):
         from anonset.release.publish import Request, publish
 
         layout = replace(self.layout, format=format or "csv", separator=separator)
-        candidate = self.candidate
-        kind = kind_of(candidate.algorithm.model)
-        kind.require_publishable(candidate.table, candidate.hierarchies, candidate.algorithm, layout)
+        unverified = self.unverified
+        kind = kind_of(unverified.algorithm.model)
+        kind.require_publishable(unverified.table, unverified.hierarchies, unverified.algorithm, layout)
         request = Request(
             Path(out),
             None if private is None else Path(private),
@@ -156,5 +156,5 @@ class Release(Discreet):
             accept_undecided=self.verdict.holds is None,
             trace=trace,
         )
-        publish(candidate, request, watch=Stopwatch(list(self.phases)))
+        publish(unverified, request, watch=Stopwatch(list(self.phases)))
         return Path(out)

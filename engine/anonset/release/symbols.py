@@ -10,14 +10,13 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Vocabulary
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.labels import members_of, set_label
-from anonset.release.candidate import Named
 from anonset.release.layout import Symbols
 
 MOST_SHOWN = 8
 """Largest set that is named by its members where nothing else is asked for."""
 
 
-def name_sets(publication: Publication, value_sets: Iterable[str], symbols: Symbols) -> Named:
+def name_sets(publication: Publication, value_sets: Iterable[str], symbols: Symbols) -> Publication:
     """Give codes to sets of items (``G1``, ...) and of values (``V1``, ...), numbered in their order.
 
     Parameters
@@ -31,7 +30,7 @@ def name_sets(publication: Publication, value_sets: Iterable[str], symbols: Symb
     """
     least = {"auto": MOST_SHOWN + 1, "members": None, "short": 2}[symbols]
     if least is None:
-        return Named(publication)
+        return publication
     taken = {label for column in publication.columns for label in column.vocabulary.labels}
     taken |= {member for symbol in publication.symbols for member in symbol.members}
     taken |= {label.removeprefix(f"{name}:") for name in publication.joined for label in taken}
@@ -53,8 +52,9 @@ def name_sets(publication: Publication, value_sets: Iterable[str], symbols: Symb
                 labels_of_column[at] = code()
                 values.append(Symbol(labels_of_column[at], "values", members))
         relational.append(CategoricalColumn(column.name, column.codes, Vocabulary(tuple(labels_of_column))))
-    named = replace(publication, transactions=items, symbols=sets, relational=tuple(relational))
-    return Named(named, tuple(values))
+    return replace(
+        publication, transactions=items, symbols=sets, relational=tuple(relational), value_sets=tuple(values)
+    )
 
 
 def spelled_out(columns: Sequence[CategoricalColumn], symbols: Iterable[Symbol]) -> tuple[CategoricalColumn, ...]:

@@ -12,9 +12,9 @@ from anonset.jobs.evaluate import Evaluation
 from anonset.jobs.memory import format_size
 from anonset.measures.exclusiveness import ambiguous_items
 from anonset.measures.retention import shares
-from anonset.release.candidate import Candidate
 from anonset.release.documents import parameters_of, plain
 from anonset.release.phases import COMPILING
+from anonset.release.unverified import Unverified
 from anonset.report.inspection import coverage
 from anonset.report.printable import printable
 
@@ -26,22 +26,22 @@ _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 
 def summary(outcome: Outcome) -> dict[str, Any]:
     """Return the account as what JSON knows. Private: it holds the losses."""
-    candidate, verdict = outcome.candidate, outcome.verdict
+    unverified, verdict = outcome.unverified, outcome.verdict
     found: dict[str, Any] = plain(
         {
             "out": outcome.request.out,
             "private": outcome.request.private_folder,
-            "algorithm": candidate.algorithm.name,
-            "parameters": parameters_of(candidate.algorithm),
+            "algorithm": unverified.algorithm.name,
+            "parameters": parameters_of(unverified.algorithm),
             "model": verdict.model.name,
             "verdict": verdict.outcome,
             "verified": verdict.checked,
-            "records": candidate.publication.n,
+            "records": unverified.publication.n,
             **sizes(outcome),
-            "measures": candidate.measures,
-            "retention": candidate.retention,
-            "shares": shares(candidate.retention),
-            "warnings": candidate.warnings,
+            "measures": unverified.measures,
+            "retention": unverified.retention,
+            "shares": shares(unverified.retention),
+            "warnings": unverified.warnings,
             "seconds": {phase.name: phase.seconds for phase in outcome.phases},
         }
     )
@@ -50,15 +50,15 @@ def summary(outcome: Outcome) -> dict[str, Any]:
 
 def account(outcome: Outcome) -> list[str | RichTable]:
     """Return the account for people, as text and tables."""
-    candidate, verdict = outcome.candidate, outcome.verdict
+    unverified, verdict = outcome.unverified, outcome.verdict
     parameters = ", ".join(f"{name}={value}" for name, value in parameters_of(verdict.model).items())
     peak = max((phase.peak_memory or 0 for phase in outcome.phases), default=0)
     facts = {
-        "algorithm": f"{candidate.algorithm.name} ({parameters})",
-        "records": f"{candidate.publication.n:,}",
+        "algorithm": f"{unverified.algorithm.name} ({parameters})",
+        "records": f"{unverified.publication.n:,}",
         **_size_texts(sizes(outcome)),
-        **_retention_texts(candidate),
-        **_loss_texts(candidate),
+        **_retention_texts(unverified),
+        **_loss_texts(unverified),
         "verdict": str(verdict),
         "verified": coverage(verdict),
         **_time_texts(outcome),
@@ -107,7 +107,7 @@ def facts_table(facts: dict[str, str]) -> RichTable:
 
 def before_and_after(outcome: Outcome, n: int) -> RichTable:
     """Return the first records that were changed, before and after, as a table."""
-    publication, original = outcome.candidate.publication, outcome.candidate.table.transactions
+    publication, original = outcome.unverified.publication, outcome.unverified.table.transactions
     table = RichTable(title="Some records before and after", title_justify="left")
     table.add_column("before", overflow="fold")
     table.add_column("after", overflow="fold")
@@ -128,7 +128,7 @@ def before_and_after(outcome: Outcome, n: int) -> RichTable:
 
 def sizes(outcome: Outcome) -> dict[str, int]:
     """Return how many items occur and as how many symbols they are published, and the clusters or groups."""
-    original, publication = outcome.candidate.table.transactions, outcome.candidate.publication
+    original, publication = outcome.unverified.table.transactions, outcome.unverified.publication
     if isinstance(publication, BucketPublication):
         return {"groups": publication.n_groups, "starred": int(publication.starred.sum())}
     found = {}
@@ -143,20 +143,20 @@ def sizes(outcome: Outcome) -> dict[str, int]:
     return found
 
 
-def _retention_texts(candidate: Candidate) -> dict[str, str]:
+def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
     """Return how much was kept as it is and how much was not, in numbers and shares."""
-    parts = shares(candidate.retention)
+    parts = shares(unverified.retention)
     return {
         _COUNTED[name]: ", ".join(f"{count:,} {fate} ({parts[name][fate]:.1%})" for fate, count in found.items())
-        for name, found in candidate.retention.items()
+        for name, found in unverified.retention.items()
     }
 
 
-def _loss_texts(candidate: Candidate) -> dict[str, str]:
+def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:
     """Return the losses, and what some of them were before clusters were merged."""
-    texts, before = {}, candidate.result.figures
-    shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(candidate.result.recoding, ItemGroups)]
-    for name, loss in candidate.measures.items():
+    texts, before = {}, unverified.result.figures
+    shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]
+    for name, loss in unverified.measures.items():
         if name in shown:
             earlier = f" ({before[f'{name}_before']:.4f} before merging)" if f"{name}_before" in before else ""
             texts[f"loss ({loss_label(name)})"] = f"{loss:.4f}{earlier}"

@@ -2,26 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown, shown
-from anonset.generalization import Symbol
+from anonset.generalization import Publication
+from anonset.generalization.buckets import BucketPublication
+
+P = TypeVar("P", Publication, BucketPublication)
+"""Records, or buckets."""
 
 
 @dataclass(frozen=True, eq=False)
-class Named(Discreet):
-    """A publication, with what the short codes of its relational values stand for."""
-
-    publication: Any
-    """A `Publication`, or a `BucketPublication`."""
-    values: tuple[Symbol, ...] = ()
-    """Codes of relational value sets; the symbols of the set-valued column are the publication's own."""
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate(Discreet):
+class Unverified(Discreet, Generic[P]):
     """A publication that an algorithm made and nobody has verified yet."""
 
     table: Table
@@ -32,7 +26,7 @@ class Candidate(Discreet):
     """The algorithm with its parameters."""
     result: Result
     """What the algorithm decided."""
-    named: Named
+    publication: P
     """What would be published, its rows in their final order."""
     measures: Mapping[str, float]
     """Losses by name; the first is the main one."""
@@ -42,9 +36,4 @@ class Candidate(Discreet):
     """What is wrong with a publication that may be safe all the same."""
 
     def __repr__(self) -> str:
-        return f"Candidate({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"
-
-    @property
-    def publication(self) -> Any:
-        """What would be published: a `Publication`, or a `BucketPublication`."""
-        return self.named.publication
+        return f"Unverified({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"
