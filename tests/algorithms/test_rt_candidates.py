@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 import reference.rt as twins
 from algorithms.relational_cases import random_case
+from anonset.algorithms.relational.formations import formation_of
 from anonset.algorithms.relational.states import rounded
 from anonset.algorithms.rt.candidates import MergeOrder, _cheapest, candidates, first_within
 from anonset.algorithms.rt.cluster_function import ClusterFunction
-from anonset.algorithms.rt.frame import Frame
 from anonset.algorithms.rt.merging import Clusters
 from anonset.algorithms.rt.published import Published
+from anonset.algorithms.rt.results import tum
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tum_bound import TumBound
 from anonset.algorithms.transaction.apriori import Apriori
@@ -40,10 +41,8 @@ def table_of(source: random.Random, n: int) -> tuple[Table, dict[str, Hierarchy]
 def singles(source: random.Random, n: int, order: Any = "btd") -> tuple[Clusters, list[set[str]]]:
     """Each record as a cluster of its own: more than are looked at before a search is widened."""
     table, hierarchies, items = table_of(source, n)
-    column = table.transactions
-    assert column is not None
     qi = QuasiIdentifiers.of(table.relational, hierarchies, None, bounded=True)
-    function = ClusterFunction(column, HIERARCHY, Apriori, 1, 1)
+    function = ClusterFunction.of(Apriori(k=1, m=1), 1, table, hierarchies)
     return Clusters(qi, np.arange(n, dtype=np.int32), function, order, "xor"), items
 
 
@@ -118,23 +117,24 @@ def test_keys_too_large_for_whole_numbers_are_sorted_all_the_same() -> None:
 def test_losses_of_what_is_published_are_sums_of_all_records(seed: int) -> None:
     source = random.Random(seed)
     table, hierarchies, _ = table_of(source, 60)
-    frame = Frame.of("x", table, hierarchies, (Apriori, 2, 2), None, (None, None))
-    clusters = frame.clusters("cluster", None, "btd", "xor")
-    published, lowest = Published(frame, clusters), 1.0
-    assert published.tum == frame.tum(clusters)
+    qi = QuasiIdentifiers.of(table.relational, hierarchies)
+    function = ClusterFunction.of(Apriori(k=2, m=2), 2, table, hierarchies)
+    clusters = Clusters(qi, formation_of("cluster", 2).form(qi), function)
+    published, lowest = Published(clusters), 1.0
+    assert published.tum == tum(clusters)
     while clusters.count > 1:
-        lowest = min(lowest, frame.tum(clusters) or 0.0)
+        lowest = min(lowest, tum(clusters) or 0.0)
         a, b = source.sample(range(len(clusters.alive)), 2)
         first, second = int(clusters.smallest[a]), int(clusters.smallest[b])
         expected = published.tum_after(first, second) if source.random() < 0.3 else None
         published.merged(first, second)
         clusters.merge(a, b, float(clusters.states.merged_loss(a)[b]), np.inf)
         clusters.drop_merged()
-        bound, tum = source.random(), frame.tum(clusters)
-        assert expected is None or expected == tum
-        assert tum is not None
-        assert published.exceeds(bound) == (tum > bound)
-    assert published.tum == frame.tum(clusters)
+        bound, average = source.random(), tum(clusters)
+        assert expected is None or expected == average
+        assert average is not None
+        assert published.exceeds(bound) == (average > bound)
+    assert published.tum == tum(clusters)
     assert published.smallest_tum() == min(lowest, published.tum)
     assert len(published.mappings()) == 1
 

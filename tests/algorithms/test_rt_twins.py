@@ -192,8 +192,8 @@ def test_cuts_of_clusters_equal_the_full_search(seed: int, k: int, m: int) -> No
     items = [set(source.sample(MODEL.leaves, source.randint(0, 6))) for _ in range(source.randint(1, 60))]
     column = HIERARCHY.bind(SetColumn.of(items, universe=HIERARCHY.leaves.labels))
     clusters = [np.flatnonzero(np.arange(len(items)) % 3 == c) for c in range(min(3, len(items)))]
-    function = ClusterFunction(column, HIERARCHY, Apriori, k, m)
-    clusters = [c for c, poor in zip(clusters, function.poor(clusters), strict=True) if not poor]
+    function = ClusterFunction.of(Apriori(k=k, m=m), k, Table(column), {"items": HIERARCHY})
+    clusters = [c for c, bad in zip(clusters, function.infeasible(clusters), strict=True) if not bad]
     for members, nodes in zip(clusters, function.mappings(clusters), strict=True):
         cut = Apriori(k=k, m=m).recode(Table(column.take(members)), {"items": HIERARCHY}).recoding
         assert isinstance(cut, Cut)

@@ -248,12 +248,18 @@ def test_a_cluster_is_searched_like_a_table_of_its_records(seed: int, algorithm:
     cluster_search = found.on_clusters(column, case.hierarchies.get("items"))
     if isinstance(expected, str):
         with pytest.raises(InfeasibleError, match=r"cannot be generalized to k=\d within the bounds"):
-            cluster_search(records)
+            cluster_search([records])
         return
-    codes, image = cluster_search(records)
-    assert codes.tolist() == np.unique(column.take(records).items).tolist()
-    groups = np.array(expected[0])
-    assert image.tolist() == [int(np.flatnonzero(groups == groups[code])[0]) for code in codes]
+    groups, occurring = np.array(expected[0]), np.unique(column.take(records).items)
+    if (groups < 0).any():
+        with pytest.raises(InputError, match="it suppressed items"):
+            cluster_search([records])
+        return
+    (mapping,) = cluster_search([records])
+    image = mapping.image(len(groups))
+    assert image[occurring].tolist() == [int(np.flatnonzero(groups == groups[code])[0]) for code in occurring]
+    others = np.setdiff1d(np.arange(len(groups)), occurring)
+    assert image[others].tolist() == others.tolist()
 
 
 def test_clusters_need_m() -> None:

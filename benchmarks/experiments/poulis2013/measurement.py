@@ -277,8 +277,8 @@ def _merges(job: _Job) -> Measured:
     from anonset.data.quasi_identifiers import QuasiIdentifiers
 
     trace: Any = job.algorithm(delta=1.0).recode(job.table, job.hierarchies).trace
-    column, k = _items(job.table), job.parameters["k"]
-    function = ClusterFunction(column, job.hierarchies.get(column.name), job.transaction, k, 2)
+    k = job.parameters["k"]
+    function = ClusterFunction.of(job.transaction(k=k, m=2), k, job.table, job.hierarchies)
     qi = QuasiIdentifiers.of(job.table.relational, {})
     members: dict[int, Any] = {}
     for record, number in enumerate(formation_of("cluster", k).form(qi).tolist()):

@@ -64,9 +64,19 @@ class Algorithm(Protocol):
         ...
 
 
+@runtime_checkable
+class DeclaresSets(Protocol):
+    """An algorithm that says whether it publishes sets of items, named by their members."""
+
+    @property
+    def forms_sets(self) -> bool:
+        """Whether it does."""
+        ...
+
+
 def forms_sets(algorithm: object) -> bool:
     """Tell whether an algorithm declares that it publishes sets of items, named by their members."""
-    return bool(getattr(algorithm, "forms_sets", False))
+    return isinstance(algorithm, DeclaresSets) and algorithm.forms_sets
 
 
 def run_tasks(executor: Executor | None, work: Callable[[_Task], _Done], tasks: Iterable[_Task]) -> Iterator[_Done]:

@@ -180,10 +180,9 @@ def _correlations(publication: Any, model: PrivacyModel) -> dict[str, list[Any]]
         return None
     from anonset.measures.correlation import inter_group_violations, intra_group_violations
 
-    diversity = int(getattr(model, "l", 1))
     return {
         "intra_group": list(intra_group_violations(publication)),
-        "inter_group": list(inter_group_violations(publication, diversity)),
+        "inter_group": list(inter_group_violations(publication, model.diversity)),
     }
 
 

@@ -19,6 +19,11 @@ class AnatomyDiversity(PrivacyModel):
     def __post_init__(self) -> None:
         require_size("l", self.l)
 
+    @property
+    def diversity(self) -> int:
+        """The parameter l."""
+        return self.l
+
     def __str__(self) -> str:
         return f"anatomy with l={self.l}"
 

@@ -40,6 +40,11 @@ class LmDiversity(PrivacyModel):
         return self.sensitive_items
 
     @property
+    def diversity(self) -> int:
+        """The parameter l."""
+        return self.l
+
+    @property
     def needs_secrets(self) -> bool:
         """True: it is about nothing else."""
         return True

@@ -60,6 +60,11 @@ class PrivacyModel(Discreet, ABC):
         return False
 
     @property
+    def diversity(self) -> int:
+        """At most one of so many records that match has the same sensitive item or value; 1 where nothing is said."""
+        return 1
+
+    @property
     def itemsets(self) -> "PrivacyPolicy | None":
         """The itemsets that an owner protects by it, if any."""
         return None

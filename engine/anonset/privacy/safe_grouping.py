@@ -26,6 +26,11 @@ class SafetyConstraint(PrivacyModel):
             msg = f"k must be at least l, so that nobody has more than 1/l of a group, got k={self.k} and l={self.l}"
             raise InputError(msg)
 
+    @property
+    def diversity(self) -> int:
+        """The parameter l."""
+        return self.l
+
     def __str__(self) -> str:
         return f"safe-grouping with k={self.k}, l={self.l}"
 

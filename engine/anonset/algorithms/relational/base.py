@@ -73,26 +73,44 @@ class Formation(Discreet, ABC):
                 "drop it or use the model kkm"
             )
             raise InputError(msg)
-        qi = QuasiIdentifiers.of(table.relational, hierarchies, self.relational_weights)
-        require_plain_values(qi)
-        require_records(self.name, qi.n, self.k)
+        qi = bind_tuples(self.name, self.k, table, hierarchies, self.relational_weights)
         cluster = self.form(qi, progress)
         states = ClusterStates.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
         figures = {"clusters": float(states.n), "ncp": float(np.mean(states.losses()[cluster])) if qi.n else 0.0}
         return Result(PerCluster(cluster, (), relational_values(qi, states)), figures=figures)
 
 
-def require_records(name: str, n: int, k: int) -> None:
-    """Refuse fewer than k records.
+def bind_tuples(
+    name: str,
+    k: int,
+    table: Table,
+    hierarchies: Mapping[str, Hierarchy],
+    weights: Mapping[str, float] | None,
+    *,
+    bounded: bool = False,
+) -> QuasiIdentifiers:
+    """Return the relational tuples of a table, bound to their hierarchies.
+
+    Parameters
+    ----------
+    name
+        Of the algorithm, for errors.
+    bounded
+        Whether the weights may be at most 1 together.
 
     Raises
     ------
+    InputError
+        If a hierarchy or a weight is missing or unfit, or a value cannot be told from a set of values.
     InfeasibleError
-        If 0 < n < k.
+        If there are some, but fewer than k, records.
     """
-    if 0 < n < k:
-        reason = f"there are {n} records, at least k={k} are required"
-        raise InfeasibleError(name, reason, achieved=float(n), bound=float(k))
+    qi = QuasiIdentifiers.of(table.relational, hierarchies, weights, bounded=bounded)
+    require_plain_values(qi)
+    if 0 < qi.n < k:
+        reason = f"there are {qi.n} records, at least k={k} are required"
+        raise InfeasibleError(name, reason, achieved=float(qi.n), bound=float(k))
+    return qi
 
 
 def require_at_most(name: str, n: int, most: int) -> None:

@@ -1,83 +1,68 @@
-"""What Rum-bound and Tum-bound share: their parameters, and the steps around their merges."""
+"""What the RT frameworks share: their parameters, and the steps around the clusters that they form and merge."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from anonset.algorithms.base import Progress, Result, forms_sets
+from anonset.algorithms.base import Algorithm, Progress, Result, forms_sets
+from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.relational.formations import formation_of
-from anonset.algorithms.rt.candidates import MergeOrder
-from anonset.algorithms.rt.cluster_function import TransactionClass
+from anonset.algorithms.rt.candidates import MergeOrder, merge_infeasible
+from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
 from anonset.algorithms.rt.distances import Numerator
-from anonset.algorithms.rt.frame import Frame, OnInfeasible, empty_result, require_one_of, require_share, rt_model
+from anonset.algorithms.rt.diverse_function import DiverseFunction
 from anonset.algorithms.rt.merging import Clusters, ItemOrder
+from anonset.algorithms.rt.results import empty_result
 from anonset.algorithms.transaction.coat import Coat
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
+from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.table import Int32
+from anonset.errors import InputError
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
 
+OnInfeasible = Literal["error", "merge"]
+"""What to do with a cluster that has some, but fewer than k, records with items."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class MergingFramework(Discreet, ABC):
-    """A framework that forms clusters, and merges them with respect to a bound on one of their losses."""
+class RTFramework(Discreet, ABC):
+    """A framework that puts records into clusters with relational values and a mapping of the items of their own."""
 
     name: ClassVar[str]
     """Name on the command line."""
+    bounded_weights: ClassVar[bool] = True
+    """Whether the weights of the relational columns may be at most 1 together: their loss is held against a bound."""
 
     k: int
     """Smallest number of records that share relational values and up to m items (>= 1)."""
     m: int
     """Largest number of items the attacker knows (>= 1)."""
-    delta: float = 0.65
-    """Largest loss, in [0, 1]; of what, the framework says."""
-    transaction: TransactionClass = Coat
-    """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
-    merge: MergeOrder = "rt"
-    """Which candidates come first: the best relationally (r), by their items (t), or by both ranks (rt)."""
-    formation: str = "cluster"
-    """How the clusters to begin with are formed."""
-    order: ItemOrder = "btd"
-    """What orders by items: the distance of transactions (btd), or the true utility loss (ul), much slower."""
-    btd: Numerator = "xor"
-    """Numerator of the distance of transactions."""
     relational_weights: Mapping[str, float] | None = None
     """Weight of each relational column in the loss, together at most 1; all the same if None."""
-    on_infeasible: OnInfeasible = "error"
-    """Clusters with some, but fewer than k, non-empty records: an error, or merged with their best partner first."""
-    seed: int | None = None
-    """Seed of the formation "cluster": at random by this number; the first record that is left if None."""
 
     def __post_init__(self) -> None:
-        require_share("delta", self.delta)
-        require_one_of("merge", self.merge, ("r", "t", "rt"))
-        require_one_of("order", self.order, ("btd", "ul"))
-        require_one_of("btd", self.btd, ("xor", "or"))
-        require_one_of("on_infeasible", self.on_infeasible, ("error", "merge"))
         _ = self.model
-        formation_of(self.formation, self.k, self.seed)
 
     @property
     def model(self) -> KKmAnonymity | KLmDiversity:
-        """(k, k^m)-anonymity, or (k, l^m)-diversity by the transaction function ``lm-apriori``."""
-        return rt_model(self.transaction, self.k, self.m)
-
-    @property
-    def forms_sets(self) -> bool:
-        """Whether the transaction function publishes sets of items."""
-        return forms_sets(self.transaction(k=self.k, m=self.m))
+        """(k, k^m)-anonymity."""
+        return KKmAnonymity(self.k, self.m)
 
     @abstractmethod
-    def bounded(self, frame: Frame, clusters: Clusters) -> Result:
-        """Merge clusters and publish each.
-
-        Raises
-        ------
-        InfeasibleError
-            If the loss cannot be kept within `delta`.
-        """
+    def form_and_publish(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        qi: QuasiIdentifiers,
+        *,
+        executor: Executor | None,
+        progress: Progress | None,
+    ) -> Result:
+        """Form clusters of at least k records, of which there are some, and publish each."""
 
     def recode(
         self,
@@ -87,21 +72,148 @@ class MergingFramework(Discreet, ABC):
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
-        """Form clusters, merge them, and publish each by itself; the trace lists the merges in order.
+        """Form clusters and publish each by itself; what the trace lists, `form_and_publish` says.
 
         Raises
         ------
         InfeasibleError
-            If the loss exceeds `delta`, or a cluster has some, but fewer than k, non-empty records.
+            If there are fewer than k records, a loss exceeds its bound, or nothing makes some cluster anonymous.
         InputError
             If a column, a hierarchy or a weight is missing or unfit.
         """
-        function = (self.transaction, self.k, self.m)
-        frame = Frame.of(self.name, table, hierarchies, function, self.relational_weights, (executor, progress))
-        if not table.n:
+        if table.transactions is None:
+            msg = "the table must have a set-valued column beside its relational columns, got none"
+            raise InputError(msg)
+        weights, bounded = self.relational_weights, self.bounded_weights
+        qi = bind_tuples(self.name, self.k, table, hierarchies, weights, bounded=bounded)
+        if not qi.n:
             return empty_result(table)
-        clusters = frame.clusters(self.formation, self.seed, self.order, self.btd)
+        return self.form_and_publish(table, hierarchies, qi, executor=executor, progress=progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationalFirst(RTFramework):
+    """A framework that forms clusters by their relational values, and gives each to a transaction algorithm."""
+
+    transaction: TransactionClass = Coat
+    """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
+    formation: str = "cluster"
+    """How the clusters to begin with are formed."""
+    on_infeasible: OnInfeasible = "error"
+    """Clusters with some, but fewer than k, non-empty records: an error, or merged with their best partner first."""
+    seed: int | None = None
+    """Seed of the formation "cluster": at random by this number; the first record that is left if None."""
+
+    def __post_init__(self) -> None:
+        require_one_of("on_infeasible", self.on_infeasible, ("error", "merge"))
+        super().__post_init__()
+        formation_of(self.formation, self.k, self.seed)
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The transaction algorithm with its parameters."""
+        return self.transaction(k=self.k, m=self.m)
+
+    @property
+    def model(self) -> KKmAnonymity | KLmDiversity:
+        """(k, k^m)-anonymity, or (k, l^m)-diversity by a transaction algorithm that guarantees l^m-diversity."""
+        anonymity, promised = KKmAnonymity(self.k, self.m), self.algorithm.model
+        if promised.secrets_beside:
+            return KLmDiversity(self.k, promised.diversity, self.m, promised.beside)
+        return anonymity
+
+    @property
+    def forms_sets(self) -> bool:
+        """Whether the transaction algorithm publishes sets of items."""
+        return forms_sets(self.algorithm)
+
+    @abstractmethod
+    def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
+        """Merge clusters, or don't, and publish each; the trace lists the merges in order.
+
+        Raises
+        ------
+        InfeasibleError
+            If a loss cannot be kept within its bound, or nothing makes some cluster anonymous.
+        """
+
+    def form_and_publish(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        qi: QuasiIdentifiers,
+        *,
+        executor: Executor | None,
+        progress: Progress | None,
+    ) -> Result:
+        """Form clusters, then go on with `merge_and_publish`."""
+        algorithm = self.algorithm
+        kind = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
+        function = kind.of(algorithm, self.k, table, hierarchies, executor)
+        cluster = formation_of(self.formation, self.k, self.seed).form(qi, progress)
+        clusters = self.begin(qi, cluster, function)
         if self.on_infeasible == "merge":
-            frame.repair(clusters)
+            merge_infeasible(self.name, clusters)
         clusters.drop_merged()
-        return self.bounded(frame, clusters)
+        return self.merge_and_publish(clusters, progress)
+
+    def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
+        """Return the clusters to begin with, given the cluster of each record."""
+        return Clusters(qi, cluster, function)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergingFramework(RelationalFirst):
+    """A framework that merges clusters with respect to a bound on one of their losses."""
+
+    delta: float = 0.65
+    """Largest loss, in [0, 1]; of what, the framework says."""
+    merge: MergeOrder = "rt"
+    """Which candidates come first: the best relationally (r), by their items (t), or by both ranks (rt)."""
+    order: ItemOrder = "btd"
+    """What orders by items: the distance of transactions (btd), or the true utility loss (ul), much slower."""
+    btd: Numerator = "xor"
+    """Numerator of the distance of transactions."""
+
+    def __post_init__(self) -> None:
+        require_share("delta", self.delta)
+        require_one_of("merge", self.merge, ("r", "t", "rt"))
+        require_one_of("order", self.order, ("btd", "ul"))
+        require_one_of("btd", self.btd, ("xor", "or"))
+        super().__post_init__()
+
+    def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
+        """Return the clusters to begin with, and what orders their merges by items."""
+        return Clusters(qi, cluster, function, self.order, self.btd)
+
+
+def tell_merges(progress: Progress | None, clusters: Clusters, n_begun: int) -> None:
+    """Tell how many merges there were, and how many there can be, from the number of clusters to begin with."""
+    if progress is not None:
+        progress("merges", float(n_begun - clusters.count), float(n_begun - 1))
+
+
+def require_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of its choices.
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the choices.
+    """
+    if value not in choices:
+        msg = f"{name} must be one of {', '.join(choices)}, got {value!r}"
+        raise InputError(msg)
+
+
+def require_share(name: str, value: float) -> None:
+    """Refuse a parameter outside [0, 1].
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the requirement.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        msg = f"{name} must be a number in [0, 1], got {value!r}"
+        raise InputError(msg)

@@ -74,6 +74,27 @@ def first_within(
     return None
 
 
+def merge_infeasible(name: str, clusters: Clusters) -> None:
+    """Merge each cluster that nothing makes anonymous with its best partner by losses, the first cluster first.
+
+    Raises
+    ------
+    InfeasibleError
+        If one such cluster is all there is; `name` is that of the algorithm.
+    """
+    function = clusters.function
+    infeasible = function.infeasible(clusters.all_members())
+    while infeasible.any():
+        at = int(np.argmax(infeasible))
+        if clusters.count == 1:
+            raise function.infeasible_at_all(name, clusters.members(at))
+        ncp = clusters.states.merged_loss(at)
+        best, distance = next(candidates(clusters, at, "r", ncp, clusters.usable(at)))
+        infeasible[at] = infeasible[best] = False
+        kept = clusters.merge(at, best, float(ncp[best]), distance)
+        infeasible[kept] = function.infeasible([clusters.members(kept)])[0]
+
+
 def _exact_rum(clusters: Clusters, seed: int, other: int, ncp: float) -> float:
     size, own = clusters.size.copy(), clusters.ncp.copy()
     size[seed], own[seed] = size[seed] + size[other], ncp

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.rt.cluster_function import joined
+from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import SetColumn
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int64
@@ -35,7 +35,7 @@ class Distances:
 
         self.with_or = numerator == "or"
         self.size = np.array([len(members) for members in clusters], np.int64)
-        records, start = joined(clusters)
+        records, start = concatenate(clusters)
         of = np.repeat(np.arange(len(clusters)), self.size)
         records = records[np.lexsort((-column.lengths[records], of))]
         self.first, self.end = start[:-1].copy(), len(records)

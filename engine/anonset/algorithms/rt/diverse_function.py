@@ -10,23 +10,23 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import run_tasks
-from anonset.algorithms.rt.cluster_function import ClusterFunction, ClusterMapping, TransactionClass
+from anonset.algorithms.base import Algorithm, run_tasks
+from anonset.algorithms.rt.cluster_function import NAME, ClusterFunction
 from anonset.algorithms.transaction.base import bind_to_hierarchy
+from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.table import Int32, Int64
+from anonset.data.table import Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ClusterCuts, Cut, ItemGroups, MergedItems
 from anonset.generalization.sensitive import attach_sensitive, is_attached
-from anonset.privacy.lm import LmDiversity
 
 
 @dataclass(frozen=True, eq=False)
 class DiverseFunction(ClusterFunction):
     """A search for l^m-diversity on clusters; `column` and `hierarchy` are those of the other items."""
 
-    promised: LmDiversity = field(kw_only=True)
-    """What the algorithm guarantees."""
+    diversity: int = field(kw_only=True)
+    """A sensitive item may be in at most one of so many records of a cluster."""
     full: SetColumn = field(kw_only=True)
     """All items of all records."""
     attached: Hierarchy = field(kw_only=True)
@@ -35,55 +35,52 @@ class DiverseFunction(ClusterFunction):
     @classmethod
     def of(
         cls,
+        algorithm: Algorithm,
+        k: int,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
-        promised: LmDiversity,
-        transaction: TransactionClass,
-        executor: Executor | None,
+        executor: Executor | None = None,
     ) -> "DiverseFunction":
         """Bind a table whose hierarchy is one of the other items, or has the sensitive ones attached.
 
         Raises
         ------
         InputError
-            If there is no set-valued column or no hierarchy, or a sensitive item is in the hierarchy.
+            If there is no hierarchy, or a sensitive item is in it.
         """
-        name = "" if table.transactions is None else table.transactions.name
-        given = {name: attach_sensitive(tree, promised.sensitive_items) for name, tree in hierarchies.items()}
+        model, name = algorithm.model, "" if table.transactions is None else table.transactions.name
+        given = {name: attach_sensitive(tree, model.beside) for name, tree in hierarchies.items()}
         full, attached = bind_to_hierarchy(table, {**hierarchies, **({name: given[name]} if name in given else {})})
-        base = _detached(attached, promised.sensitive_items)
+        base = _detach(attached, model.beside)
+        shift = np.int32(attached.n_nodes > base.n_nodes)
+        each = SearchEach(algorithm, full, attached)
+
+        def search(members: Int64) -> ClusterMapping:
+            mapping = each.search(members)
+            if isinstance(mapping, MergedItems):
+                msg = "a transaction function for diversity must give a cut of the hierarchy, got item groups"
+                raise InputError(msg)
+            return (mapping - shift).astype(np.int32)
+
         return cls(
-            _without(full, base),
+            _leave_out(full, base),
             base,
-            transaction,
-            promised.k,
-            promised.m,
-            executor,
-            promised=promised,
+            k,
+            lambda clusters: list(run_tasks(executor, search, clusters)),
+            diversity=model.diversity,
             full=full,
             attached=attached,
         )
 
-    def mappings(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
-        """Anonymize each cluster (record indices, ascending) by itself.
-
-        Raises
-        ------
-        InfeasibleError
-            If a cluster cannot be made diverse.
-        """
-        self.require_feasible(clusters)
-        return list(run_tasks(self.executor, self._diverse, clusters))
-
-    def poor(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
+    def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
         """Tell which clusters nothing makes diverse: too few hold items, or too many the same sensitive one."""
-        return np.array([bool(self.why_poor(members)) for members in clusters], bool)
+        return np.array([bool(self.why_infeasible(members)) for members in clusters], bool)
 
-    def hopeless(self, name: str, members: Int64) -> InfeasibleError:
-        """Return the error that one cluster of all records is poor."""
-        return InfeasibleError(name, f"one cluster of all records {self.why_poor(members)}")
+    def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
+        """Return the error that nothing makes one cluster of all records diverse."""
+        return InfeasibleError(name, f"one cluster of all records {self.why_infeasible(members)}")
 
-    def why_poor(self, members: Int64) -> str:
+    def why_infeasible(self, members: Int64) -> str:
         """Say why nothing makes a cluster diverse; empty if something does."""
         holding = members[self.column.lengths[members] > 0]
         if 0 < len(holding) < self.k:
@@ -92,10 +89,10 @@ class DiverseFunction(ClusterFunction):
         for cohort in (members, holding):
             items = self.full.take(cohort).items
             counts = np.bincount(items[items >= sensitive_from])
-            if len(counts) and int(counts.max()) * self.promised.l > len(cohort):
+            if len(counts) and int(counts.max()) * self.diversity > len(cohort):
                 label = self.full.vocabulary.labels[int(counts.argmax())]
                 of = f"{int(counts.max())} of {len(cohort)} records"
-                return f"has the sensitive item {label!r} in {of}, at most 1/{self.promised.l} are allowed"
+                return f"has the sensitive item {label!r} in {of}, at most 1/{self.diversity} are allowed"
         return ""
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:
@@ -104,36 +101,22 @@ class DiverseFunction(ClusterFunction):
         Raises
         ------
         InfeasibleError
-            For the first that is poor.
+            For the first of them.
         """
         for members in clusters:
-            if reason := self.why_poor(members):
-                name, where = "transaction function", f"cluster of record {int(members[0])}"
+            if reason := self.why_infeasible(members):
+                where = f"cluster of record {int(members[0])}"
                 text = f'a cluster of {len(members)} records {reason}; on_infeasible="merge" joins such clusters first'
-                raise InfeasibleError(name, text, where)
+                raise InfeasibleError(NAME, text, where)
 
     def recoding(self, mappings: Sequence[ClusterMapping]) -> Sequence[Cut | ItemGroups]:
         """Return the mappings as cuts of the hierarchy that has the sensitive items, too."""
-        shift = self.attached.n_nodes > self._tree.n_nodes
+        shift = np.int32(self.hierarchy is not None and self.attached.n_nodes > self.hierarchy.n_nodes)
         inner = [mapping for mapping in mappings if not isinstance(mapping, MergedItems)]
-        return ClusterCuts(self.attached, tuple(nodes + np.int32(shift) for nodes in inner))
-
-    @property
-    def _tree(self) -> Hierarchy:
-        return self.attached if self.hierarchy is None else self.hierarchy
-
-    def _diverse(self, members: Int64) -> Int32:
-        part = Table(self.full.take(members))
-        found = self._algorithm.recode(part, {self.full.name: self.attached}).recoding
-        if not isinstance(found, Cut):
-            msg = f"a transaction function for diversity must give a cut of the hierarchy, got {type(found).__name__}"
-            raise InputError(msg)
-        inner = found.nodes[~self.attached.is_leaf[found.nodes]]
-        shift = self.attached.n_nodes > self._tree.n_nodes
-        return (inner - np.int32(shift)).astype(np.int32)
+        return ClusterCuts(self.attached, tuple(nodes + shift for nodes in inner))
 
 
-def _detached(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
+def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
     """Return the hierarchy of the items that are not sensitive, whose leaf codes are the same."""
     if not is_attached(attached, sensitive):
         return attached
@@ -142,7 +125,7 @@ def _detached(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
     return Hierarchy.from_preorder(attached.labels[1:end], parent)
 
 
-def _without(full: SetColumn, base: Hierarchy) -> SetColumn:
+def _leave_out(full: SetColumn, base: Hierarchy) -> SetColumn:
     """Return the column without the items that are no leaves of the hierarchy, whose codes come last."""
     kept = full.items < base.n_leaves
     before = np.concatenate([[0], np.cumsum(kept)])

@@ -52,7 +52,12 @@ class Clusters:
     """
 
     def __init__(
-        self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction, order: ItemOrder, numerator: Numerator
+        self,
+        qi: QuasiIdentifiers,
+        cluster: Int32,
+        function: ClusterFunction,
+        order: ItemOrder = "btd",
+        numerator: Numerator = "xor",
     ) -> None:
         self.function, self.order, self.numerator = function, order, numerator
         formed = split(*members_of(cluster))

@@ -5,9 +5,8 @@ from math import fsum
 import numpy as np
 
 from anonset.algorithms.relational.states import members_of, split
-from anonset.algorithms.rt.cluster_function import ClusterMapping
-from anonset.algorithms.rt.frame import Frame
 from anonset.algorithms.rt.merging import Clusters
+from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.data.table import Int64
 
 _SCALE = 1074
@@ -21,8 +20,8 @@ class Published:
     unions are left open, and most are merged again before anything need be published for them.
     """
 
-    def __init__(self, frame: Frame, clusters: Clusters) -> None:
-        self.frame, self.clusters = frame, clusters
+    def __init__(self, clusters: Clusters) -> None:
+        self.clusters = clusters
         self._mapping: dict[int, ClusterMapping] = {}
         self._loss: dict[int, int] = {}
         self._open = set(clusters.smallest[clusters.alive].tolist())
@@ -89,13 +88,13 @@ class Published:
         return self._mean(smallest)
 
     def _publish(self, members: list[Int64]) -> tuple[list[ClusterMapping], list[int]]:
-        mappings = self.frame.function.mappings(members)
-        losses = [_exact(fsum(part.tolist())) for part in self.frame.function.losses(members, mappings)]
+        mappings = self.clusters.function.mappings(members)
+        losses = [_exact(fsum(part.tolist())) for part in self.clusters.function.losses(members, mappings)]
         return mappings, losses
 
     def _mean(self, total: int) -> float:
         """Return the average of losses that were summed: dividing whole numbers rounds once, as ``fsum`` does."""
-        return float(total / 2**_SCALE) / self.frame.qi.n
+        return float(total / 2**_SCALE) / self.clusters.n
 
 
 def _exact(loss: float) -> int:

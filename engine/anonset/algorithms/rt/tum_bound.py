@@ -1,16 +1,27 @@
-"""Tum-bound of Poulis et al., ECML/PKDD 2013, sections 4 and 5."""
+"""Tum-bound of Poulis et al., ECML/PKDD 2013, sections 4 and 5.
+
+The paper's lines, and where they are. Tum-bound::
+
+    1, 2    D := CLUSTERFORMATION(D, k)                          RelationalFirst.form_and_publish
+    3       if Tum(T(D)) <= delta: D                             TumBound.merge_and_publish
+    4       D := TMERGE(D, T, delta)                             TumBound._merge, until the bound is met
+    5, 6    apply T to each cluster                              published.Published, while merging
+    7       if Tum(D) > delta: no solution                       TumBound.merge_and_publish
+
+TMERGE_R, TMERGE_T and TMERGE_RT are RMERGE_R, RMERGE_T and RMERGE_RT (see `rum_bound`) with Tum in place of Rum.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
-from anonset.algorithms.base import Result
-from anonset.algorithms.rt.base import MergingFramework
+from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.rt.base import MergingFramework, tell_merges
 from anonset.algorithms.rt.candidates import candidates
-from anonset.algorithms.rt.frame import Frame
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
 from anonset.algorithms.rt.published import Published
+from anonset.algorithms.rt.results import publish_mapped
 from anonset.errors import InfeasibleError
 
 
@@ -33,7 +44,7 @@ class TumBound(MergingFramework):
     scan: bool = False
     """Before a merge, look for the first candidate that meets the bound at once."""
 
-    def bounded(self, frame: Frame, clusters: Clusters) -> Result:
+    def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
         """Merge clusters until the utility loss of the items is at most `delta`, and publish each.
 
         Raises
@@ -41,19 +52,18 @@ class TumBound(MergingFramework):
         InfeasibleError
             If even one cluster of all records exceeds `delta`.
         """
-        published = Published(frame, clusters)
-        before = {"rum_before": clusters.rum, "tum_before": published.tum, "clusters_before": float(clusters.count)}
-        at_first = clusters.count
-        while published.exceeds(self.delta + TOLERANCE):
-            if clusters.count == 1:
+        published, n_begun = Published(clusters), clusters.count
+        before = {"rum_before": clusters.rum, "tum_before": published.tum, "clusters_before": float(n_begun)}
+        while published.exceeds(self.delta + TOLERANCE):  # lines 3 and 4
+            if clusters.count == 1:  # line 7
                 reason = (
                     f"one cluster is left, with a utility loss of {published.tum:.6g}; delta={self.delta} is required; "
                     f"a delta of at least {published.smallest_tum():.12g} would do"
                 )
                 raise InfeasibleError(self.name, reason, achieved=published.tum, bound=self.delta)
             self._merge(clusters, published)
-            frame.merged(clusters, at_first)
-        return frame.result(clusters, published.mappings(), published.tum, before)
+            tell_merges(progress, clusters, n_begun)
+        return publish_mapped(clusters, published.mappings(), published.tum, before)
 
     def _merge(self, clusters: Clusters, published: Published) -> None:
         """TMERGE: the seed takes its first candidate (scan: the first that meets the bound, if any)."""

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.base import Generalization
+from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset.generalization import Cut
@@ -93,3 +95,15 @@ class Apriori(AprioriBased):
         """
         search = self.run_apriori(column, hierarchy, executor=executor, progress=progress)
         return Result(search.cut, tuple(search.fixes), {"increments": search.increments})
+
+    def on_clusters(
+        self, column: SetColumn, hierarchy: Hierarchy | None = None, executor: Executor | None = None
+    ) -> ClusterSearch:
+        """Return a search on clusters of a column's records, each by itself.
+
+        The kernel for many clusters does not count increments: where fewer are allowed, the full search does.
+        """
+        full = SearchEach(self, column, hierarchy)
+        if hierarchy is None or self.max_increments != Apriori.max_increments:
+            return full
+        return AprioriOnClusters(self.k, self.m, column, hierarchy, full, executor)

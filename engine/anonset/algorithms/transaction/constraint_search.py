@@ -5,20 +5,20 @@ that shows in a record shows in at least k records; a later merge can undo that,
 group are looked at again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress
+from anonset.algorithms.transaction.cluster_mappings import NO_SUPPRESSION, ClusterMapping
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
-from anonset.errors import InfeasibleError
-from anonset.generalization import ItemGroups
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import ItemGroups, MergedItems
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.item_weights import GroupWeights, ItemWeights, group_weights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
@@ -174,8 +174,8 @@ class ConstraintSearch:
         return tuple(self.column.vocabulary.labels[c] for c in self.codes[rep == rep[self._groups.state[CULPRIT]]])
 
 
-class ClusterSearch:
-    """Searches on many small parts of one column, each on its own, in k^m mode: a fraction of a millisecond each."""
+class GroupsOnClusters:
+    """Searches on clusters of one column, each by itself, in k^m mode: a fraction of a millisecond each."""
 
     def __init__(self, name: str, column: SetColumn, terms: MergeTerms, rule: "Rule") -> None:
         self.name, self.column = name, column
@@ -183,29 +183,32 @@ class ClusterSearch:
         self._rule = rule._replace(m=min(rule.m, len(everything)))
         self._weights, self._utility = terms.weights(everything), terms.utility
 
-    def __call__(self, records: NDArray[np.integer]) -> tuple[Int32, Int32]:
-        """Search on some records.
-
-        Returns
-        -------
-        int32 codes of the items that occur there, ascending, and for each the smallest item of its group, or -1.
+    def __call__(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
+        """Return the items that each cluster merges.
 
         Raises
         ------
         InfeasibleError
-            If the part has no solution.
+            If a cluster has no solution.
+        InputError
+            If items of it were suppressed.
         """
+        return [self._search(members) for members in clusters]
+
+    def _search(self, records: Int64) -> MergedItems:
         from anonset_kernels.coat import DONE, search_rows
 
         column = self.column
-        outcome, codes, image = search_rows(
+        outcome, codes, smallest = search_rows(
             column.indptr, column.items, records, self._utility, self._weights, self._rule
         )
         if outcome != DONE:
-            part = column.take(np.asarray(records))
+            part = column.take(records)
             reason = f"{part.n_nonempty} non-empty records cannot be generalized to k={self._rule.k} within the bounds"
             raise InfeasibleError(self.name, reason, f"cluster of {part.n} records")
-        return codes, image
+        if np.any(smallest < 0):
+            raise InputError(NO_SUPPRESSION)
+        return MergedItems.of(codes, smallest)
 
 
 def _kernel_weights(weights: GroupWeights, given: Any) -> "Weights":

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.base import bind_items
-from anonset.algorithms.transaction.constraint_search import ClusterSearch, ConstraintSearch, MergeTerms, Suppression
+from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
+from anonset.algorithms.transaction.constraint_search import ConstraintSearch, GroupsOnClusters, MergeTerms, Suppression
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
 from anonset.errors import InfeasibleError, InputError
@@ -96,13 +97,21 @@ class SetBased(Discreet, ABC):
         figures = {"merges": float(len(steps) - n_suppressions), "suppressed_items": float(len(groups.suppressed))}
         return Result(groups, tuple(steps), figures)
 
-    def on_clusters(self, column: SetColumn, hierarchy: Hierarchy | None = None) -> ClusterSearch:
-        """Return a function that searches on parts of a column, given by their records, each on its own."""
+    def on_clusters(
+        self, column: SetColumn, hierarchy: Hierarchy | None = None, executor: Executor | None = None
+    ) -> ClusterSearch:
+        """Return a search on clusters of a column's records, each by itself.
+
+        Raises
+        ------
+        InputError
+            If the constraints are a list.
+        """
         if self.m is None:
             msg = f"{self.name} on clusters must be given m, not a list of constraints"
             raise InputError(msg)
         terms = self._terms(column, hierarchy)
-        return ClusterSearch(self.name, column, terms, self.rule(len(column.vocabulary)))
+        return GroupsOnClusters(self.name, column, terms, self.rule(len(column.vocabulary)))
 
     def _terms(self, column: SetColumn, hierarchy: Hierarchy | None) -> MergeTerms:
         return MergeTerms(column.vocabulary, hierarchy, self.utility, self.item_weights)

@@ -1,0 +1,57 @@
+"""What the RT frameworks publish: each cluster's relational values, and its mapping of the items."""
+
+from collections.abc import Mapping
+from math import fsum
+
+import numpy as np
+
+from anonset.algorithms.base import Result
+from anonset.algorithms.relational.values import relational_values
+from anonset.algorithms.rt.merging import Clusters
+from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
+from anonset.data import Table
+from anonset.generalization import PerCluster, RelationalValues
+
+
+def tum(clusters: Clusters) -> float | None:
+    """Return the average UL of the clusters published as they are; None if one of them cannot be."""
+    members = clusters.all_members()
+    if clusters.function.infeasible(members).any():
+        return None
+    return _average_loss(clusters, clusters.function.mappings(members))
+
+
+def publish(clusters: Clusters, figures: Mapping[str, float | None]) -> Result:
+    """Apply the transaction function to each cluster, and give it its relational values."""
+    mappings = clusters.function.mappings(clusters.all_members())
+    return publish_mapped(clusters, mappings, _average_loss(clusters, mappings), figures)
+
+
+def publish_mapped(
+    clusters: Clusters, mappings: list[ClusterMapping], average_loss: float, figures: Mapping[str, float | None]
+) -> Result:
+    """Return clusters with known mappings, and the average UL of these, as a result."""
+    size = clusters.size[clusters.alive]
+    found: dict[str, float | None] = {
+        **figures,
+        "rum": clusters.rum,
+        "tum": average_loss,
+        "clusters": float(clusters.count),
+        "largest_cluster": float(size.max()),
+        "smallest_cluster": float(size.min()),
+        "merges": float(len(clusters.trace)),
+    }
+    values = relational_values(clusters.states.qi, clusters.states.take(clusters.alive))
+    recoding = PerCluster(clusters.cluster(), clusters.function.recoding(mappings), values)
+    return Result(recoding, tuple(clusters.trace), {k: v for k, v in found.items() if v is not None})
+
+
+def empty_result(table: Table) -> Result:
+    """Return the result for a table without records."""
+    values = tuple(RelationalValues(column.name, ()) for column in table.relational)
+    return Result(PerCluster(np.empty(0, np.int32), (), values), figures={"clusters": 0.0})
+
+
+def _average_loss(clusters: Clusters, mappings: list[ClusterMapping]) -> float:
+    losses = clusters.function.losses(clusters.all_members(), mappings)
+    return fsum(fsum(part.tolist()) for part in losses) / clusters.n

@@ -1,0 +1,100 @@
+"""Searching the items of many clusters of records, each by itself: transaction functions of Poulis et al. 2013."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from anonset.algorithms.base import Algorithm
+from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
+from anonset.generalization import Cut, ItemGroups, MergedItems
+
+ClusterMapping = Int32 | MergedItems
+"""The mapping of one cluster: the inner nodes it publishes (int32, in preorder), or the items it merges."""
+ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
+"""Searches a mapping for each cluster, given by its records (ascending)."""
+
+NO_SUPPRESSION = "the transaction function must only generalize, but it suppressed items"
+_SEARCHES = {"recode", "generalize", "on_clusters"}
+
+
+@runtime_checkable
+class SearchesClusters(Protocol):
+    """An algorithm with a faster way for many clusters of one column than to be run on each."""
+
+    def on_clusters(
+        self, column: SetColumn, hierarchy: Hierarchy | None = None, executor: Executor | None = None
+    ) -> ClusterSearch:
+        """Return a search on clusters of the column's records that finds what the algorithm finds on each."""
+        ...
+
+
+class SearchEach:
+    """An algorithm run on one cluster after the other.
+
+    One without hierarchy sees the items that occur only: others take no part in any choice.
+    """
+
+    def __init__(self, algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None) -> None:
+        self.algorithm, self.column, self.hierarchy = algorithm, column, hierarchy
+
+    def __call__(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
+        """Search a mapping for each cluster.
+
+        Raises
+        ------
+        InputError
+            If the algorithm suppresses items, or gives several mappings.
+        """
+        return [self.search(members) for members in clusters]
+
+    def search(self, members: Int64) -> ClusterMapping:
+        """Search the mapping of one cluster."""
+        rows = self.column.take(members)
+        occurring = np.arange(len(rows.vocabulary), dtype=np.int32)
+        hierarchies: Mapping[str, Hierarchy] = {}
+        if self.hierarchy is None:
+            occurring = np.unique(rows.items)
+            labels = tuple(rows.vocabulary.labels[i] for i in occurring)
+            codes = np.searchsorted(occurring, rows.items).astype(np.int32)
+            rows = SetColumn(rows.name, rows.indptr, codes, Vocabulary(labels))
+        else:
+            hierarchies = {rows.name: self.hierarchy}
+        recoding = self.algorithm.recode(Table(rows), hierarchies).recoding
+        if not isinstance(recoding, Cut | ItemGroups):
+            msg = f"the transaction function must give one mapping for all records, got {type(recoding).__name__}"
+            raise InputError(msg)
+        if recoding.suppressed:
+            raise InputError(NO_SUPPRESSION)
+        if isinstance(recoding, Cut):
+            return recoding.nodes[~recoding.hierarchy.is_leaf[recoding.nodes]]
+        first = np.array([members[0] for members in recoding.members], np.int64)
+        return MergedItems.of(occurring, occurring[first[recoding.group]])
+
+
+def search_on_clusters(
+    algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None, executor: Executor | None
+) -> ClusterSearch:
+    """Return the algorithm's own search on clusters of a column, if it has one; else the algorithm on each.
+
+    A search on clusters that a class inherits beside a `recode` of its own is that of another algorithm.
+    """
+    own = next((cls for cls in type(algorithm).__mro__ if _SEARCHES & vars(cls).keys()), object)
+    if isinstance(algorithm, SearchesClusters) and "on_clusters" in vars(own):
+        return algorithm.on_clusters(column, hierarchy, executor)
+    return SearchEach(algorithm, column, hierarchy)
+
+
+def concatenate(parts: Sequence[Int64] | Sequence[Int32]) -> tuple[Int64, Int64]:
+    """Return arrays one after the other, and where each begins.
+
+    >>> concatenate([np.array([3, 4]), np.array([1])])
+    (array([3, 4, 1]), array([0, 2, 3]))
+    """
+    start = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum([len(part) for part in parts], out=start[1:])
+    whole = np.concatenate(parts) if len(parts) else np.empty(0, np.int64)
+    return whole.astype(np.int64, copy=False), start
