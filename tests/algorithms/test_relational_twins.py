@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 import reference.relational as twins
 from algorithms.relational_cases import RelationalCase, cases, encode, random_case
+from anonset.algorithms.clusters import list_members
 from anonset.algorithms.relational.cluster import Cluster
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.k_member import KMember
-from anonset.algorithms.relational.states import ClusterStates, members_of, split
 from anonset.algorithms.relational.values import relational_values
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
@@ -26,7 +27,7 @@ every_formation = pytest.mark.parametrize("name", FORMATIONS)
 
 
 def clusters_of(cluster: Any) -> list[list[int]]:
-    return [members.tolist() for members in split(*members_of(cluster))]
+    return [members.tolist() for members in list_members(cluster)]
 
 
 @every_formation
@@ -59,15 +60,15 @@ def test_cluster_on_many_blocks_of_tuples(seed: int | None, spread: int) -> None
 
 @thorough
 @given(case=cases, data=st.data())
-def test_states_losses_and_texts_equal_their_twins(case: RelationalCase, data: Any) -> None:
+def test_tuples_losses_and_texts_equal_their_twins(case: RelationalCase, data: Any) -> None:
     n = len(case.relation.rows)
     labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
     cluster = np.unique(labels, return_inverse=True)[1].astype(np.int32)
     members = clusters_of(cluster)
-    states = ClusterStates.of(case.qi, cluster, len(members))
-    assert states.losses().tolist() == [case.relation.loss(c) for c in members]
-    assert states.merged_loss(0).tolist() == [case.relation.loss(members[0] + c) for c in members]
-    texts = zip(*(values.labels for values in relational_values(case.qi, states)), strict=True)
+    tuples = GeneralizedTuples.of(case.qi, cluster, len(members))
+    assert tuples.losses().tolist() == [case.relation.loss(c) for c in members]
+    assert tuples.union_losses(0).tolist() == [case.relation.loss(members[0] + c) for c in members]
+    texts = zip(*(values.labels for values in relational_values(case.qi, tuples)), strict=True)
     assert list(texts) == [case.relation.publish(c) for c in members]
     assert relational_ncp(case.qi, cluster) == pytest.approx(case.relation.total(members), abs=1e-12)
     losses = value_losses(case.qi, cluster)
@@ -76,16 +77,16 @@ def test_states_losses_and_texts_equal_their_twins(case: RelationalCase, data: A
         assert losses[a].tolist() == pytest.approx(expected, abs=1e-15)
 
 
-def test_states_of_many_blocks_of_tuples() -> None:
+def test_generalized_tuples_of_many_blocks_of_tuples() -> None:
     source = random.Random(1)
     leaves = ["France", "Greece", "Germany", "Spain", "Algeria", "Nigeria"]
     rows: list[Any] = [(source.randrange(10**6), source.choice(leaves), source.choice("abc")) for _ in range(1300)]
     case = encode(rows, [None, "All(Europe(France,Greece,Germany,Spain),Africa(Algeria,Nigeria))", None])
     cluster = (np.arange(1300) % 7).astype(np.int32)
     members = clusters_of(cluster)
-    states = ClusterStates.of(case.qi, cluster, len(members))
+    tuples = GeneralizedTuples.of(case.qi, cluster, len(members))
     assert case.qi.n_tuples > 1024
-    assert states.losses().tolist() == [case.relation.loss(c) for c in members]
+    assert tuples.losses().tolist() == [case.relation.loss(c) for c in members]
 
 
 @every_formation

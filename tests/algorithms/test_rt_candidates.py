@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import reference.rt as twins
 from algorithms.relational_cases import random_case
 from anonset.algorithms.relational.formations import formation_of
-from anonset.algorithms.relational.states import rounded
+from anonset.algorithms.relational.generalized_tuples import loss_keys
 from anonset.algorithms.rt.candidates import MergeOrder, _cheapest, candidates, first_within
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.merging import Clusters
@@ -55,13 +55,13 @@ def test_candidates_come_in_order_however_few_are_looked_at(seed: int, merge: Me
         a, b = source.sample(np.flatnonzero(clusters.alive).tolist(), 2)
         rows = [items[r] for r in clusters.members(a, b).tolist()]
         distance = float(twins.cluster_distance(rows))
-        clusters.merge(a, b, float(clusters.states.merged_loss(a)[b]), distance)
+        clusters.merge(a, b, float(clusters.tuples.union_losses(a)[b]), distance)
     seed_place = source.choice(np.flatnonzero(clusters.alive).tolist())
-    ncp, usable = clusters.states.merged_loss(seed_place), clusters.usable(seed_place)
+    ncp, usable = clusters.tuples.union_losses(seed_place), clusters.usable(seed_place)
     places = np.flatnonzero(usable).tolist()
     unions = {x: [items[r] for r in clusters.members(seed_place, x).tolist()] for x in places}
     distance_of = {x: twins.cluster_distance(unions[x]) for x in places}
-    by_loss = sorted(places, key=lambda x: (rounded(ncp)[x], x))
+    by_loss = sorted(places, key=lambda x: (loss_keys(ncp)[x], x))
     by_items = sorted(places, key=lambda x: (distance_of[x], x))
     u, v = ({x: i for i, x in enumerate(order)} for order in (by_loss, by_items))
     by_both = sorted(places, key=lambda x: (u[x] + v[x], u[x]))
@@ -74,10 +74,10 @@ def test_candidates_come_in_order_however_few_are_looked_at(seed: int, merge: Me
 
 def test_candidates_by_utility_loss_come_in_order() -> None:
     clusters, _ = singles(random.Random(3), 90, "ul")
-    ncp, usable = clusters.states.merged_loss(0), clusters.usable(0)
+    ncp, usable = clusters.tuples.union_losses(0), clusters.usable(0)
     unions = [clusters.members(0, x) for x in range(1, 90)]
     losses = clusters.function.losses(unions, clusters.function.mappings(unions))
-    keys = rounded(np.array([fsum(part.tolist()) / len(part) for part in losses])).tolist()
+    keys = loss_keys(np.array([fsum(part.tolist()) / len(part) for part in losses])).tolist()
     wanted = sorted(range(1, 90), key=lambda x: (keys[x - 1], x))
     assert [x for x, _ in candidates(clusters, 0, "t", ncp, usable)] == wanted
 
@@ -86,7 +86,7 @@ def test_candidates_by_utility_loss_come_in_order() -> None:
 @pytest.mark.parametrize("margin", [-5e-10, -5e-13, 0.0, 5e-10])
 def test_the_first_candidate_within_a_bound_is_told_exactly(merge: MergeOrder, margin: float) -> None:
     clusters, _ = singles(random.Random(7), 30)
-    ncp, total = clusters.states.merged_loss(0), clusters.rum * clusters.n
+    ncp, total = clusters.tuples.union_losses(0), clusters.rum * clusters.n
     places = [x for x, _ in candidates(clusters, 0, merge, ncp, clusters.usable(0))]
 
     def rum_after(x: int) -> float:
@@ -128,7 +128,7 @@ def test_losses_of_what_is_published_are_sums_of_all_records(seed: int) -> None:
         first, second = int(clusters.smallest[a]), int(clusters.smallest[b])
         expected = published.tum_after(first, second) if source.random() < 0.3 else None
         published.merged(first, second)
-        clusters.merge(a, b, float(clusters.states.merged_loss(a)[b]), np.inf)
+        clusters.merge(a, b, float(clusters.tuples.union_losses(a)[b]), np.inf)
         clusters.drop_merged()
         bound, average = source.random(), tum(clusters)
         assert expected is None or expected == average

@@ -15,7 +15,7 @@ import reference.rt as twins
 import reference.transaction_algorithms as item_twins
 from algorithms.relational_cases import RelationalCase, random_case
 from anonset.algorithms.base import Result
-from anonset.algorithms.relational.states import members_of, split
+from anonset.algorithms.clusters import list_members
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.distances import Distances
 from anonset.algorithms.rt.rfirst import RFirst
@@ -118,7 +118,7 @@ def expected(case: Case, bound: str, scan: bool) -> tuple[Any, ...] | float | No
 
 def clusters_of(result: Result) -> list[list[int]]:
     assert isinstance(result.recoding, PerCluster)
-    return [members.tolist() for members in split(*members_of(result.recoding.cluster))]
+    return [members.tolist() for members in list_members(result.recoding.cluster)]
 
 
 def check_published(case: Case, result: Result) -> None:

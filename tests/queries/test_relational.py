@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms.relational_cases import RelationalCase, figure_1, random_case
-from anonset.algorithms.relational.states import ClusterStates
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.values import relational_values
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.errors import InputError
@@ -105,12 +105,12 @@ def publish(case: RelationalCase, table: Table, seed: int) -> Publication:
     source = random.Random(seed)
     names: dict[int, int] = {}
     cluster = np.array([names.setdefault(source.randrange(3), len(names)) for _ in range(table.n)], np.int32)
-    states = ClusterStates.of(case.qi, cluster, len(names))
+    tuples = GeneralizedTuples.of(case.qi, cluster, len(names))
     assert table.transactions is not None
     vocabulary = table.transactions.vocabulary
     groups = [[source.randrange(-1, 3) for _ in vocabulary.labels] for _ in names]
     mappings = tuple(ItemGroups(vocabulary, np.array(group, np.int32)) for group in groups)
-    return apply(table, PerCluster(cluster, mappings, relational_values(case.qi, states)))
+    return apply(table, PerCluster(cluster, mappings, relational_values(case.qi, tuples)))
 
 
 def condition_for(column: Any, case: RelationalCase, source: random.Random) -> Between | Among:

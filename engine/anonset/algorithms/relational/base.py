@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.relational.states import ClusterStates
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
@@ -75,9 +75,9 @@ class Formation(Discreet, ABC):
             raise InputError(msg)
         qi = bind_tuples(self.name, self.k, table, hierarchies, self.relational_weights)
         cluster = self.form(qi, progress)
-        states = ClusterStates.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
-        figures = {"clusters": float(states.n), "ncp": float(np.mean(states.losses()[cluster])) if qi.n else 0.0}
-        return Result(PerCluster(cluster, (), relational_values(qi, states)), figures=figures)
+        tuples = GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
+        figures = {"clusters": float(tuples.n), "ncp": float(np.mean(tuples.losses()[cluster])) if qi.n else 0.0}
+        return Result(PerCluster(cluster, (), relational_values(qi, tuples)), figures=figures)
 
 
 def bind_tuples(

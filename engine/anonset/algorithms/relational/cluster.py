@@ -1,4 +1,15 @@
-"""CLUSTER, the cluster formation of Poulis et al., ECML/PKDD 2013, section 5."""
+"""CLUSTER, the cluster formation of Poulis et al., ECML/PKDD 2013, section 5.
+
+The paper's lines, and where they are::
+
+    1, 2     while at least k records are left                   Cluster._grow_around_seeds
+    3        s := one of them at random                          by `seed`, or the first
+    4, 5     s and the k - 1 records whose loss with s is        kernel relational_cluster.form_clusters
+             the smallest become a cluster, and leave
+    6, 7     each record that is left joins the cluster whose    _accommodate
+             loss with it is the smallest
+    8 to 11  clusters of equal generalized tuples become one     GeneralizedTuples.first_equal
+"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -7,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress
+from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
-from anonset.algorithms.relational.states import ClusterStates, numbered, rounded
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.data.quasi_identifiers import RANGE, Float64, QuasiIdentifiers
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
@@ -49,36 +61,36 @@ class Cluster(Formation):
         cluster = np.full(qi.n, -1, np.int32)
         n_clusters = qi.n // self.k
         if n_clusters:
-            self._around_seeds(qi, cluster, progress)
+            self._grow_around_seeds(qi, cluster, progress)
             _accommodate(qi, cluster, n_clusters)
-            same = ClusterStates.of(qi, cluster, n_clusters).identical()
+            same = GeneralizedTuples.of(qi, cluster, n_clusters).first_equal()
             cluster = same[cluster].astype(np.int32)
-        return numbered(cluster)
+        return renumber_clusters(cluster)[0]
 
-    def _around_seeds(self, qi: QuasiIdentifiers, cluster: Int32, progress: Progress | None) -> None:
+    def _grow_around_seeds(self, qi: QuasiIdentifiers, cluster: Int32, progress: Progress | None) -> None:
         from anonset_kernels.relational_cluster import form_clusters
 
         picks = np.zeros(qi.n // self.k, np.int64)
         if self.seed is not None:
             random = SplitMix(self.seed)
             picks[:] = [random.below(qi.n - j * self.k) for j in range(len(picks))]
-        view, made = _View(qi, cluster), np.array([self.k, 0], np.int64)
+        left, made = _TuplesLeft(qi, cluster), np.array([self.k, 0], np.int64)
         for first in range(0, len(picks), _SEEDS_PER_CALL):
-            if 2 * np.count_nonzero(view.left[0]) < len(view.left[0]):
-                view = _View(qi, cluster)
+            if 2 * np.count_nonzero(left.counts[0]) < len(left.counts[0]):
+                left = _TuplesLeft(qi, cluster)
             chunk = picks[first : first + _SEEDS_PER_CALL]
-            form_clusters(qi.space, view.tuples, view.bounds, view.records, view.left, cluster, chunk, made)
+            form_clusters(qi.space, left.tuples, left.bounds, left.records, left.counts, cluster, chunk, made)
             if progress is not None:
                 progress("clusters", float(made[1]), float(len(picks)))
 
 
-class _View:
+class _TuplesLeft:
     """The tuples of the records that are left, in spatial order, as the kernel wants them."""
 
     tuples: tuple[Float64, Int32]
     bounds: tuple[Any, ...]
     records: tuple[Int64, Int32, Int32]
-    left: tuple[Int64, Int64, Int64, Int64]
+    counts: tuple[Int64, Int64, Int64, Int64]
 
     def __init__(self, qi: QuasiIdentifiers, cluster: Int32) -> None:
         from anonset_kernels.relational_cluster import BLOCK, CHUNK, block_bounds, spatial_order
@@ -100,7 +112,7 @@ class _View:
         self.records = (start, remaining[by_tuple].astype(np.int32), of_record)
         in_block = np.add.reduceat(in_tuple, np.arange(0, len(order), BLOCK))
         in_chunk = np.bincount(remaining // CHUNK, minlength=qi.n // CHUNK + 1).astype(np.int64)
-        self.left = (in_tuple, in_block, in_chunk, start[:-1].copy())
+        self.counts = (in_tuple, in_block, in_chunk, start[:-1].copy())
 
 
 def _scaled(qi: QuasiIdentifiers, numbers: Float64, codes: Int32) -> Float64:
@@ -120,9 +132,9 @@ def _accommodate(qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> None:
         return
     kept = np.flatnonzero(cluster >= 0)
     part = qi.take(kept)
-    states = ClusterStates.of(part, cluster[kept], n_clusters)
-    singles = ClusterStates.of_tuples(qi.take(left))
+    tuples = GeneralizedTuples.of(part, cluster[kept], n_clusters)
+    singles = GeneralizedTuples.of_tuples(qi.take(left))
     for r, t in zip(left.tolist(), qi.take(left).tuple_of.tolist(), strict=True):
-        best = int(np.argmin(rounded(singles.merged_loss(t, states))))
+        best = int(np.argmin(loss_keys(singles.union_losses(t, tuples))))
         cluster[r] = best
-        states.merge(best, t, singles)
+        tuples.merge(best, t, singles)

@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress
+from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, require_at_most
-from anonset.algorithms.relational.states import ClusterStates, numbered, rounded
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 from anonset.privacy import require_at_least
@@ -43,34 +44,34 @@ class KMember(Formation):
         left = _Left(qi)
         n_clusters = qi.n // self.k
         cluster = np.full(qi.n, -1, np.int32)
-        states = ClusterStates.empty(qi, n_clusters)
+        tuples = GeneralizedTuples.empty(qi, n_clusters)
         size = np.full(n_clusters, self.k)
         last = int(qi.tuple_of[0]) if qi.n else 0
         for c in range(n_clusters):
             last = left.furthest(last)
             cluster[left.remove(last)] = c
-            states.put(c, left.singles, last)
+            tuples.put(c, left.singles, last)
             for grown in range(1, self.k):
-                last = left.nearest(states, c, grown)
+                last = left.nearest(tuples, c, grown)
                 cluster[left.remove(last)] = c
-                states.merge(c, last, left.singles)
+                tuples.merge(c, last, left.singles)
             if progress is not None:
                 progress("clusters", float(c + 1), float(n_clusters))
         for r in np.flatnonzero(cluster < 0).tolist() if n_clusters else []:
             t = int(qi.tuple_of[r])
-            increase = (size + 1) * left.singles.merged_loss(t, states) - size * states.losses()
-            best = int(np.argmin(rounded(increase)))
+            increase = (size + 1) * left.singles.union_losses(t, tuples) - size * tuples.losses()
+            best = int(np.argmin(loss_keys(increase)))
             cluster[r] = best
             size[best] += 1
-            states.merge(best, t, left.singles)
-        return numbered(cluster)
+            tuples.merge(best, t, left.singles)
+        return renumber_clusters(cluster)[0]
 
 
 class _Left:
     """The records that are left, by distinct tuples: equal ones leave in the order of their indices."""
 
     def __init__(self, qi: QuasiIdentifiers) -> None:
-        self.singles = ClusterStates.of_tuples(qi)
+        self.singles = GeneralizedTuples.of_tuples(qi)
         self.order = np.argsort(qi.tuple_of, kind="stable").astype(np.int64)
         self.alive = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
         self.place = np.concatenate([[0], np.cumsum(self.alive)])[:-1].astype(np.int64)
@@ -89,12 +90,12 @@ class _Left:
         """Return the tuple of the record that goes worst with a tuple."""
         from anonset_kernels.relational import furthest
 
-        return int(furthest(self.singles.merged_loss(t), self.alive, self.head))
+        return int(furthest(self.singles.union_losses(t), self.alive, self.head))
 
-    def nearest(self, states: ClusterStates, c: int, size: int) -> int:
+    def nearest(self, tuples: GeneralizedTuples, c: int, size: int) -> int:
         """Return the tuple of the record that raises the loss of a cluster of `size` records least."""
         from anonset_kernels.relational import nearest
 
-        one = ClusterStates(states.qi, states.take(np.array([c])).state)
+        one = GeneralizedTuples(tuples.qi, tuples.take(np.array([c])).values)
         offset = size * float(one.losses()[0])
-        return int(nearest(states.merged_loss(c, self.singles), float(size + 1), offset, self.alive, self.head))
+        return int(nearest(tuples.union_losses(c, self.singles), float(size + 1), offset, self.alive, self.head))

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress
+from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
-from anonset.algorithms.relational.states import numbered
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 
@@ -47,4 +47,4 @@ class Mondrian(Formation):
                 share[into], parents[into], ends[into] = cost[source], parent[source], subtree_end[source]
         cluster = np.empty(qi.n, np.int32)
         mondrian((kind, slot, share_at, share), (parents, ends), qi.tuples, qi.tuple_of, self.k, cluster)
-        return numbered(cluster)
+        return renumber_clusters(cluster)[0]

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.relational.states import ClusterStates
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.data import Hierarchy, NumericColumn
 from anonset.data.domains import Range, ValueSet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
@@ -12,9 +12,9 @@ from anonset.generalization import RelationalValues
 from anonset.generalization.labels import range_label, set_label
 
 
-def relational_values(qi: QuasiIdentifiers, states: ClusterStates) -> tuple[RelationalValues, ...]:
+def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[RelationalValues, ...]:
     """Return the published text of each column for each cluster: a value, a node, ``[low:high]`` or ``(a,b,c)``."""
-    low, high, code, bits = states.state
+    low, high, code, bits = tuples.values
     published = []
     for a, (column, domain) in enumerate(zip(qi.columns, qi.domains, strict=True)):
         s = int(qi.slot[a])

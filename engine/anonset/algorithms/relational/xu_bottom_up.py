@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress
+from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, require_at_most
-from anonset.algorithms.relational.states import ClusterStates, numbered, rounded
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
@@ -41,24 +42,24 @@ class XuBottomUp(Formation):
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
         require_at_most(self.name, qi.n, self.max_records)
-        singles = ClusterStates.of_tuples(qi)
-        states = singles.take(qi.tuple_of)
+        singles = GeneralizedTuples.of_tuples(qi)
+        tuples = singles.take(qi.tuple_of)
         parts = [[r] for r in range(qi.n)]
         while True:
             small = [c for c, part in enumerate(parts) if len(part) < self.k]
             if not small:
                 break
-            merged = self._round(states, parts, small)
+            merged = self._round(tuples, parts, small)
             if progress is not None:
                 progress("clusters", float(qi.n - len(small)), float(qi.n))
-            states, parts = states.take(merged), [parts[c] for c in merged.tolist()]
+            tuples, parts = tuples.take(merged), [parts[c] for c in merged.tolist()]
         cluster = np.empty(qi.n, np.int64)
         for part in parts:
             for records in self._split(qi, singles, sorted(part)):
                 cluster[records] = records[0]
-        return numbered(cluster)
+        return renumber_clusters(cluster)[0]
 
-    def _round(self, states: ClusterStates, parts: list[list[int]], small: list[int]) -> Int64:
+    def _round(self, tuples: GeneralizedTuples, parts: list[list[int]], small: list[int]) -> Int64:
         """Merge each of the clusters, unless it has been, with the best partner; return the places still used.
 
         The place of a union is that of the earlier cluster, so that places stand in the order of smallest records.
@@ -68,24 +69,24 @@ class XuBottomUp(Formation):
         for c in small:
             if touched[c]:
                 continue
-            keys = np.where(there, rounded((size + size[c]) * states.merged_loss(c)), np.inf)
+            keys = np.where(there, loss_keys((size + size[c]) * tuples.union_losses(c)), np.inf)
             keys[c] = np.inf
             partner = int(np.argmin(keys))
             kept, gone = min(c, partner), max(c, partner)
-            states.merge(kept, gone)
+            tuples.merge(kept, gone)
             parts[kept] += parts[gone]
             size[kept] += size[gone]
             touched[kept] = touched[gone] = True
             there[gone] = False
         return np.flatnonzero(there)
 
-    def _split(self, qi: QuasiIdentifiers, singles: ClusterStates, records: list[int]) -> list[list[int]]:
+    def _split(self, qi: QuasiIdentifiers, singles: GeneralizedTuples, records: list[int]) -> list[list[int]]:
         """Cut a cluster of 2k records or more into pieces of k, by closeness to its first record."""
         pieces = len(records) // self.k
         if pieces < 2:
             return [records]
         of = qi.tuple_of[records]
-        loss = singles.merged_loss(int(of[0]), singles.take(of))
-        ranked = [records[i] for i in np.argsort(rounded(loss), kind="stable").tolist()]
+        loss = singles.union_losses(int(of[0]), singles.take(of))
+        ranked = [records[i] for i in np.argsort(loss_keys(loss), kind="stable").tolist()]
         ends = [*range(self.k, pieces * self.k, self.k), len(records)]
         return [ranked[end - self.k if end < len(records) else (pieces - 1) * self.k : end] for end in ends]

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress
+from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, require_at_most
-from anonset.algorithms.relational.states import ClusterStates, numbered, rounded
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 from anonset.privacy import require_at_least
@@ -42,7 +43,7 @@ class XuTopDown(Formation):
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
         require_at_most(self.name, qi.n, self.max_records)
-        singles = ClusterStates.of_tuples(qi)
+        singles = GeneralizedTuples.of_tuples(qi)
         cluster, n_done = np.empty(qi.n, np.int64), 0
         stack = [np.arange(qi.n)]
         while stack:
@@ -55,9 +56,9 @@ class XuTopDown(Formation):
                 continue
             side = self._halves(singles.take(qi.tuple_of[records]))
             stack += [records[side == 0], records[side == 1]]
-        return numbered(cluster)
+        return renumber_clusters(cluster)[0]
 
-    def _halves(self, singles: ClusterStates) -> NDArray[np.int8]:
+    def _halves(self, singles: GeneralizedTuples) -> NDArray[np.int8]:
         """Return the side of each record: grow two clusters around seeds that are far apart."""
         from anonset_kernels.relational import grow_two
 
@@ -68,18 +69,18 @@ class XuTopDown(Formation):
             if u == before:
                 break
         side = np.empty(singles.n, np.int8)
-        two = ClusterStates.empty(singles.qi, 2)
-        grow_two(singles.qi.space, two.state, singles.state, np.array([u, v]), side)
+        two = GeneralizedTuples.empty(singles.qi, 2)
+        grow_two(singles.qi.space, two.values, singles.values, np.array([u, v]), side)
         for small in (0, 1):
             while np.count_nonzero(side == small) < self.k:
-                keys = rounded(two.merged_loss(small, singles))
+                keys = loss_keys(two.union_losses(small, singles))
                 pulled = int(np.argmin(np.where(side == small, np.inf, keys)))
                 side[pulled] = small
                 two.merge(small, pulled, singles)
         return side
 
 
-def _furthest(singles: ClusterStates, x: int) -> int:
-    keys = rounded(singles.merged_loss(x))
+def _furthest(singles: GeneralizedTuples, x: int) -> int:
+    keys = loss_keys(singles.union_losses(x))
     keys[x] = -1.0
     return int(np.argmax(keys))

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.relational.states import rounded
+from anonset.algorithms.relational.generalized_tuples import loss_keys
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int64
@@ -44,7 +44,7 @@ def candidates(
         bool (C,): the usable clusters that are wanted. The ranks are those among all usable ones.
     """
     if merge == "r":
-        best = int(np.argmin(np.where(clusters.usable(seed), rounded(ncp), np.inf)))
+        best = int(np.argmin(np.where(clusters.usable(seed), loss_keys(ncp), np.inf)))
         if allowed[best]:
             yield best, np.inf
     elif merge == "t":
@@ -61,7 +61,7 @@ def first_within(
     Returns its place, the loss and the distance of the union, and how much the sum of the losses of all records
     grows; None if there is no candidate.
     """
-    ncp = clusters.states.merged_loss(seed)
+    ncp = clusters.tuples.union_losses(seed)
     size, own = clusters.size, clusters.ncp
     growth = (size[seed] + size) * ncp - size[seed] * own[seed] - size * own
     excess = (total + growth) / clusters.n - (delta + TOLERANCE)
@@ -88,7 +88,7 @@ def merge_infeasible(name: str, clusters: Clusters) -> None:
         at = int(np.argmax(infeasible))
         if clusters.count == 1:
             raise function.infeasible_at_all(name, clusters.members(at))
-        ncp = clusters.states.merged_loss(at)
+        ncp = clusters.tuples.union_losses(at)
         best, distance = next(candidates(clusters, at, "r", ncp, clusters.usable(at)))
         infeasible[at] = infeasible[best] = False
         kept = clusters.merge(at, best, float(ncp[best]), distance)
@@ -119,7 +119,7 @@ def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bo
     the smallest u + v is about sqrt(2C) if the orders have nothing to do with each other.
     """
     usable, count = clusters.usable(seed), clusters.count - 1
-    cheapest, nearest = _cheapest(rounded(ncp), usable), _nearest(clusters, seed, usable)
+    cheapest, nearest = _cheapest(loss_keys(ncp), usable), _nearest(clusters, seed, usable)
     known, wanted = 0, max(_FEW, isqrt(count))
     while known < count:
         wanted = min(wanted, count)
@@ -141,7 +141,7 @@ def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest
     places = np.flatnonzero(among)
     unions = [clusters.members(seed, x) for x in places.tolist()]
     losses = clusters.function.losses(unions, clusters.function.mappings(unions))
-    keys = rounded(np.array([fsum(found.tolist()) / len(found) for found in losses]))
+    keys = loss_keys(np.array([fsum(found.tolist()) / len(found) for found in losses]))
     order = np.argsort(keys, kind="stable")
     return lambda count: (places[order[:count]], keys[order[:count]])
 

@@ -11,7 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.relational.states import ClusterStates, members_of, rounded, split
+from anonset.algorithms.clusters import list_members
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.distances import Distances, Numerator
 from anonset.data.discreet import Discreet
@@ -39,7 +40,7 @@ class Merge(Discreet):
 
 
 class Clusters:
-    """The clusters under way: their records, relational states, and what their items cost or how far apart they are.
+    """The clusters under way: their records, relational tuples, and what their items cost or how far apart they are.
 
     Parameters
     ----------
@@ -60,17 +61,17 @@ class Clusters:
         numerator: Numerator = "xor",
     ) -> None:
         self.function, self.order, self.numerator = function, order, numerator
-        formed = split(*members_of(cluster))
+        formed = list_members(cluster)
         self.parts = [[members] for members in formed]
         self.smallest = np.array([members[0] for members in formed], np.int64)
-        self.states = ClusterStates.of(qi, cluster, len(formed))
+        self.tuples = GeneralizedTuples.of(qi, cluster, len(formed))
         self.n = qi.n
         self.size = np.array([len(members) for members in formed], np.int64)
-        self.ncp = self.states.losses()
+        self.ncp = self.tuples.losses()
         self.alive = np.ones(len(formed), bool)
         self.count = len(formed)
         self.trace: list[Merge] = []
-        self._seed_keys = rounded(self.ncp)
+        self._seed_keys = loss_keys(self.ncp)
         self._distances: Distances | None = None
 
     @property
@@ -129,10 +130,10 @@ class Clusters:
         longer, shorter = sorted((self.parts[kept], self.parts[gone]), key=len, reverse=True)
         longer += shorter
         self.parts[kept], self.parts[gone] = longer, []
-        self.states.merge(kept, gone)
+        self.tuples.merge(kept, gone)
         self.size[kept] += self.size[gone]
         self.ncp[kept], self.alive[gone] = ncp, False
-        self._seed_keys[kept], self._seed_keys[gone] = rounded(self.ncp[kept]), np.inf
+        self._seed_keys[kept], self._seed_keys[gone] = loss_keys(self.ncp[kept]), np.inf
         self.count -= 1
         if self._distances is not None:
             self._distances.merge(kept, gone, distance)
@@ -149,7 +150,7 @@ class Clusters:
         alive = self.alive
         self.parts = [parts for parts, there in zip(self.parts, alive.tolist(), strict=True) if there]
         self.smallest = self.smallest[alive]
-        self.states = self.states.take(alive)
+        self.tuples = self.tuples.take(alive)
         if self._distances is not None:
             self._distances.keep(alive)
         self.size, self.ncp, self._seed_keys = self.size[alive], self.ncp[alive], self._seed_keys[alive]

@@ -4,7 +4,7 @@ from math import fsum
 
 import numpy as np
 
-from anonset.algorithms.relational.states import members_of, split
+from anonset.algorithms.clusters import list_members
 from anonset.algorithms.rt.merging import Clusters
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.data.table import Int64
@@ -74,7 +74,7 @@ class Published:
 
     def smallest_tum(self) -> float:
         """Return the smallest average loss since the beginning: what was left open is published after all."""
-        members = {int(part[0]): part for part in split(*members_of(self._begun))}
+        members = {int(part[0]): part for part in list_members(self._begun)}
         loss = {first: self._known[first, len(part)] for first, part in members.items()}
         total = smallest = sum(loss.values())
         for merge in self.clusters.trace[self._repairs :]:

@@ -41,7 +41,7 @@ def publish_mapped(
         "smallest_cluster": float(size.min()),
         "merges": float(len(clusters.trace)),
     }
-    values = relational_values(clusters.states.qi, clusters.states.take(clusters.alive))
+    values = relational_values(clusters.tuples.qi, clusters.tuples.take(clusters.alive))
     recoding = PerCluster(clusters.cluster(), clusters.function.recoding(mappings), values)
     return Result(recoding, tuple(clusters.trace), {k: v for k, v in found.items() if v is not None})
 

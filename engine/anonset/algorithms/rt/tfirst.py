@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.relational.states import ClusterStates, numbered
+from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.values import relational_values
 from anonset.algorithms.rt.base import RTFramework
 from anonset.algorithms.transaction.base import bind_to_hierarchy
@@ -59,9 +60,9 @@ class TFirst(RTFramework):
         lra = Lra(k=self.k, m=self.m, partitions=self.partitions)
         found = lra.recode(Table(column), hierarchies, executor=executor, progress=progress)
         cluster, cuts = _with_empty_records(found, column.lengths == 0)
-        states = ClusterStates.of(qi, cluster, len(cuts))
-        figures = {"rum": float(np.mean(states.losses()[cluster])), "clusters": float(len(cuts))}
-        return Result(PerCluster(cluster, cuts, relational_values(qi, states)), found.trace, figures)
+        tuples = GeneralizedTuples.of(qi, cluster, len(cuts))
+        figures = {"rum": float(np.mean(tuples.losses()[cluster])), "clusters": float(len(cuts))}
+        return Result(PerCluster(cluster, cuts, relational_values(qi, tuples)), found.trace, figures)
 
 
 def _with_empty_records(found: Result, empty: NDArray[np.bool_]) -> tuple[Int32, list[Cut | ItemGroups]]:
@@ -73,6 +74,6 @@ def _with_empty_records(found: Result, empty: NDArray[np.bool_]) -> tuple[Int32,
     cluster = recoding.cluster.copy()
     if found.trace:
         cluster[empty] = recoding.cluster[found.trace[-1].records[0]]
-    numbers = numbered(cluster)
+    numbers, _ = renumber_clusters(cluster)
     first = np.unique(numbers, return_index=True)[1]
     return numbers, [recoding.items[int(cluster[r])] for r in first]

@@ -68,7 +68,7 @@ class TumBound(MergingFramework):
     def _merge(self, clusters: Clusters, published: Published) -> None:
         """TMERGE: the seed takes its first candidate (scan: the first that meets the bound, if any)."""
         seed = clusters.seed()
-        ncp = clusters.states.merged_loss(seed)
+        ncp = clusters.tuples.union_losses(seed)
         order = candidates(clusters, seed, self.merge, ncp, clusters.usable(seed))
         chosen, distance = self._scan(clusters, published, seed, order) if self.scan else next(order)
         published.merged(int(clusters.smallest[seed]), int(clusters.smallest[chosen]))

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.transaction.base import bind_to_hierarchy
-from anonset.algorithms.transaction.clusters import clusters_in_order
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32
@@ -97,7 +97,7 @@ class LocalGeneralization(Discreet):
         )
         inner = [part[~hierarchy.is_leaf[part]] for part in present]
         inner.append(np.empty(0, np.int32))  # records without items, if any, come last
-        order, first = clusters_in_order(cluster)
+        order, first = renumber_clusters(cluster)
         cuts = ClusterCuts(hierarchy, tuple(inner[c] for c in first))
         return Result(PerCluster(order, cuts), trace, {"partitions": float(len(trace))})
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, run_tasks
+from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.transaction.apriori import AprioriBased
-from anonset.algorithms.transaction.clusters import clusters_in_order
 from anonset.algorithms.transaction.cut_search import CutSearch, Fix
 from anonset.algorithms.transaction.gray_order import gray_partitions
 from anonset.data import Hierarchy, SetColumn
@@ -90,7 +90,7 @@ class Lra(AprioriBased):
             if progress is not None:
                 progress("partitions", float(p + 1), float(len(parts)))
         nodes.append(np.empty(0, np.int32))  # records without items, if any, come last
-        order, first = clusters_in_order(cluster)
+        order, first = renumber_clusters(cluster)
         cuts = ClusterCuts(hierarchy, tuple(nodes[c] for c in first))
         figures = {"partitions": float(len(parts)), "increments": increments}
         return Result(PerCluster(order, cuts), tuple(trace), figures)

@@ -1,0 +1,109 @@
+"""Clusters of relational tuples as arrays: their losses, and what merging them would cost."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.distinct import distinct
+from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+from anonset.data.table import Int32, Int64
+
+Values = tuple[Float64, Float64, Int32, NDArray[np.uint64]]
+"""(low, high, code, bits), one column for each cluster: see the kernels."""
+
+
+def loss_keys(loss: Float64) -> Float64:
+    """Return keys to compare losses by: twelve decimals, so that rounding noise makes no difference."""
+    key: Float64 = np.rint(loss * 1e12)
+    return key
+
+
+class GeneralizedTuples:
+    """What the tuples of each cluster generalize to.
+
+    >>> from anonset.data import Table
+    >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f"], race=["1", "2", "2"]).relational, {})
+    >>> tuples = GeneralizedTuples.of(qi, np.array([0, 0, 1], np.int32), 2)
+    >>> tuples.losses().tolist(), tuples.union_losses(0).tolist()
+    ([1.0, 0.0], [1.0, 1.0])
+    """
+
+    def __init__(self, qi: QuasiIdentifiers, values: Values) -> None:
+        self.qi, self.values = qi, values
+
+    @classmethod
+    def empty(cls, qi: QuasiIdentifiers, n: int) -> "GeneralizedTuples":
+        """Return room for n clusters."""
+        bounds = np.zeros((qi.n_numbers, n)), np.zeros((qi.n_numbers, n))
+        code = np.zeros((len(qi.columns) - qi.n_numbers, n), np.int32)
+        return cls(qi, (*bounds, code, np.zeros((int(qi.word_at[-1]), n), np.uint64)))
+
+    @classmethod
+    def of_tuples(cls, qi: QuasiIdentifiers) -> "GeneralizedTuples":
+        """Return one cluster for each distinct tuple."""
+        from anonset_kernels.relational import put_tuples
+
+        tuples = cls.empty(qi, qi.n_tuples)
+        put_tuples(qi.space, qi.tuples, tuples.values)
+        return tuples
+
+    @classmethod
+    def of(cls, qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> "GeneralizedTuples":
+        """Return the tuples of a clustering: cluster of each record, none of the clusters empty."""
+        from anonset_kernels.relational import group_tuples
+
+        pairs = distinct(cluster.astype(np.int64) * max(1, qi.n_tuples) + qi.tuple_of)
+        numbers, codes = qi.tuples
+        chosen, of = pairs % max(1, qi.n_tuples), pairs // max(1, qi.n_tuples)
+        tuples = cls.empty(qi, n_clusters)
+        seen = np.zeros(n_clusters, np.uint8)
+        members = np.ascontiguousarray(numbers[:, chosen]), np.ascontiguousarray(codes[:, chosen])
+        group_tuples(qi.space, members, of, tuples.values, seen)
+        return tuples
+
+    @property
+    def n(self) -> int:
+        """Number of clusters."""
+        return len(self.values[0][0]) if len(self.values[0]) else len(self.values[2][0])
+
+    def losses(self) -> Float64:
+        """float64 (C,): loss N of each cluster."""
+        from anonset_kernels.relational import losses
+
+        out = np.empty(self.n, np.float64)
+        losses(self.qi.space, self.values, out)
+        return out
+
+    def union_losses(self, c: int, others: "GeneralizedTuples | None" = None) -> Float64:
+        """float64: loss N of the union of cluster `c` with each of the others (or of these) clusters."""
+        from anonset_kernels.relational import merged_loss
+
+        target = self if others is None else others
+        out = np.empty(target.n, np.float64)
+        merged_loss(self.qi.space, self.values, c, target.values, out)
+        return out
+
+    def merge(self, c: int, x: int, others: "GeneralizedTuples | None" = None) -> None:
+        """Replace cluster `c` by its union with cluster `x` of the others (or of these)."""
+        from anonset_kernels.relational import merge_into
+
+        merge_into(self.qi.space, self.values, c, (self if others is None else others).values, x)
+
+    def put(self, c: int, others: "GeneralizedTuples", x: int) -> None:
+        """Set cluster `c` to cluster `x` of the others."""
+        from anonset_kernels.relational import copy_cluster
+
+        copy_cluster(self.values, c, others.values, x)
+
+    def take(self, chosen: NDArray[np.integer] | NDArray[np.bool_]) -> "GeneralizedTuples":
+        """Return the chosen clusters."""
+        low, high, code, bits = self.values
+        bounds = np.ascontiguousarray(low[:, chosen]), np.ascontiguousarray(high[:, chosen])
+        coded = np.ascontiguousarray(code[:, chosen]), np.ascontiguousarray(bits[:, chosen])
+        return GeneralizedTuples(self.qi, (*bounds, *coded))
+
+    def first_equal(self) -> Int64:
+        """int64 (C,): the first cluster that generalizes to the same tuple."""
+        low, high, code, bits = self.values
+        rows = np.concatenate([low.view(np.int64), high.view(np.int64), code.astype(np.int64), bits.view(np.int64)])
+        _, first, inverse = np.unique(rows, axis=1, return_index=True, return_inverse=True)
+        return first[inverse.reshape(-1)].astype(np.int64)
