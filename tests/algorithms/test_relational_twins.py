@@ -126,7 +126,7 @@ def test_bad_input_is_refused() -> None:
         ((), None, "at least one relational column"),
         (columns, {"age": 1.0}, "must name each relational column once"),
         (columns, {"sex": 1.5}, r"weight of 'sex' must be in \[0, 1\], got 1.5"),
-        ((NumericColumn("age", np.array([1.0, np.nan])),), None, "'age' must hold finite numbers, got nan in record 1"),
+        ((NumericColumn("age", np.array([1.0, np.nan])),), None, "column 'age': record 1: a finite number is required"),
     ]
     for relational, weights, message in cases:
         with pytest.raises(InputError, match=message):
