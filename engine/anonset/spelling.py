@@ -2,31 +2,37 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 
-_as_options: ContextVar[bool] = ContextVar("as_options", default=False)
+_options = [False]  # whether this process is the command line, for all of its threads
 
 
-def setting(name: str, value: object = None) -> str:
+def setting(name: str, value: object = None, *, option: str | None = None) -> str:
     """Return a setting as those to whom a message speaks would write it.
 
-    >>> setting("keep"), setting("group", True), setting("missing", "value")
-    ('keep', 'group=True', "missing='value'")
+    Parameters
+    ----------
+    name, value
+        Its name, and the value that it is to have, if one is meant.
+    option
+        Its name on the command line, where that is another.
+
+    >>> setting("keep"), setting("group", True), setting("missing", "value"), setting("max_cuts", 1000)
+    ('keep', 'group=True', "missing='value'", 'max_cuts=1000')
     >>> with options_spelled():
-    ...     setting("keep"), setting("group", True), setting("missing", "value")
-    ('--keep', '--group', '--missing value')
+    ...     setting("keep"), setting("group", True), setting("missing", "value"), setting("max_cuts", 1000)
+    ('--keep', '--group', '--missing value', '--max-cuts 1000')
     """
-    if not _as_options.get():
-        return name if value is None else f"{name}={value!r}"
-    option = "--" + name.replace("_", "-")
-    return option if value is None or value is True else f"{option} {value}"
+    if not _options[-1]:
+        return name if value is None else f"{name}={value!r}" if isinstance(value, str) else f"{name}={value}"
+    spelled = "--" + (option or name).replace("_", "-")
+    return spelled if value is None or value is True else f"{spelled} {value}"
 
 
 @contextmanager
 def options_spelled() -> Iterator[None]:
     """Spell settings as options of the command line within the block."""
-    token = _as_options.set(True)
+    _options.append(True)
     try:
         yield
     finally:
-        _as_options.reset(token)
+        _options.pop()

@@ -120,7 +120,7 @@ BAD: list[tuple[str, Change, str, int]] = [
     ("no such config", flags(config="/nonexistent.toml"), "nonexistent.toml", 2),
     ("k beyond all tables", flags(k=str(1 << 63)), "k must be an integer of at most 2147483647", 2),
     ("m beyond all tables", flags(m=str(1 << 63)), "m must be an integer of at most 2147483647", 2),
-    ("a limit beyond 64 bits", flags(max_increments=str(1 << 63)), "max_increments must be an integer of at most", 2),
+    ("a limit beyond 64 bits", flags(max_increments=str(1 << 63)), "--max-increments must be an integer of at most", 2),
     ("fan-out of 5000 digits", flags(hierarchy=f"items=balanced:{'9' * 5000}"), "at least 2, got 'balanced:999", 2),
     ("memory of 5000 digits", flags(memory_limit="9" * 5000), "the memory limit must be a size such as", 2),
     (

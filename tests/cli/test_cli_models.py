@@ -136,7 +136,8 @@ def test_buckets_made_elsewhere(long: Place) -> None:
     ran = long.run("verify", str(folder), *model, "--l", "1")
     assert ran.code == 0
     assert "correlations, intra group: 1 violation(s)" in ran.out
-    assert "(P1) has 2 of the 3 tuples of group 1, 2 of which are 'a': at least 1 are theirs" in ran.out
+    told = "has 2 of the 3 tuples of group 1, 2 of which are 'a': at least 1 are theirs"
+    assert f"the individual of row 0 of qit.csv {told}" in ran.out
     assert long.run("verify", str(folder), *model, "--l", "2").code == 1
 
 
@@ -231,7 +232,7 @@ def test_what_is_no_share_is_one_clear_line(place: Place, h: str) -> None:
     job = ["--model", "coherence", "--k", "2", "--p", "1", f"--h={h}"]
     ran = place.run("anonymize", str(place.folder / "told.dat"), "-o", str(place.out), *job)
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == f"anonset: error: h must be a number above 0 and at most 1, got {h!r}\n"
+    assert ran.err == f"anonset: error: --h must be a number above 0 and at most 1, got {h!r}\n"
 
 
 def test_coherence_by_the_losses_of_a_file(place: Place) -> None:
@@ -245,7 +246,7 @@ def test_coherence_by_the_losses_of_a_file(place: Place) -> None:
         "c": "c",
     }
     assert json.loads(report_of(place))["parameters"]["item_loss"] == {"a": "1", "b": "1/10"}
-    for text, fragment in (("0.1 b\n1 a b\n", "item 'b' must have one loss"), ("0 b\n", "item_loss of 'b' must be")):
+    for text, fragment in (("0.1 b\n1 a b\n", "item 'b' must have one loss"), ("0 b\n", "--item-loss of 'b' must be")):
         ran = place.run(*job, place.write("losses.txt", text), "-o", str(place.folder / "other"))
         assert (ran.code, fragment in ran.err) == (2, True), ran.err
     ran = place.run(*job, place.write("losses.txt", "0.5 z\n"), "-o", str(place.folder / "other"))

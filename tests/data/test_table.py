@@ -25,7 +25,7 @@ def test_canonical_order(labels, ordered):
 
 
 def test_vocabulary_refuses_a_label_twice():
-    with pytest.raises(InputError, match="'b' twice"):
+    with pytest.raises(InputError, match="labels 1 and 2 of the vocabulary must differ"):
         Vocabulary(("a", "b", "b"))
 
 

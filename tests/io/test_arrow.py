@@ -197,7 +197,7 @@ def test_lists_of_sets():
         ({"a": 1}, "source must be a path, a table with __arrow_c_stream__ or a list of sets, got dict"),
         ([{"a"}, "abc"], "the given list: row 2 must be a set of items, got str"),
         ([{"a"}, None], "the given list: a list of sets is required: 'NoneType' object is not iterable"),
-        ([{"a"}, [1.5]], "the given list: row 2: items must be text or integers, got 1.5"),
+        ([{"a"}, [1.5]], "the given list: row 2: items must be text or integers, got float"),
     ],
 )
 def test_bad_sources(source, message):

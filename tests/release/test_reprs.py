@@ -114,7 +114,7 @@ def errors() -> Iterator[BaseException]:
     yield anonset.VerificationError(verdict)
     yield anonset.UndecidedError(verdict)
     for call in (
-        lambda: anonset.Vocabulary((MARK, MARK)),
+        lambda: anonset.SetColumn.of([{MARK}], universe=["a"]),
         lambda: hierarchy().bind(anonset.SetColumn.of([{f"{MARK}?"}])),
     ):
         with pytest.raises(anonset.InputError, match=MARK) as raised:

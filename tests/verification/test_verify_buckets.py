@@ -105,7 +105,7 @@ def test_figure_3_is_safe_and_figure_1b_is_not() -> None:
     assert check_anatomy(crossed, AnatomyDiversity(3)).holds
     witness = verdict_of(crossed, 2, 2).witness
     assert witness is not None
-    assert (witness.what, witness.support) == (("P1",), 4)
+    assert (witness.what, witness.support, crossed.ids[0].labels()[witness.record]) == ((), 4, "P1")
 
 
 @pytest.mark.parametrize(
@@ -116,12 +116,12 @@ def test_figure_3_is_safe_and_figure_1b_is_not() -> None:
             "'Azelaic acid' stands in 3 of the 6 tuples of group 1, more than 1/3 of them",
         ),
         (FIGURE_2, [0] * 6, [], 3, 2, ("group 1",), "group 1 has 2 visible individual(s), k=3 are required"),
-        (FIGURE_2, [0] * 6, [], 2, 2, ("P3",), "the individual shows 2 tuple(s) in group 1, another 4"),
+        (FIGURE_2, [0] * 6, [], 2, 2, (), "its individual shows 2 tuple(s) in group 1, another 4"),
         (FIGURE_2, [0] * 6, [0, 1], 2, 2, None, ""),
         (FIGURE_2, [0] * 6, range(6), 1, 1, ("group 1",), "group 1 has 0 visible individual(s), k=1 are required"),
         (
-            [("a", "x"), ("b", "y"), ("a", "x"), ("b", "y")], [0, 0, 1, 1], [], 2, 2, ("a",),
-            "the individual is in groups 1 and 2, one is required",
+            [("a", "x"), ("b", "y"), ("a", "x"), ("b", "y")], [0, 0, 1, 1], [], 2, 2, (),
+            "its individual is in groups 1 and 2, one is required",
         ),
     ],
 )  # fmt: skip
@@ -201,8 +201,8 @@ def test_a_divided_individual_is_noticed_even_when_starred() -> None:
     assert verdict_of(publication, 1, 1).holds
     witness = check_undivided(table_of(rows), publication)
     assert witness is not None
-    assert (witness.what, witness.support) == (("a",), 2)
-    assert witness.detail == "tuples of the individual are in groups 1 and 2, one is required"
+    assert (witness.what, witness.support, publication.record[witness.record] in (0, 2)) == ((), 2, True)
+    assert witness.detail == "tuples of its individual are in groups 1 and 2, one is required"
 
 
 def test_truth_needs_the_columns_of_the_original() -> None:

@@ -63,11 +63,11 @@ def run() -> None:
         code = main()
     except KeyboardInterrupt as error:  # before the command began, or after it ended with an error
         code = _interrupted(error)
-    except Exception:
+    except Exception as error:
         if unwinding.came is not None:  # something on the way turned the interruption into another error
             code = _interrupted(KeyboardInterrupt(unwinding.came))
         else:  # a defect of ours, and no statement about the data: not the exit code of a failed model
-            sys.excepthook(*sys.exc_info())
+            _show_defect(error)
     if code > _BY_SIGNAL:
         os._exit(code)  # all is cleaned up; worker threads may be in a kernel for long
     unwinding.leave()
@@ -85,6 +85,16 @@ def _open_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a label must not break the account on a narrow terminal
+
+
+def _show_defect(error: Exception) -> None:
+    """Show where an error that nobody foresaw came from, and not what it says: that may be a value of the data."""
+    import traceback
+
+    places = "".join(traceback.format_tb(error.__traceback__))
+    sys.stderr.write(f"Traceback (most recent call last):\n{places}{type(error).__name__}\n")
+    warn = "this is a defect of anonset; the text of the error is withheld, since it may show data"
+    sys.stderr.write(f"anonset: error: {warn}\n")
 
 
 def _interrupted(error: KeyboardInterrupt) -> int:

@@ -1,10 +1,12 @@
 """Numbers as they were written: exact fractions, where a float would have rounded what somebody meant."""
 
 import re
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 
 from anonset.errors import InputError
+from anonset.spelling import setting
 
 Written = float | str | Decimal | Fraction
 """A number as it was given; a float counts as the decimal number that it is printed as."""
@@ -26,15 +28,15 @@ def exact(value: Written) -> Fraction:
     """
     if isinstance(value, Fraction):
         return value
-    text = str(value).strip()
+    text, found = str(value).strip(), None
     shift = _EXPONENT.search(text)
-    if isinstance(value, bool) or len(text) > _DIGITS or (shift and abs(int(shift[1])) > _DIGITS):
-        msg = f"a number of at most {_DIGITS} digits is required, got {text[:_DIGITS]!r}"
+    if not (isinstance(value, bool) or len(text) > _DIGITS or (shift and abs(int(shift[1])) > _DIGITS)):
+        with suppress(ValueError, ZeroDivisionError):  # whose texts show the value
+            found = Fraction(text)
+    if found is None:
+        msg = f"a number of at most {_DIGITS} digits is required"
         raise ValueError(msg)
-    try:
-        return Fraction(text)
-    except ZeroDivisionError as error:
-        raise ValueError(str(error)) from None
+    return found
 
 
 def written(value: Fraction) -> float | Fraction:
@@ -73,7 +75,7 @@ def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False)
         fits = False
     if not fits:
         asked = "above 0 and at most 1" if above_0 else "in [0, 1]"
-        msg = f"{name} must be a number {asked}, got {value!r}"
+        msg = f"{setting(name)} must be a number {asked}, got {value!r}"
         raise InputError(msg)
     return written(number)
 

@@ -34,9 +34,8 @@ class Vocabulary(Discreet):
 
     def __post_init__(self) -> None:
         if len(self.index) != len(self.labels):
-            seen: set[str] = set()
-            twice = next(label for label in self.labels if label in seen or seen.add(label))  # type: ignore[func-returns-value]
-            msg = f"vocabulary holds {twice!r} twice; labels must be distinct"
+            again = next(code for code, label in enumerate(self.labels) if self.index[label] != code)
+            msg = f"labels {again} and {self.index[self.labels[again]]} of the vocabulary must differ, but are the same"
             raise InputError(msg)
 
     @cached_property

@@ -116,8 +116,7 @@ def _read_snt(path: Path) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
         if isinstance(column, NumericColumn):
             wrong = np.flatnonzero((column.values < 1) | (column.values.dtype != np.int64))
             if len(wrong):
-                shown = column.values[wrong[0]]
-                msg = f"{path}: row {wrong[0] + 1}: {COUNT} must be an integer of at least 1, got {shown}"
+                msg = f"{path}: row {wrong[0] + 1}: {COUNT} must be an integer of at least 1"
                 raise InputError(msg)
             count = column.values.astype(np.int64)
     return by_name[GROUP], by_name[own[0]], count

@@ -112,7 +112,7 @@ class Encoder:
         if items and not (textual or pa.types.is_integer(kind) or pa.types.is_null(kind)):
             msg = f"{self.where}: column {name!r}: items must be text or integers, got {kind}"
             raise InputError(msg)
-        with reading(self.where, f"column {name!r} of type {column.type} cannot be read as text"):
+        with reading(self.where, f"column {name!r} of type {column.type} cannot be read as text", values=True):
             if pa.types.is_binary(kind) or pa.types.is_nested(kind):
                 msg = f"{self.where}: column {name!r} must be text or a plain value, got {kind}"
                 raise InputError(msg)

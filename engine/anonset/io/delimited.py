@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +51,13 @@ class DelimitedText:
             self._explain(strict=True)
         if not self._has_rows:
             return {name: pa.chunked_array([], pa.string()) for name in names}
-        block = _BLOCK
-        try:
+        block, table = _BLOCK, None
+        with suppress(pa.ArrowException):  # which shows the line, and must not stand in the chain behind ours
             table = self._parse(names, block)
-        except pa.ArrowException:
+        if table is None:
             self._explain()
             block = min(len(self.data) + 1, _LARGEST_BLOCK)
-            with reading(self.path):  # a row longer than a block, perhaps
+            with reading(self.path, values=True):  # a row longer than a block, perhaps
                 table = self._parse(names, block)
         self._refuse_blank_lines(table.num_rows, block)
         return {name: table.column(name) for name in names}
@@ -97,18 +97,20 @@ class DelimitedText:
         text = io.TextIOWrapper(io.BytesIO(self.data), "utf-8-sig", newline="")
         rows = csv.reader(text, delimiter=self.delimiter, strict=strict)
         while True:
-            first_line = rows.line_num + 1
+            first_line, problem = rows.line_num + 1, ""
+            row: list[str] = []
             try:
                 with any_field_size():
                     row = next(rows)
             except StopIteration:
                 return
             except UnicodeDecodeError:
-                raise InputError(self._invalid_utf8()) from None
+                problem = self._invalid_utf8()
             except csv.Error as error:
                 reason = str(error).replace("unexpected end of data", "a quoted field is never closed")
-                msg = f"{self.path}: line {first_line}: {reason}"
-                raise InputError(msg) from None
+                problem = f"{self.path}: line {first_line}: {reason}"
+            if problem:  # raised here, without the error of decoding, which holds the bytes
+                raise InputError(problem)
             yield first_line, rows.line_num, row
 
     def _explain(self, *, strict: bool = False) -> None:

@@ -1,6 +1,7 @@
 """Bytes of files: formats by name, compression, digests, and every failure as one clear line."""
 
 import hashlib
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -42,21 +43,45 @@ def one_line(error: BaseException) -> str:
     return " ".join(str(text).split())
 
 
+_SAFE_TO_SHOW = re.compile(r"Conversion failed for column .* with type \w+")
+
+
 @contextmanager
-def reading(where: object, what: str = "cannot be read") -> Iterator[None]:
-    """Turn every failure of reading (or, by `what`, of writing) into one InputError that names the file."""
+def reading(where: object, what: str = "cannot be read", *, values: bool = False) -> Iterator[None]:
+    """Turn every failure of reading (or, by `what`, of writing) into one InputError that names the file.
+
+    Parameters
+    ----------
+    values
+        Whether values are converted, by Arrow or whoever hands them on: what their errors say may show values, and
+        is neither shown nor kept in the chain.
+    """
     import pyarrow as pa
+
+    failures = (Exception,) if values else (OSError, pa.ArrowException, OverflowError, TypeError, ValueError)
 
     try:
         yield
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except FileNotFoundError:
         msg = f"{where}: no such file or directory"
         raise InputError(msg) from None
-    except (OSError, pa.ArrowException, OverflowError, TypeError, ValueError) as error:
-        msg = f"{where}: {what}: {one_line(error)}"
+    except failures as error:
+        reason = one_line(error)
+        if values and not isinstance(error, OSError):
+            found = _SAFE_TO_SHOW.search(reason)
+            reason = found[0] if found else type(error).__name__
+            _forget(error)
+        msg = f"{where}: {what}: {reason}"
         raise InputError(msg) from error
+
+
+def _forget(error: BaseException) -> None:
+    """Take out of an error, which stays in the chain, what it says."""
+    error.args, error.__cause__, error.__context__ = (), None, None
+    if isinstance(error, UnicodeDecodeError):
+        error.object = b""
 
 
 def require_file(path: Path) -> None:

@@ -27,12 +27,15 @@ def read_fimi(path: Path) -> SetColumn:
     data = read_bytes(path)
     text = np.frombuffer(data, np.uint8)
     indptr, codes, starts, lengths = tokenize(text)
-    view, labels = memoryview(data), []
-    for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
-        try:
+    view, labels, bad = memoryview(data), [], -1
+    try:
+        for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
+            bad = start
             labels.append(str(view[start : start + length], "utf-8"))
-        except UnicodeDecodeError:
-            raise InputError(_bad_token(path, text, start)) from None
+    except UnicodeDecodeError:
+        pass
+    if len(labels) < len(starts):  # raised here, without the error of decoding, which holds the bytes
+        raise InputError(_bad_token(path, text, bad))
     return encode_sets(COLUMN, indptr, codes, labels)
 
 

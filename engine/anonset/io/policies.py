@@ -80,11 +80,10 @@ def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) ->
         try:
             value = exact(weight)
         except ValueError:
-            msg = f"{where}: line {number} must begin with a weight in [0, 1], got {weight!r}"
+            msg = f"{where}: line {number} must begin with a weight in [0, 1]"
             raise InputError(msg) from None
         if not items or not 0 <= value <= 1:
-            got = " ".join([weight, *items])
-            msg = f"{where}: line {number} must be a weight in [0, 1] and at least one item, got {got!r}"
+            msg = f"{where}: line {number} must be a weight in [0, 1] and at least one item"
             raise InputError(msg)
         _require_distinct(where, number, items)
         _require_known(where, number, items, vocabulary)

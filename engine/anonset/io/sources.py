@@ -93,7 +93,7 @@ def _open_arrow(source: Any) -> Source:
     import pyarrow as pa
 
     where = f"the given {type(source).__name__}"
-    with reading(where):
+    with reading(where, values=True):
         table = pa.table(source)
     # An index without a name is no column of the data (pandas keeps one after filtering).
     names = tuple(name for name in table.column_names if not name.startswith("__index_level_"))
@@ -120,6 +120,6 @@ def _labels(where: str, number: int, row: Any) -> list[str]:
         raise InputError(msg)
     labels = [str(item) if isinstance(item, int) and not isinstance(item, bool) else item for item in row]
     if odd := next((item for item in labels if not isinstance(item, str)), None):
-        msg = f"{where}: row {number}: items must be text or integers, got {odd!r}"
+        msg = f"{where}: row {number}: items must be text or integers, got {type(odd).__name__}"
         raise InputError(msg)
     return labels

@@ -68,7 +68,7 @@ def _query(path: Path, number: int, found: Any) -> Query:
     asked: dict[str, Any] = found if isinstance(found, dict) else {"items": None}
     items, where = asked.get("items", []), asked.get("where", [])
     if not _is_texts(items) or len(set(items)) < len(items) or not isinstance(where, list):
-        msg = f'{path}: query {number} must have "items", distinct texts, and "where", a list; got {found!r}'
+        msg = f'{path}: query {number} must have "items", distinct texts, and "where", a list'
         raise InputError(msg)
     try:
         return Query(tuple(items), tuple(map(_condition, where)))
@@ -85,7 +85,7 @@ def _condition(found: Any) -> Condition:
         low, high = found["low"], found["high"]
         if _is_number(low, int, float) and _is_number(high, int, float):
             return Between(found["column"], low, high)
-    msg = f'a condition must have "column" with "low" and "high", or with "among"; got {found!r}'
+    msg = 'a condition must have "column" with "low" and "high", or with "among"'
     raise InputError(msg)
 
 

@@ -95,7 +95,7 @@ def inspect(
         _require_known_policy(verdict, tree, None, attested)
         return Inspection(verdict, roles, correlations=correlations)
     most = settings.max_suppressed
-    allowed = None if most is None else require_between_0_and_1(option("max_suppressed"), most)
+    allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
     table = _original(publication, settings)
     table, hierarchies = bind(table, settings.hierarchy, model)
     if table.transactions is not None and isinstance(publication, Publication):

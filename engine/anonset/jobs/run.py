@@ -23,7 +23,6 @@ from anonset.release.unverified import Unverified
 from anonset.release.worth import mute_sides, refusal, worthless
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.models import require_roles
-from anonset.spelling import setting
 
 
 def anonymize(
@@ -129,7 +128,7 @@ def search(
     """
     require_roles(table, algorithm.model)
     if max_loss is not None:
-        require_between_0_and_1(setting("max_loss"), max_loss)
+        require_between_0_and_1("max_loss", max_loss)
     with watch.phase("search"), executor_of(workers) as executor:
         result = algorithm.recode(table, hierarchies, executor=executor, progress=progress)
     with watch.phase("apply"):

@@ -33,6 +33,8 @@ class IntraGroupViolation(Discreet):
     """Tuples of the group with the value."""
     size: int
     """Tuples of the group."""
+    row: int
+    """The individual's first row of the group in the QIT (0-based)."""
 
     @property
     def certain(self) -> int:
@@ -53,6 +55,8 @@ class InterGroupViolation(Discreet):
     """Groups of the individual."""
     common: int
     """Values that all groups of the individual hold."""
+    row: int
+    """A row of the individual in the QIT (0-based)."""
 
 
 def intra_group_violations(publication: BucketPublication) -> list[IntraGroupViolation]:
@@ -91,7 +95,8 @@ def intra_group_violations(publication: BucketPublication) -> list[IntraGroupVio
             count = int(publication.snt_count[at])
             if tuples + count > size:
                 label = publication.group.vocabulary.labels[group]
-                found.append(IntraGroupViolation(label, seen.individual(pair), seen.value(at), tuples, count, size))
+                who, row = seen.individual(pair), int(seen.row[pair])
+                found.append(IntraGroupViolation(label, who, seen.value(at), tuples, count, size, row))
     return found
 
 
@@ -200,9 +205,15 @@ def _inter_group(
     violates = l * times > n_groups[who]
     if require_intersection:
         violates &= common[who] < l
+    at = pairs[first]
     return [
         InterGroupViolation(
-            seen.individual(int(pairs[first[a]])), vocabulary.labels[v], t, int(n_groups[a]), int(common[a])
+            seen.individual(int(at[a])),
+            vocabulary.labels[v],
+            t,
+            int(n_groups[a]),
+            int(common[a]),
+            int(seen.row[at[a]]),
         )
         for a, v, t in zip(who[violates].tolist(), value[violates].tolist(), times[violates].tolist(), strict=True)
     ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from anonset.data.discreet import Discreet, shown
 from anonset.errors import InputError
+from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset.privacy.policies import PrivacyPolicy
@@ -101,7 +102,7 @@ class Witness(Discreet):
     """Evidence that a model does not hold."""
 
     what: tuple[str, ...]
-    """The offending published symbols (or values)."""
+    """The offending published symbols or values; none where a whole row or a person is meant, whom no message shows."""
     support: int
     """How many records they match."""
     required: int
@@ -112,10 +113,11 @@ class Witness(Discreet):
     """Anything more that the model has to say."""
 
     def __str__(self) -> str:
-        shown = "{" + ", ".join(self.what) + "}"
-        text = (
-            f"{shown} matches {self.support} record(s), {self.required} required; published row {self.record} shows it"
-        )
+        found = f"matches {self.support} record(s), {self.required} required"
+        if self.what:
+            text = f"{{{', '.join(self.what)}}} {found}; published row {self.record} shows it"
+        else:
+            text = f"published row {self.record} {found}"
         return f"{text}; {self.detail}" if self.detail else text
 
 
@@ -180,8 +182,8 @@ def require_size(name: str, value: int) -> None:
 
 def _require_between(name: str, value: int, least: int, most: int | None) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        msg = f"{name} must be an integer of at least {least}, got {value!r}"
+        msg = f"{setting(name)} must be an integer of at least {least}, got {value!r}"
         raise InputError(msg)
     if most is not None and value > most:
-        msg = f"{name} must be an integer of at most {most}, got {value}"
+        msg = f"{setting(name)} must be an integer of at most {most}, got {value}"
         raise InputError(msg)

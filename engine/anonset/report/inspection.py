@@ -29,6 +29,9 @@ def inspection_summary(found: Inspection) -> dict[str, Any]:
     if found.correlations is not None:
         summary["correlations"] = found.correlations
     made: dict[str, Any] = plain(summary)
+    for violations in (made.get("correlations") or {}).values():
+        for violation in violations:  # the row tells who it is, to those who have it
+            del violation["individual"]
     return made
 
 
@@ -72,10 +75,10 @@ def _columns(found: Inspection) -> str:
 
 
 def _violation(violation: Any) -> str:
-    who = ", ".join(violation.individual)
+    who = f"the individual of row {violation.row} of qit.csv"
     if hasattr(violation, "certain"):
         return (
-            f"({who}) has {violation.tuples} of the {violation.size} tuples of group {violation.group}, "
+            f"{who} has {violation.tuples} of the {violation.size} tuples of group {violation.group}, "
             f"{violation.count} of which are {violation.value!r}: at least {violation.certain} are theirs"
         )
-    return f"({who}) meets {violation.value!r} in {violation.groups_with} of {violation.groups} groups"
+    return f"{who} meets {violation.value!r} in {violation.groups_with} of {violation.groups} groups"

@@ -39,9 +39,7 @@ def check_buckets_truthful(table: Table, publication: BucketPublication) -> Witn
             wrong &= column.codes != column.vocabulary.index.get(STAR, -1)
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
-            shown, true = column.vocabulary.labels[column.codes[row]], before.codes[record[row]]
-            detail = f"column {column.name!r} of its input tuple is {before.vocabulary.labels[true]!r}"
-            return Witness((shown,), 0, 1, row, detail)
+            return Witness((), 0, 1, row, f"its input tuple has another value in column {column.name!r}")
     return _untrue_value(table, publication)
 
 
@@ -68,10 +66,9 @@ def check_undivided(table: Table, publication: BucketPublication) -> Witness | N
     at = int(np.flatnonzero(divided)[0])
     one, other = int(order[at]), int(order[at + 1])
     labels = publication.group.vocabulary.labels
-    name = tuple(column.vocabulary.labels[column.codes[publication.record[one]]] for column in table.ids)
     n_groups = len(np.unique(group[person == person[one]]))
-    detail = f"tuples of the individual are in groups {labels[group[one]]} and {labels[group[other]]}, one is required"
-    return Witness(name, n_groups, 1, other, detail)
+    detail = f"tuples of its individual are in groups {labels[group[one]]} and {labels[group[other]]}, one is required"
+    return Witness((), n_groups, 1, other, detail)
 
 
 def _untrue_value(table: Table, publication: BucketPublication) -> Witness | None:

@@ -12,13 +12,14 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.discreet import Discreet
 from anonset.data.distinct import distinct
-from anonset.data.exact import Written, exact, shown
+from anonset.data.exact import Written, exact, written
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Publication
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.spelling import setting
 from anonset.verification.itemsets import Progress, require_well_formed
 from anonset.verification.km import check_km, records_with
 
@@ -261,10 +262,12 @@ def check_utility(
             return UtilityCheck(False, f"symbol {symbol.label} joins items of utility constraints {numbers}", (), ())
     missing = ~published & (original.occurrences > 0)
     suppressed = tuple(labels[code] for code in np.flatnonzero(missing))
-    allowed = int(exact(max_suppressed) * len(labels))
+    most = exact(max_suppressed)
+    allowed = int(most * len(labels))
     if len(suppressed) > allowed:
         n = len(suppressed)
-        reason = f"{n} of {len(labels)} items are suppressed, max_suppressed={shown(max_suppressed)} allows {allowed}"
+        bound = f"{setting('max_suppressed', written(most))} allows {allowed}"
+        reason = f"{n} of {len(labels)} items are suppressed, {bound}"
         return UtilityCheck(False, reason, suppressed, ())
     whole = np.bincount(group_of, missing, len(utility)) == 0
     before = _counts(original, group_of, len(utility))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data.discreet import names_shown
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
@@ -22,7 +23,7 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> V
     >>> from anonset.data import Table
     >>> table = Table.from_columns(age=["[1:2]", "[1:2]", "3"])
     >>> print(check_k(table.relational, KAnonymity(k=2)))
-    k-anonymity with k=2 fails: {3} matches 1 record(s), 2 required; published row 2 shows it
+    k-anonymity with k=2 fails: published row 2 matches 1 record(s), 2 required; by 'age'
 
     Raises
     ------
@@ -38,7 +39,8 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> V
     if not len(small):
         return Verdict(True, model, checked)
     row = int(small[0])
-    return Verdict(False, model, checked, Witness(_tuple(relational, row), int(sizes[class_of[row]]), model.k, row))
+    detail = f"by {names_shown(column.name for column in relational)}"
+    return Verdict(False, model, checked, Witness((), int(sizes[class_of[row]]), model.k, row, detail))
 
 
 def check_kkm(
@@ -73,8 +75,8 @@ def check_kkm(
     witness = found.witness
     if witness is not None:
         symbols = [int(pairs[int(code)]) % len(items.vocabulary) for code in witness.what]
-        shared = ", ".join(_tuple(relational, witness.record))
-        detail = f"among the {int(np.bincount(class_of)[class_of[witness.record]])} records with ({shared})"
+        alike = int(np.bincount(class_of)[class_of[witness.record]])
+        detail = f"among the {alike} records with its {names_shown(column.name for column in relational)}"
         witness = replace(witness, what=tuple(items.vocabulary.labels[s] for s in symbols), detail=detail)
     return Verdict(found.holds, model, checked, witness)
 
@@ -102,12 +104,3 @@ def _classes(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> 
         paired = class_of * (int(rank.max(initial=0)) + 1) + rank
         class_of = np.unique(paired, return_inverse=True)[1].reshape(-1).astype(np.int64)
     return class_of
-
-
-def _tuple(relational: Sequence[Column], row: int) -> tuple[str, ...]:
-    return tuple(
-        column.vocabulary.labels[column.codes[row]]
-        if isinstance(column, CategoricalColumn)
-        else str(column.values[row])
-        for column in relational
-    )

@@ -79,8 +79,8 @@ def _violated_individual(publication: BucketPublication, k: int, rows: Int64, pe
     if len(again):
         at = int(again[0])
         row = int(rows[first[at]])
-        detail = f"the individual is in groups {labels[group[at]]} and {labels[group[at + 1]]}, one is required"
-        return Witness(_identity(publication, row), int(np.count_nonzero(who == who[at])), 1, row, detail)
+        detail = f"its individual is in groups {labels[group[at]]} and {labels[group[at + 1]]}, one is required"
+        return Witness((), int(np.count_nonzero(who == who[at])), 1, row, detail)
     individuals = np.bincount(group, minlength=publication.n_groups)
     few = np.flatnonzero(individuals < k)
     if len(few):
@@ -94,12 +94,8 @@ def _violated_individual(publication: BucketPublication, k: int, rows: Int64, pe
         at = int(uneven[0])
         row = int(rows[first[at]])
         detail = (
-            f"the individual shows {shown[at]} tuple(s) in group {labels[group[at]]}, another {most[group[at]]}; "
+            f"its individual shows {shown[at]} tuple(s) in group {labels[group[at]]}, another {most[group[at]]}; "
             "equally many are required"
         )
-        return Witness(_identity(publication, row), int(shown[at]), int(most[group[at]]), row, detail)
+        return Witness((), int(shown[at]), int(most[group[at]]), row, detail)
     return None
-
-
-def _identity(publication: BucketPublication, row: int) -> tuple[str, ...]:
-    return tuple(column.vocabulary.labels[column.codes[row]] for column in publication.ids)

@@ -18,6 +18,7 @@ from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
 from anonset.privacy.k import KAnonymity
+from anonset.spelling import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +124,7 @@ def require_at_most(name: str, n: int, most: int) -> None:
     """
     if n > most:
         msg = (
-            f"{name}: there must be at most max_records={most} records, since time grows with their square, got {n}; "
-            "the formations cluster and mondrian serve more"
+            f"{name}: there must be at most {setting('max_records', most)} records, since time grows with their "
+            f"square, got {n}; the formations cluster and mondrian serve more"
         )
         raise InputError(msg)

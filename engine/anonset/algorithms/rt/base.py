@@ -23,6 +23,7 @@ from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
+from anonset.spelling import setting
 
 OnInfeasible = Literal["error", "merge"]
 """What to do with a cluster that has some, but fewer than k, records with items."""
@@ -215,5 +216,5 @@ def require_share(name: str, value: float) -> None:
         With the name, the value and the requirement.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-        msg = f"{name} must be a number in [0, 1], got {value!r}"
+        msg = f"{setting(name)} must be a number in [0, 1], got {value!r}"
         raise InputError(msg)

@@ -23,6 +23,7 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ClusterCuts, ClusterGroups, Cut, ItemGroups, MergedItems
+from anonset.spelling import setting
 
 NAME = "transaction function"
 
@@ -107,7 +108,7 @@ class ClusterFunction(Discreet):
         found = int(np.count_nonzero(self.column.lengths[members]))
         reason = (
             f"a cluster of {len(members)} records has {found} with items, at least k={self.k} (or none) are required; "
-            'on_infeasible="merge" joins such clusters with others first'
+            f"{setting('on_infeasible', 'merge')} joins such clusters with others first"
         )
         where = f"cluster of record {int(members[0])}"
         raise InfeasibleError(NAME, reason, where, achieved=float(found), bound=float(self.k))

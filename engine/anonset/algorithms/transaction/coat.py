@@ -34,8 +34,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.set_based import SetBased, group_text
-from anonset.data.exact import Written, exact, require_between_0_and_1, shown
+from anonset.data.exact import Written, exact, require_between_0_and_1
 from anonset.errors import InfeasibleError, InputError
+from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset_kernels._repair import Rule
@@ -99,8 +100,8 @@ class Coat(SetBased):
         share = -(-needed * 10**6 // n_items) / 10**6
         reason = (
             f"{reason}: {needed} of {n_items} items would have to be suppressed, "
-            f"max_suppressed={shown(self.max_suppressed)} allows {search.rule.limit}; "
-            f"max_suppressed={share:g} or wider utility constraints would do"
+            f"{setting('max_suppressed', self.max_suppressed)} allows {search.rule.limit}; "
+            f"{setting('max_suppressed', share)} or wider utility constraints would do"
         )
         bound = float(exact(self.max_suppressed))
         return InfeasibleError(self.name, reason, where, achieved=needed / n_items, bound=bound)

@@ -23,6 +23,7 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.item_weights import MAX_DENOMINATOR
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.model import require_at_least
+from anonset.spelling import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,10 +81,11 @@ class CoherenceSuppression(Discreet):
             except ValueError:
                 found[item] = Fraction(0)
             if not 0 < found[item] <= 1:
-                msg = f"item_loss of {item!r} must be a number above 0 and at most 1, got {given!r}"
+                msg = f"{setting('item_loss')} of {item!r} must be a number above 0 and at most 1, got {given!r}"
                 raise InputError(msg)
         if (common := lcm(*(loss.denominator for loss in found.values()))) > MAX_DENOMINATOR:
-            msg = f"item_loss must have a common denominator of at most {MAX_DENOMINATOR:,}, got {common:,}"
+            bound = f"a common denominator of at most {MAX_DENOMINATOR:,}"
+            msg = f"{setting('item_loss')} must have {bound}, got {common:,}"
             raise InputError(msg)
         return found
 
@@ -124,7 +126,7 @@ class CoherenceSuppression(Discreet):
             return column.occurrences
         losses, index = self._losses, column.vocabulary.index
         if unknown := next((item for item in losses if item not in index), None):
-            msg = f"item_loss: item {unknown!r} must be one of the {len(index)} items of the data"
+            msg = f"{setting('item_loss')}: item {unknown!r} must be one of the {len(index)} items of the data"
             raise InputError(msg)
         unit = lcm(*(loss.denominator for loss in losses.values()))
         cost = np.full(len(index), unit, np.int64)
@@ -172,7 +174,7 @@ class CoherenceSuppression(Discreet):
         for size in range(2, min(self.p, int(column.lengths.max(initial=0))) + 1):
             moles = records.mine(size, found, self.max_threats - sum(map(len, found)))
             if moles is None:
-                limit = f"max_threats={self.max_threats:,}"
+                limit = setting("max_threats", self.max_threats)
                 msg = f"p must be below {size}, or k smaller: there are more than {limit} minimal moles"
                 raise InputError(msg)
             found.append(moles)

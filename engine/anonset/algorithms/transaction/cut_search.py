@@ -18,6 +18,7 @@ from anonset.data.discreet import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut
+from anonset.spelling import setting
 
 TOGETHER_CELLS = 1 << 28
 
@@ -164,7 +165,7 @@ class CutSearch:
     def _account(self, tree: CountTree) -> None:
         self.increments += tree.total
         if tree.total > self.max_increments:
-            size, limit = tree.size, f"max_increments={self.max_increments:.3g}"
+            size, limit = tree.size, setting("max_increments", self.max_increments)
             took = f"counting sets of {size} would take {tree.total:.3g} increments"
             msg = f"m must be below {size}: {took}, above {limit}"
             raise InputError(msg)

@@ -24,6 +24,7 @@ from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy import require_at_least
+from anonset.spelling import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +69,7 @@ class Direct(Generalization):
         largest = min(self.m, search.longest)
         size = search.tree_size(largest)
         if size > self.max_tree:
-            limit = f"max_tree={self.max_tree:,}"
+            limit = setting("max_tree", self.max_tree)
             msg = f"direct: the count-tree must have at most {limit} sets, has {size:,.0f}; use apriori"
             raise InputError(msg)
         for rare_leaves in search.rare_leaves(largest):  # lines 1 and 3 to 7

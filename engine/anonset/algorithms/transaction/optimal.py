@@ -15,6 +15,7 @@ from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
+from anonset.spelling import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,8 @@ class Optimal(Generalization):
                     queued.add(coarser)
                     queue.append((coarser, coarser_cost))  # line 8
             if len(queued) > self.max_cuts:
-                msg = f"optimal: more than max_cuts={self.max_cuts:,} cuts would have to be looked at; use apriori"
+                limit = setting("max_cuts", self.max_cuts)
+                msg = f"optimal: more than {limit} cuts would have to be looked at; use apriori"
                 raise InputError(msg)
             if progress is not None:
                 progress("cuts", examined, len(queued))

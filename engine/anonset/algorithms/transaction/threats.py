@@ -20,6 +20,7 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut
+from anonset.spelling import setting
 
 MAX_PAIR_BITS = 16_000_000_000
 MAX_DOMINATION_BITS = 1_000_000_000
@@ -103,8 +104,8 @@ class MinimalThreats:
 
     def _refuse(self, size: int) -> NoReturn:
         msg = (
-            f"m must be below {size}, or k smaller: the search holds at most max_threats={self.limit:,} minimal "
-            f"threats, and there are more of up to {size} nodes"
+            f"m must be below {size}, or k smaller: the search holds at most {setting('max_threats', self.limit)} "
+            f"minimal threats, and there are more of up to {size} nodes"
         )
         raise InputError(msg)
 
@@ -208,8 +209,8 @@ class StoredRecords:
                     return False
                 if increments > max_increments:
                     msg = (
-                        f"max_increments must be above {max_increments:,}, or the sets smaller than {size}: "
-                        f"mining those of {size} takes more"
+                        f"{setting('max_increments')} must be above {max_increments:,}, or the sets smaller than "
+                        f"{size}: mining those of {size} takes more"
                     )
                     raise InputError(msg)
                 if self.progress is not None:
