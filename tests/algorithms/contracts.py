@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result
+from anonset.algorithms.rt.base import MergingFramework
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.generalization import Buckets, Publication, apply
 from anonset.generalization.buckets import BucketPublication
@@ -253,7 +254,7 @@ def _without_hierarchy(make: Callable[[int, int], Case]) -> Callable[[int, int],
 
 
 def _of_rt(cls: type[Any], k: int, m: int) -> Algorithm:
-    delta = {"delta": 1.0} if hasattr(cls, "delta") else {}
+    delta = {"delta": 1.0} if issubclass(cls, MergingFramework) else {}
     made: Algorithm = cls(k=k, m=m, **delta)
     return made
 

@@ -16,6 +16,7 @@ import reference.transaction_algorithms as item_twins
 from algorithms.relational_cases import RelationalCase, random_case
 from anonset.algorithms.base import Result
 from anonset.algorithms.clusters import list_members
+from anonset.algorithms.rt.base import MergingFramework
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.distances import Distances
 from anonset.algorithms.rt.rfirst import RFirst
@@ -237,7 +238,8 @@ def test_tfirst(seed: int) -> None:
 def test_no_record_is_no_cluster(kind: Any) -> None:
     relational = tuple(column.take(np.arange(0)) for column in random_case(1, 1, 1).columns)
     table = Table(SetColumn.of([], universe=HIERARCHY.leaves.labels), relational)
-    assert apply(table, kind(k=2, m=2).recode(table, {"items": HIERARCHY}).recoding).n == 0
+    bound = {"delta": 0.5} if issubclass(kind, MergingFramework) else {}
+    assert apply(table, kind(k=2, m=2, **bound).recode(table, {"items": HIERARCHY}).recoding).n == 0
 
 
 @pytest.mark.parametrize(
@@ -259,30 +261,30 @@ def test_no_record_is_no_cluster(kind: Any) -> None:
 @pytest.mark.parametrize("kind", [RumBound, TumBound])
 def test_bad_parameters_are_refused(kind: Any, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        kind(**{"k": 2, "m": 2, **settings})
+        kind(**{"k": 2, "m": 2, "delta": 0.5, **settings})
 
 
 def test_unfit_tables_are_refused() -> None:
     relational = Table.from_columns(sex=["f", "m"])
     with pytest.raises(InputError, match="must have a set-valued column"):
-        RumBound(k=2, m=2).recode(relational, {})
+        RumBound(k=2, m=2, delta=0.65).recode(relational, {})
     with pytest.raises(InputError, match="at least one relational column"):
-        RumBound(k=2, m=2).recode(Table.from_sets([{"a"}, {"a"}]), {})
+        RumBound(k=2, m=2, delta=0.65).recode(Table.from_sets([{"a"}, {"a"}]), {})
     table = Table.from_columns({"items": [{"a"}, {"a"}]}, sex=["f", "m"], race=["1", "2"])
     with pytest.raises(InputError, match="sum up to at most 1"):
-        RumBound(k=2, m=2, relational_weights={"sex": 0.6, "race": 0.6}).recode(table, {})
+        RumBound(k=2, m=2, delta=0.65, relational_weights={"sex": 0.6, "race": 0.6}).recode(table, {})
 
 
 def test_a_cluster_with_too_few_filled_records_is_infeasible_or_merged() -> None:
     table = Table.from_columns({"items": [{"a"}, set(), {"a"}, {"a"}]}, sex=["f", "f", "m", "m"])
     with pytest.raises(InfeasibleError, match="a cluster of 2 records has 1 with items") as caught:
-        RumBound(k=2, m=2).recode(table, {})
+        RumBound(k=2, m=2, delta=0.65).recode(table, {})
     assert (caught.value.achieved, caught.value.bound) == (1.0, 2.0)
     result = RumBound(k=2, m=2, delta=1.0, on_infeasible="merge").recode(table, {})
     assert clusters_of(result) == [[0, 1, 2, 3]]
     lonely = Table.from_columns({"items": [{"a"}, set()]}, sex=["f", "f"])
     with pytest.raises(InfeasibleError, match="there are 1 non-empty records"):
-        RumBound(k=2, m=2, on_infeasible="merge").recode(lonely, {})
+        RumBound(k=2, m=2, delta=0.65, on_infeasible="merge").recode(lonely, {})
 
 
 def test_the_error_tells_which_delta_would_do() -> None:

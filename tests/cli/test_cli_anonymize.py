@@ -77,7 +77,11 @@ def test_attestation_covers_every_other_file(place: Place, format: str) -> None:
         ("none.dat", "\n\n", ["--model", "km", "--hierarchy", "items=balanced:2"]),
         ("none.csv", "dx,rx\n", ["--model", "km", "--items", "dx,rx", *HALVES]),
         ("none.csv", "dx,rx\n,\n", ["--model", "km", "--items", "dx,rx", *HALVES]),
-        ("none.csv", "sex,dx\n", ["--model", "kkm", "--items", "dx", "--relational", "sex", *HALVES[:2]]),
+        (
+            "none.csv",
+            "sex,dx\n",
+            ["--model", "kkm", "--delta", "1", "--items", "dx", "--relational", "sex", *HALVES[:2]],
+        ),
     ],
 )
 def test_data_without_items_are_published_as_they_are(place: Place, name: str, text: str, roles: list[str]) -> None:

@@ -36,8 +36,8 @@ def test_what_is_infeasible_says_why(table: anonset.Table) -> None:
 
 def test_a_parameter_that_is_a_class_is_shown_by_its_name(table: anonset.Table) -> None:
     rt = anonset.Table(table.transactions, (anonset.CategoricalColumn.of("sex", ["f", "m", "f", "m"]),))
-    (found,) = anonset.compare(rt, [anonset.RumBound(k=2, m=2, transaction=anonset.Apriori)], **BOUND)
-    assert found.parameters == {"k": 2, "m": 2, "transaction": "apriori"}
+    (found,) = anonset.compare(rt, [anonset.RumBound(k=2, m=2, delta=0.65, transaction=anonset.Apriori)], **BOUND)
+    assert found.parameters == {"k": 2, "m": 2, "delta": 0.65, "transaction": "apriori"}
 
 
 def test_what_was_too_large_to_check_is_undecided(table: anonset.Table) -> None:

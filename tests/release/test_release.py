@@ -117,7 +117,7 @@ def test_empty_table(algorithm: Any) -> None:
         anonset.CoherenceSuppression(k=2, p=2),
         anonset.LocalGeneralization(k=2),
         anonset.LmApriori(k=2, l=2, m=2),
-        anonset.RumBound(k=2, m=2, transaction=anonset.Apriori),
+        anonset.RumBound(k=2, m=2, delta=0.65, transaction=anonset.Apriori),
         anonset.RFirst(k=2, m=2, transaction=anonset.Apriori),
     ],
     ids=lambda algorithm: algorithm.name,

@@ -103,11 +103,26 @@ WRONG: list[tuple[Any, Any, dict[str, Any], str]] = [
     (rt_table(), anonset.Apriori(k=2, m=2), {"items": "balanced:2"}, "says nothing about 'age', 'origin', 'gender'"),
     (rt_table(), anonset.Mondrian(k=2), SPECS, "protects the relational columns alone, and says nothing about 'items'"),
     (long_table(), anonset.Apriori(k=2, m=2), {}, "says nothing about 'drug'"),
-    (rt_table(), anonset.RumBound(k=2, m=2), {"age": "values"}, "the column holds numbers: its domain must be range"),
-    (rt_table(), anonset.RumBound(k=2, m=2), {"age": "balanced:2"}, "holds numbers, which generalize to ranges"),
-    (rt_table(), anonset.RumBound(k=2, m=2), {"gender": "range"}, "is text: read it as numeric for range"),
-    (rt_table(), anonset.RumBound(k=2, m=2), {"items": "values"}, "the column is set-valued"),
-    (rt_table(), anonset.RumBound(k=2, m=2), {"nope": "values"}, "names column 'nope'; the columns that take one are"),
+    (
+        rt_table(),
+        anonset.RumBound(k=2, m=2, delta=0.65),
+        {"age": "values"},
+        "the column holds numbers: its domain must be range",
+    ),
+    (
+        rt_table(),
+        anonset.RumBound(k=2, m=2, delta=0.65),
+        {"age": "balanced:2"},
+        "holds numbers, which generalize to ranges",
+    ),
+    (rt_table(), anonset.RumBound(k=2, m=2, delta=0.65), {"gender": "range"}, "is text: read it as numeric for range"),
+    (rt_table(), anonset.RumBound(k=2, m=2, delta=0.65), {"items": "values"}, "the column is set-valued"),
+    (
+        rt_table(),
+        anonset.RumBound(k=2, m=2, delta=0.65),
+        {"nope": "values"},
+        "names column 'nope'; the columns that take one are",
+    ),
 ]
 
 

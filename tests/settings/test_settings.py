@@ -23,7 +23,8 @@ def test_every_parameter_has_a_line_of_documentation() -> None:
     assert parameters()["max_cuts"].users == ("optimal",)
 
 
-GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2}
+GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2, "delta": 0.5}
+RT = {"k": 2, "m": 2, "delta": 0.5}
 
 
 @pytest.mark.parametrize("relational", [False, True])
@@ -44,9 +45,11 @@ def test_default_algorithms_give_their_model(relational: bool) -> None:
     [
         ("km", "coat", {"k": 2, "m": 2}, "guarantees the model constraints, not km"),
         ("k", "apriori", {"k": 2, "m": 2}, "guarantees the model km, not k"),
-        ("kkm", "rum-bound", {"k": 2, "m": 2, "transaction": "lra"}, "--transaction must be one of coat, "),
-        ("kkm", "rum-bound", {"k": 2, "m": 2, "relational_weights": {"a": "x"}}, "weight of 'a' must be a number"),
-        ("klm", "rum-bound", {"k": 2, "m": 2}, "--transaction lm-apriori requires --l"),
+        ("kkm", "rum-bound", {**RT, "transaction": "lra"}, "--transaction must be one of coat, "),
+        ("kkm", "rum-bound", {**RT, "relational_weights": {"a": "x"}}, "weight of 'a' must be a number"),
+        ("klm", "rum-bound", RT, "--transaction lm-apriori requires --l"),
+        ("kkm", None, {"k": 2, "m": 2}, "algorithm rum-bound requires --delta: the largest loss to accept"),
+        ("kkm", "tum-bound", {"k": 2}, "algorithm tum-bound requires --m and --delta: the largest loss to accept"),
         ("kkm", "rum-bound", {"k": 2, "m": 2, "l": 2}, "--l does not apply"),
         ("kkm", "tfirst", {"k": 2, "m": 2, "merge": "rt"}, "--merge does not apply to algorithm tfirst"),
         ("anatomy", None, {"k": 2}, "--k does not apply .*; algorithm anatomy requires --l"),
@@ -63,7 +66,7 @@ def test_a_seed_is_passed_to_those_who_take_one() -> None:
 
 
 def test_parameters_with_a_form_of_their_own() -> None:
-    given = {"k": 2, "m": 2, "transaction": "apriori", "item_order": "ul", "relational_weights": {"a": "0.5"}}
+    given = {**RT, "transaction": "apriori", "item_order": "ul", "relational_weights": {"a": "0.5"}}
     made: Any = make_algorithm("kkm", None, given)
     assert (made.transaction.name, made.order, made.relational_weights) == ("apriori", "ul", {"a": 0.5})
 

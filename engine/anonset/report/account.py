@@ -39,6 +39,7 @@ def summary(outcome: Outcome) -> dict[str, Any]:
             "records": unverified.publication.n,
             **sizes(outcome),
             "measures": unverified.measures,
+            **({"merging": way} if (way := _merging(unverified)) else {}),
             "retention": unverified.retention,
             "shares": shares(unverified.retention),
             "warnings": unverified.warnings,
@@ -57,6 +58,7 @@ def account(outcome: Outcome) -> list[str | RichTable]:
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
         "records": f"{unverified.publication.n:,}",
         **_size_texts(sizes(outcome)),
+        **_merging_texts(unverified),
         **_retention_texts(unverified),
         **_loss_texts(unverified),
         "verdict": str(verdict),
@@ -141,6 +143,24 @@ def sizes(outcome: Outcome) -> dict[str, int]:
         found["largest_cluster"] = int(members.max())
         found["ambiguous_items"] = ambiguous_items(publication)
     return found
+
+
+def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
+    """Return how the loss of the relational values grew as clusters were merged; nothing where none were."""
+    from anonset.algorithms.rt.merging import Merge, on_the_way
+
+    figures, trace = unverified.result.figures, unverified.result.trace
+    if not trace or not isinstance(trace[-1], Merge) or "clusters_before" not in figures:
+        return []
+    before = int(figures["clusters_before"])
+    merges = trace[len(trace) - (before - int(figures["clusters"])) :]
+    return [{"rum": rum, "clusters": left} for rum, left in on_the_way(figures["rum_before"], before, merges)]
+
+
+def _merging_texts(unverified: Unverified[Any]) -> dict[str, str]:
+    """Return what other bounds on the loss would have been reached with: the trade-off on the way of this run."""
+    way = [f"{step['clusters']:,} at {step['rum']:.4g}" for step in _merging(unverified)]
+    return {"merged": f"clusters by RUM on the way: {', '.join(way)}"} if len(way) > 1 else {}
 
 
 def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:

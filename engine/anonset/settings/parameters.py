@@ -166,7 +166,8 @@ def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context)
     taken = {n for name, value in given.items() if name in own for n in form_of(own[name].name).companions(value)}
     problems = misfits(what, [name for name in given if name not in taken], own)
     if missing := [option(n) for n in needed if n not in given]:
-        problems.append(f"{what} requires {' and '.join(missing)}")
+        why = "".join(form_of(own[n].name).missing for n in needed if n not in given)
+        problems.append(f"{what} requires {' and '.join(missing)}{why}")
     if problems:
         raise InputError("; ".join(problems))
     values = {}

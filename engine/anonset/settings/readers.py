@@ -84,6 +84,8 @@ class Form:
     """Whether the value can be read with the data alone."""
     companions: Callable[[Any], frozenset[str]] = lambda _: frozenset()
     """Other settings that a value takes."""
+    missing: str = ""
+    """What to say where it is required and missing: what it is about, and how to find its value."""
 
 
 def transaction_class(value: str, context: Context) -> Any:
@@ -233,6 +235,11 @@ FORMS: dict[str, Form] = {
         "Loss of suppressing an item, in place of its occurrences: a file with a loss and its items a line (else 1).",
     ),
     "order": Form("item_order"),
+    "delta": Form(
+        "delta",
+        missing=": the largest loss to accept, from 0 to 1, of the relational values (rum-bound) or of the items "
+        "(tum-bound); what some values cost is shown by: anonset compare INPUT ... --vary delta=0.3,0.5,0.7",
+    ),
     "h": Form("h", Share),
     "max_suppressed": Form("max_suppressed", Share),
     "transaction": Form(

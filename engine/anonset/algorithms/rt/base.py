@@ -167,8 +167,8 @@ class RelationalFirst(RTFramework):
 class MergingFramework(RelationalFirst):
     """A framework that merges clusters with respect to a bound on one of their losses."""
 
-    delta: float = 0.65
-    """Largest loss, in [0, 1]; of what, the framework says."""
+    delta: float
+    """Largest loss, in [0, 1]: of the relational values (Rum) for rum-bound, of the items (Tum) for tum-bound."""
     merge: MergeOrder = "rt"
     """Which candidates come first: the best relationally (r), by their items (t), or by both ranks (rt)."""
     order: ItemOrder = "btd"

@@ -4,6 +4,7 @@ Clusters stand in the order of their smallest records, and keep their place when
 the place of the earlier, so that the first place among equals is the smallest index.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Literal
@@ -37,6 +38,41 @@ class Merge(Discreet):
     """Records of the union."""
     ncp: float
     """Relational loss of a record of the union."""
+    rum: float
+    """Average relational loss of a record after the merge."""
+
+
+def on_the_way(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
+    """Return how the relational loss grew as clusters became fewer: before the merges, at a few values, and after.
+
+    It is the way of one run: another bound may choose other partners once the first ones exceed it.
+
+    Parameters
+    ----------
+    rum, clusters
+        Loss and number of clusters before the merges.
+    trace
+        The merges, whose losses ascend.
+    most
+        Largest number of values in between, each a multiple of 0.05.
+
+    Returns
+    -------
+    list of (loss, clusters)
+        The number of clusters that were left when the loss was at most the given one.
+
+    Examples
+    --------
+    >>> on_the_way(0.02, 5, [Merge(0, 1, 4, 0.1, 0.08), Merge(0, 2, 6, 0.2, 0.19), Merge(3, 4, 4, 0.4, 0.31)])
+    [(0.02, 5), (0.05, 5), (0.15, 4), (0.25, 3), (0.31, 2)]
+    """
+    if not trace:
+        return [(rum, clusters)]
+    reached = np.array([merge.rum for merge in trace])
+    between = [step / 20 for step in range(1, 20) if rum < step / 20 < reached[-1]]
+    shown = between[:: max(1, -(-len(between) // most))]
+    left = clusters - np.searchsorted(reached, [value + TOLERANCE for value in shown], side="right")
+    return [(rum, clusters), *zip(shown, left.tolist(), strict=True), (float(reached[-1]), clusters - len(trace))]
 
 
 class Clusters:
@@ -68,6 +104,7 @@ class Clusters:
         self.n = qi.n
         self.size = np.array([len(members) for members in formed], np.int64)
         self.ncp = self.tuples.losses()
+        self.total = fsum((self.size * self.ncp).tolist())
         self.alive = np.ones(len(formed), bool)
         self.count = len(formed)
         self.trace: list[Merge] = []
@@ -123,9 +160,9 @@ class Clusters:
 
     def merge(self, seed: int, other: int, ncp: float, distance: float) -> int:
         """Merge two clusters and return the place of the union; `distance` is that of their items, if known."""
-        decision = Merge(
-            int(self.smallest[seed]), int(self.smallest[other]), int(self.size[seed] + self.size[other]), ncp
-        )
+        size = int(self.size[seed] + self.size[other])
+        self.total += size * ncp - float(self.size[seed] * self.ncp[seed] + self.size[other] * self.ncp[other])
+        decision = Merge(int(self.smallest[seed]), int(self.smallest[other]), size, ncp, self.total / self.n)
         kept, gone = min(seed, other), max(seed, other)
         longer, shorter = sorted((self.parts[kept], self.parts[gone]), key=len, reverse=True)
         longer += shorter
