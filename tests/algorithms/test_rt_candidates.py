@@ -16,8 +16,8 @@ from anonset.algorithms.relational.formations import formation_of
 from anonset.algorithms.relational.generalized_tuples import loss_keys
 from anonset.algorithms.rt.candidates import MergeOrder, _cheapest, candidates, first_within
 from anonset.algorithms.rt.cluster_function import ClusterFunction
+from anonset.algorithms.rt.cluster_losses import ClusterLosses
 from anonset.algorithms.rt.merging import Clusters
-from anonset.algorithms.rt.published import Published
 from anonset.algorithms.rt.results import tum
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tum_bound import TumBound
@@ -120,23 +120,23 @@ def test_losses_of_what_is_published_are_sums_of_all_records(seed: int) -> None:
     qi = QuasiIdentifiers.of(table.relational, hierarchies)
     function = ClusterFunction.of(Apriori(k=2, m=2), 2, table, hierarchies)
     clusters = Clusters(qi, formation_of("cluster", 2).form(qi), function)
-    published, lowest = Published(clusters), 1.0
-    assert published.tum == tum(clusters)
+    losses, lowest = ClusterLosses(clusters), 1.0
+    assert losses.tum == tum(clusters)
     while clusters.count > 1:
         lowest = min(lowest, tum(clusters) or 0.0)
         a, b = source.sample(range(len(clusters.alive)), 2)
         first, second = int(clusters.smallest[a]), int(clusters.smallest[b])
-        expected = published.tum_after(first, second) if source.random() < 0.3 else None
-        published.merged(first, second)
+        expected = losses.tum_after(first, second) if source.random() < 0.3 else None
+        losses.take_merge(first, second)
         clusters.merge(a, b, float(clusters.tuples.union_losses(a)[b]), np.inf)
         clusters.drop_merged()
         bound, average = source.random(), tum(clusters)
         assert expected is None or expected == average
         assert average is not None
-        assert published.exceeds(bound) == (average > bound)
-    assert published.tum == tum(clusters)
-    assert published.smallest_tum() == min(lowest, published.tum)
-    assert len(published.mappings()) == 1
+        assert losses.exceeds(bound) == (average > bound)
+    assert losses.tum == tum(clusters)
+    assert losses.smallest_tum() == min(lowest, losses.tum)
+    assert len(losses.mappings()) == 1
 
 
 @pytest.mark.parametrize("seed", range(3))

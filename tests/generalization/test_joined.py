@@ -6,7 +6,7 @@ import pytest
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, Publication, Symbol, apply
-from anonset.generalization.joined import cells, joined_hierarchy, separated
+from anonset.generalization.joined import cells, join_hierarchies, written_columns
 
 JOINED = ("dx", "rx")
 ROWS = [{"dx:a", "dx:b", "rx:1"}, {"rx:2"}, set(), {"dx:c", "rx:1", "rx:2"}]
@@ -19,7 +19,7 @@ def table_of(universe: tuple[str, ...] | None = None) -> Table:
 
 
 def written(publication: Publication) -> dict[str, list[list[str]]]:
-    return {c.name: list(c.rows()) for c in separated(publication) if isinstance(c, SetColumn)}
+    return {c.name: list(c.rows()) for c in written_columns(publication) if isinstance(c, SetColumn)}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_nodes_stand_in_the_columns_that_they_touch() -> None:
         "dx": [["AB", "mixed"], [], [], ["mixed"]],
         "rx": [["mixed"], ["2"], [], ["mixed", "2"]],
     }
-    assert [column.name for column in separated(publication)] == ["rx", "city", "dx"]
+    assert [column.name for column in written_columns(publication)] == ["rx", "city", "dx"]
     assert [column.name for column in publication.columns] == ["items", "city"]
     assert [symbol.label for symbol in publication.symbols] == ["dx:AB", "mixed", "rx:2"]
 
@@ -65,14 +65,14 @@ def test_sets_of_one_column_lose_the_prefix_of_their_members() -> None:
 def test_nothing_is_separated_where_nothing_was_joined() -> None:
     table = Table(SetColumn.of(ROWS))
     publication = apply(table, ItemGroups(table.transactions.vocabulary, np.arange(5, dtype=np.int32)))
-    assert separated(publication) == publication.columns
+    assert written_columns(publication) == publication.columns
 
 
 def test_two_symbols_of_one_text_are_refused() -> None:
     hierarchy = Hierarchy.from_tree(("c", [("a", ["dx:a", "dx:b"]), ("r", ["dx:c", "rx:1", "rx:2"])]))
     table = table_of(hierarchy.leaves.labels)
     with pytest.raises(InputError, match=r"column 'dx': 'a' and 'dx:a' would both be published as 'a'; labels must be"):
-        separated(Publication(table.transactions, _both(hierarchy), (), (), np.arange(4), joined=JOINED))
+        written_columns(Publication(table.transactions, _both(hierarchy), (), (), np.arange(4), joined=JOINED))
 
 
 def _both(hierarchy: Hierarchy) -> tuple[Symbol, ...]:
@@ -81,6 +81,6 @@ def _both(hierarchy: Hierarchy) -> tuple[Symbol, ...]:
 
 def test_hierarchies_under_one_root() -> None:
     parts = {"dx": Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), "c"])), "rx": Hierarchy.from_tree("1")}
-    found = joined_hierarchy(parts, "items")
+    found = join_hierarchies(parts, "items")
     assert found.labels == ("items", "dx:ALL", "dx:AB", "dx:a", "dx:b", "dx:c", "rx:1")
     assert found.parent.tolist() == [-1, 0, 1, 2, 2, 1, 0]

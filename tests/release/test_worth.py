@@ -13,7 +13,7 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.joining import prefixed
 from anonset.generalization import Buckets, ItemGroups, PerCluster, RelationalValues, apply
 from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.joined import separated
+from anonset.generalization.joined import written_columns
 from anonset.privacy import PrivacyModel
 from anonset.release.worth import mute_sides, worthless
 
@@ -119,7 +119,9 @@ def test_joined_columns_are_looked_at_one_by_one(pairs: list[tuple[set[str], set
     group = data.draw(st.lists(st.integers(-1, 3), min_size=4, max_size=4))
     publication = apply(table, ItemGroups(column.vocabulary, np.array(group, np.int32)))
     texts = [
-        {text for row in one.rows() for text in row} for one in separated(publication) if isinstance(one, SetColumn)
+        {text for row in one.rows() for text in row}
+        for one in written_columns(publication)
+        if isinstance(one, SetColumn)
     ]
     labels = [set().union(*(pair[side] for pair in pairs)) for side in (0, 1)]
     shown = max((len(found) for found in texts), default=0)

@@ -65,7 +65,7 @@ def _publish_items(column: SetColumn, recoding: PerCluster) -> tuple[SetColumn, 
         symbols[filled : filled + len(found)] = found
         filled += len(found)
     lengths = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    found_symbols, rank = book.ordered()
+    found_symbols, rank = book.in_order()
     vocabulary = Vocabulary(tuple(symbol.label for symbol in found_symbols))
     draft = SetColumn(column.name, lengths, symbols[:filled], Vocabulary(tuple(map(str, range(len(book))))))
     back = np.empty(len(order), np.int64)
@@ -107,7 +107,7 @@ class _Codebook:
         tuples = {group: tuple(found) for group, found in members.items()}
         return [SUPPRESSED if g == SUPPRESSED else tuples[g] for g in groups.group[occurring].tolist()]
 
-    def ordered(self) -> tuple[tuple[Symbol, ...], Int32]:
+    def in_order(self) -> tuple[tuple[Symbol, ...], Int32]:
         """Return the symbols in canonical order, and the place of each code in it."""
         keys = sorted(self.code_of, key=lambda key: (key,) if isinstance(key, int) else key)
         rank = np.empty(len(keys), np.int32)

@@ -54,7 +54,7 @@ def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[st
     return found
 
 
-def separated(publication: Publication) -> tuple[SetColumn | CategoricalColumn, ...]:
+def written_columns(publication: Publication) -> tuple[SetColumn | CategoricalColumn, ...]:
     """Return the columns as they are written: those that were joined are separate again, in the order of the input.
 
     Raises
@@ -74,11 +74,11 @@ def separated(publication: Publication) -> tuple[SetColumn | CategoricalColumn, 
     return in_order((*publication.relational, *parts, *publication.kept), publication.order)
 
 
-def joined_hierarchy(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
+def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
     """Join the hierarchies of several columns under one root, their labels prefixed by the column's name.
 
     >>> drugs, codes = Hierarchy.from_tree(("ALL", ["1", "2"])), Hierarchy.from_tree(("ALL", ["8", "9"]))
-    >>> joined_hierarchy({"drug": drugs, "icd": codes}, "items").labels
+    >>> join_hierarchies({"drug": drugs, "icd": codes}, "items").labels
     ('items', 'drug:ALL', 'drug:1', 'drug:2', 'icd:ALL', 'icd:8', 'icd:9')
     """
     labels, parents = [root], [np.array([-1], np.int64)]

@@ -8,7 +8,7 @@ from typing import Any
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.generalization.joined import separated
+from anonset.generalization.joined import written_columns
 from anonset.io import fimi
 from anonset.io.files import format_of, removed_on_failure, write_file
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
@@ -60,7 +60,7 @@ def write_published(publication: Publication, folder: str | Path, format: str, s
         If the format cannot carry the publication, or the file cannot be written.
     """
     path = Path(folder) / f"published.{format}"
-    columns = separated(publication)
+    columns = written_columns(publication)
     sets = [column for column in columns if isinstance(column, SetColumn)]
     check_labels((label for column in sets for label in column.vocabulary.labels), format, separator)
     if not columns:
@@ -117,7 +117,7 @@ def to_arrow(publication: Publication) -> Any:
 
     Set-valued columns that were joined are separate columns again.
     """
-    return arrow_table(separated(publication))
+    return arrow_table(written_columns(publication))
 
 
 def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:

@@ -11,7 +11,7 @@ from anonset.algorithms.base import Algorithm, Result, forms_sets
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import PerCluster, Publication, Symbol
-from anonset.generalization.joined import separated
+from anonset.generalization.joined import written_columns
 from anonset.generalization.labels import members_of, set_label
 from anonset.generalization.sensitive import is_attached
 from anonset.privacy import PrivacyModel, Witness
@@ -197,7 +197,7 @@ def is_separated(publication: Publication, format: str) -> bool:  # noqa: A002
     """Tell whether some field of text holds several symbols of a published set, so that it takes a separator."""
     if format != "csv":
         return False
-    columns = separated(publication)
+    columns = written_columns(publication)
     return any(isinstance(column, SetColumn) and bool((column.lengths > 1).any()) for column in columns)
 
 

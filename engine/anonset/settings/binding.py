@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.joining import prefixed
 from anonset.errors import InputError
-from anonset.generalization.joined import joined_hierarchy
+from anonset.generalization.joined import join_hierarchies
 from anonset.generalization.sensitive import attach_sensitive, is_attached
 from anonset.privacy import PrivacyModel
 from anonset.settings.sensitive_labels import require_sensitive
@@ -99,7 +99,7 @@ def _with_joined(
         if own or not is_balanced(spec):  # a column without items adds none
             parts[name] = part
     others = {name: spec for name, spec in hierarchies.items() if name not in table.joined}
-    return {**others, column.name: joined_hierarchy(parts, column.name)}
+    return {**others, column.name: join_hierarchies(parts, column.name)}
 
 
 def _require_tree(spec: Hierarchy | str, name: str) -> None:

@@ -98,7 +98,7 @@ class _TuplesLeft:
         remaining = np.flatnonzero(cluster < 0)
         chosen, tuple_of = np.unique(qi.tuple_of[remaining], return_inverse=True)
         numbers, codes = qi.tuples[0][:, chosen], qi.tuples[1][:, chosen]
-        order = spatial_order(_scaled(qi, numbers, codes))
+        order = spatial_order(_points(qi, numbers, codes))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         self.tuples = np.ascontiguousarray(numbers[:, order]), np.ascontiguousarray(codes[:, order])
@@ -115,7 +115,7 @@ class _TuplesLeft:
         self.counts = (in_tuple, in_block, in_chunk, start[:-1].copy())
 
 
-def _scaled(qi: QuasiIdentifiers, numbers: Float64, codes: Int32) -> Float64:
+def _points(qi: QuasiIdentifiers, numbers: Float64, codes: Int32) -> Float64:
     """Return the tuples as points whose axes compare: by the share of the domain, weighted."""
     axes: list[NDArray[np.float64]] = []
     for kind, slot, weight in zip(qi.kind, qi.slot, qi.weights, strict=True):

@@ -5,7 +5,7 @@ The paper's lines, and where they are. Tum-bound::
     1, 2    D := CLUSTERFORMATION(D, k)                          RelationalFirst.form_and_publish
     3       if Tum(T(D)) <= delta: D                             TumBound.merge_and_publish
     4       D := TMERGE(D, T, delta)                             TumBound._merge, until the bound is met
-    5, 6    apply T to each cluster                              published.Published, while merging
+    5, 6    apply T to each cluster                              cluster_losses.ClusterLosses, while merging
     7       if Tum(D) > delta: no solution                       TumBound.merge_and_publish
 
 TMERGE_R, TMERGE_T and TMERGE_RT are RMERGE_R, RMERGE_T and RMERGE_RT (see `rum_bound`) with Tum in place of Rum.
@@ -19,8 +19,8 @@ from typing import ClassVar
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.rt.base import MergingFramework, tell_merges
 from anonset.algorithms.rt.candidates import candidates
+from anonset.algorithms.rt.cluster_losses import ClusterLosses
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
-from anonset.algorithms.rt.published import Published
 from anonset.algorithms.rt.results import publish_mapped
 from anonset.errors import InfeasibleError
 
@@ -52,36 +52,36 @@ class TumBound(MergingFramework):
         InfeasibleError
             If even one cluster of all records exceeds `delta`.
         """
-        published, n_begun = Published(clusters), clusters.count
-        before = {"rum_before": clusters.rum, "tum_before": published.tum, "clusters_before": float(n_begun)}
-        while published.exceeds(self.delta + TOLERANCE):  # lines 3 and 4
+        losses, n_begun = ClusterLosses(clusters), clusters.count
+        before = {"rum_before": clusters.rum, "tum_before": losses.tum, "clusters_before": float(n_begun)}
+        while losses.exceeds(self.delta + TOLERANCE):  # lines 3 and 4
             if clusters.count == 1:  # line 7
                 reason = (
-                    f"one cluster is left, with a utility loss of {published.tum:.6g}; delta={self.delta} is required; "
-                    f"a delta of at least {published.smallest_tum():.12g} would do"
+                    f"one cluster is left, with a utility loss of {losses.tum:.6g}; delta={self.delta} is required; "
+                    f"a delta of at least {losses.smallest_tum():.12g} would do"
                 )
-                raise InfeasibleError(self.name, reason, achieved=published.tum, bound=self.delta)
-            self._merge(clusters, published)
+                raise InfeasibleError(self.name, reason, achieved=losses.tum, bound=self.delta)
+            self._merge(clusters, losses)
             tell_merges(progress, clusters, n_begun)
-        return publish_mapped(clusters, published.mappings(), published.tum, before)
+        return publish_mapped(clusters, losses.mappings(), losses.tum, before)
 
-    def _merge(self, clusters: Clusters, published: Published) -> None:
+    def _merge(self, clusters: Clusters, losses: ClusterLosses) -> None:
         """TMERGE: the seed takes its first candidate (scan: the first that meets the bound, if any)."""
         seed = clusters.seed()
         ncp = clusters.tuples.union_losses(seed)
         order = candidates(clusters, seed, self.merge, ncp, clusters.usable(seed))
-        chosen, distance = self._scan(clusters, published, seed, order) if self.scan else next(order)
-        published.merged(int(clusters.smallest[seed]), int(clusters.smallest[chosen]))
+        chosen, distance = self._scan(clusters, losses, seed, order) if self.scan else next(order)
+        losses.take_merge(int(clusters.smallest[seed]), int(clusters.smallest[chosen]))
         clusters.merge(seed, chosen, float(ncp[chosen]), distance)
         clusters.compact()
 
     def _scan(
-        self, clusters: Clusters, published: Published, seed: int, order: Iterator[tuple[int, float]]
+        self, clusters: Clusters, losses: ClusterLosses, seed: int, order: Iterator[tuple[int, float]]
     ) -> tuple[int, float]:
         """Return the first candidate that meets the bound at once, else the first of all."""
         first = next(order)
         for other, distance in chain([first], order):
-            tum = published.tum_after(int(clusters.smallest[seed]), int(clusters.smallest[other]))
+            tum = losses.tum_after(int(clusters.smallest[seed]), int(clusters.smallest[other]))
             if tum <= self.delta + TOLERANCE:
                 return other, distance
         return first

@@ -1,4 +1,12 @@
-"""Greedy suppression for (h, k, p)-coherence (MM) after Xu, Wang, Fu and Yu, KDD 2008."""
+"""Greedy suppression for (h, k, p)-coherence (MM) after Xu, Wang, Fu and Yu, KDD 2008.
+
+Its steps, and where they are::
+
+    suppress the items that are moles by themselves              CoherenceSuppression._single_moles
+    mine the minimal moles of 2 to p of the others               CoherenceSuppression._minimal_moles; StoredRecords.mine
+    while there are any: suppress the item with the most of      kernel coherence.suppress_greedily
+    them for its loss
+"""
 
 from collections.abc import Mapping
 from concurrent.futures import Executor

@@ -118,10 +118,10 @@ class ConstraintSearch:
         rule = self.rule._replace(m=min(self.rule.m, len(self.codes)))
         if self.policy is None:
             return partial(coat.search, groups, weights, coat.make_roots(groups, rule), rule, _CONSTRAINTS_PER_CALL)
-        policy = constraints.make_policy(groups, *self._coded(self.policy), rule.k)
+        policy = constraints.make_policy(groups, *self._constraint_codes(self.policy), rule.k)
         return partial(constraints.search_policy, groups, weights, policy, rule, _CONSTRAINTS_PER_CALL)
 
-    def _coded(self, policy: PrivacyPolicy) -> tuple[Int64, Int32, Int64, Int32]:
+    def _constraint_codes(self, policy: PrivacyPolicy) -> tuple[Int64, Int32, Int64, Int32]:
         """Return the constraints without the items that never occur, and the constraints of each occurring item."""
         from anonset_kernels.rows import transpose
 

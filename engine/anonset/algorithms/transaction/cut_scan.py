@@ -89,7 +89,7 @@ def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order
     from anonset_kernels.hghs import Taxonomy
 
     parent = threats.hierarchy.parent
-    below = np.flatnonzero(threats.taking_part & (parent >= 0)).astype(np.int32)
+    below = np.flatnonzero(threats.in_taxonomy & (parent >= 0)).astype(np.int32)
     by_parent = below[np.argsort(place[parent[below]], kind="stable")]
     n_children = np.bincount(place[parent[below]], minlength=len(parent))
     return Taxonomy(

@@ -97,7 +97,7 @@ class CutSearch:
         return self.nodes.longest
 
     @property
-    def _kept(self) -> Nodes:
+    def _on_or_above(self) -> Nodes:
         """Bool (V,): the nodes on the cut and above it."""
         kept: Nodes = self.generalized == 0
         return kept
@@ -111,7 +111,7 @@ class CutSearch:
             If counting these sets would take more than `max_increments` increments.
         """
         if size == 1:
-            yield self.nodes.rare(self._kept)
+            yield self.nodes.rare(self._on_or_above)
         elif size == 2:
             yield from self._rare_pairs()
         else:
@@ -128,15 +128,15 @@ class CutSearch:
     def rare_leaves(self, m: int) -> Iterator[RareSets]:
         """Yield the rare leaves of the count-tree of sets of up to `m` nodes, at any depth, in preorder."""
         if m == 1:
-            yield self.nodes.rare(self._kept)
+            yield self.nodes.rare(self._on_or_above)
         elif m > 1:
-            tree = self.nodes.count_tree(self._kept, self.image, m)
+            tree = self.nodes.count_tree(self._on_or_above, self.image, m)
             self._account(tree)
             yield from tree.rare_leaves(self.generalized)
 
     def tree_size(self, m: int) -> float:
         """Count the nodes of the count-tree of sets of up to `m` nodes, once for each record that holds them."""
-        tree = self.nodes.count_tree(self._kept, self.image, 1, placed=False)
+        tree = self.nodes.count_tree(self._on_or_above, self.image, 1, placed=False)
         return sum(float(tree.increments(size).sum()) for size in range(1, m + 1))
 
     def fix(self, rare: RareSets) -> None:
@@ -154,13 +154,13 @@ class CutSearch:
             self.fixes.append(Fix(members, int(rare.support[at]), tuple(labels[v] for v in chosen if v >= 0)))
 
     def _rare_pairs(self) -> Iterator[RareSets]:
-        tree = self.nodes.count_tree(self._kept, self.image, 2, placed=False)
+        tree = self.nodes.count_tree(self._on_or_above, self.image, 2, placed=False)
         self._account(tree)
         if tree.suits_pairs:
             yield from tree.rare_pairs(self.generalized)
             return
         del tree
-        yield from self.nodes.count_tree(self._kept, self.image, 2).rare_sets(self.generalized)
+        yield from self.nodes.count_tree(self._on_or_above, self.image, 2).rare_sets(self.generalized)
 
     def _account(self, tree: CountTree) -> None:
         self.increments += tree.total
@@ -185,9 +185,9 @@ class CutSearch:
         n_nodes, by_support = self.hierarchy.n_nodes, self.nodes.by_support
         tree = self.nodes.count_tree(np.isin(np.arange(n_nodes), self.image), self.image, size)
         self._account(tree)
-        kept = np.flatnonzero(self._kept)
+        kept = np.flatnonzero(self._on_or_above)
         if len(kept) ** 2 > TOGETHER_CELLS:
-            return self._kept, np.empty((0, 0), np.uint8)
+            return self._on_or_above, np.empty((0, 0), np.uint8)
         place = np.full(n_nodes, -1)
         place[kept] = np.arange(len(kept))
         pairs = np.zeros((len(kept), len(kept)), np.uint8)

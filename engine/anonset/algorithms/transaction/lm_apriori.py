@@ -1,4 +1,13 @@
-"""Apriori anonymization for l^m-diversity: non-sensitive items are generalized, sensitive ones stay as they are."""
+"""Apriori anonymization for l^m-diversity: non-sensitive items are generalized, sensitive ones stay as they are.
+
+The steps of AA (see `apriori`), with the test of diversity in place of the count, until a sweep changes nothing::
+
+    for i = 1 .. m                                               _DiversitySearch.sweep
+        the next set of i nodes of the cut whose cohort is       kernel lm.find_violation
+        too small, or too often has the same sensitive item
+        the cheapest rules that give it a good cohort            kernel lm.choose_rules
+        added to the cut                                         _DiversitySearch._fix
+"""
 
 from collections.abc import Mapping
 from concurrent.futures import Executor

@@ -1,4 +1,14 @@
-"""Top-down local generalization (LG, "Partition") of He and Naughton, VLDB 2009."""
+"""Top-down local generalization (LG, "Partition") of He and Naughton, VLDB 2009.
+
+Its steps, and which part of the kernel `local_generalization` does them::
+
+    the node of the partition with the largest gain              advance, _add_gains
+    a bucket for each set of its children that records have      _divide, _keys
+    buckets below k, and what makes them k, are leftovers        _fill_left
+    go on with the leftovers, without that node, and with        _push
+    the buckets, by its children
+    a partition of which no node is left to try is done          advance
+"""
 
 from collections.abc import Mapping
 from concurrent.futures import Executor

@@ -1,4 +1,11 @@
-"""Local recoding anonymization (LRA) of Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011."""
+"""Local recoding anonymization (LRA) of Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011.
+
+Its steps, and where they are::
+
+    the records in the Gray order of their items                 gray_order.gray_order; kernel gray.gray_order
+    runs of it, each of k records or more, as partitions         gray_order.gray_partitions
+    AA on each partition                                         AprioriBased.run_apriori
+"""
 
 from concurrent.futures import Executor
 from dataclasses import dataclass

@@ -1,4 +1,12 @@
-"""Pgen of Loukides, Gkoulalas-Divanis, Malin, 2010, section 5.1: privacy constraints from the data themselves."""
+"""Pgen of Loukides, Gkoulalas-Divanis, Malin, 2010, section 5.1: privacy constraints from the data themselves.
+
+Algorithm 4, and where its lines are::
+
+    1        the transactions of D by falling size               np.lexsort, in generate_constraints
+    2 to 4   remove those that are part of one before            kernel pgen.maximal_rows
+    5 to 7   remove those that k transactions or more hold       the number of equal rows
+    8        the others are the constraints
+"""
 
 import numpy as np
 

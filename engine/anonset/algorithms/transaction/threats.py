@@ -65,7 +65,7 @@ class MinimalThreats:
         self.executor, self.progress = executor, progress
         self.support: Int64 = node_supports(column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent)
         self.bottom = hierarchy.leaf_node
-        self.undominated = column
+        self.decisive = column
         self.by_size: list[Int32] = []
 
     @property
@@ -76,11 +76,11 @@ class MinimalThreats:
     def reduce(self, cut: Cut) -> None:
         """Remove the nodes below a cut from the taxonomy, and the threats that hold them."""
         self.bottom = cut.image
-        kept = self.taking_part
+        kept = self.in_taxonomy
         self.by_size = [threats[kept[threats].all(axis=1)] for threats in self.by_size]
 
     @property
-    def taking_part(self) -> NDArray[np.bool_]:
+    def in_taxonomy(self) -> NDArray[np.bool_]:
         """Bool (V,): the nodes of the reduced taxonomy: those at or above its bottom."""
         return nodes_at_or_above(self.hierarchy, self.bottom)
 
@@ -94,7 +94,7 @@ class MinimalThreats:
         """
         size = len(self.by_size) + 1
         if size == 1:
-            rare = np.flatnonzero((self.support > 0) & (self.support < self.k) & self.taking_part)
+            rare = np.flatnonzero((self.support > 0) & (self.support < self.k) & self.in_taxonomy)
             # the root is above every other node: it is rare only if all are, and then no generalisation helps
             self.by_size.append(rare.astype(np.int32)[:, None])
         else:
@@ -116,18 +116,18 @@ class MinimalThreats:
         if found is None:
             self._refuse(size)
         if size > 2 and len(nodes) >= size:  # what is dominated now is so over the nodes that later sizes leave
-            self.undominated = self.undominated.take(records.undominated[0])
+            self.decisive = self.decisive.take(records.decisive[0])
         return nodes[found].astype(np.int32, copy=False)
 
     def _store(self) -> tuple[Int32, Int32, "StoredRecords"]:
         """Return the node of each code, the code of each node (-1 for none), and the records as codes."""
         from anonset_kernels.count_tree import node_supports
 
-        taking_part = self.taking_part & (self.support >= self.k)
-        taking_part[0] = False
-        nodes: Int32 = np.flatnonzero(taking_part).astype(np.int32)
+        in_taxonomy = self.in_taxonomy & (self.support >= self.k)
+        in_taxonomy[0] = False
+        nodes: Int32 = np.flatnonzero(in_taxonomy).astype(np.int32)
         nodes = nodes[np.lexsort((nodes, -self.support[nodes]))]
-        hierarchy, rows = self.hierarchy, (self.undominated.indptr, self.undominated.items)
+        hierarchy, rows = self.hierarchy, (self.decisive.indptr, self.decisive.items)
         held = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)[nodes]
         code, arrays = expand_records(rows, self.bottom, hierarchy.parent, nodes, held)
         intervals = (hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
@@ -171,9 +171,9 @@ class StoredRecords:
         n_codes = len(self.intervals[0])
         if n_codes < size:
             return np.empty((0, size), np.int32)
-        allowed = self._allowed(smaller[0] if size > 2 else np.empty((0, 2), np.int32))
-        known = _hashed(smaller[1:], size)
-        arrays = self.arrays if size == 2 or self.private[0] > 0 else self.undominated[1]
+        allowed = self._allowed_pairs(smaller[0] if size > 2 else np.empty((0, 2), np.int32))
+        known = _hash_table(smaller[1:], size)
+        arrays = self.arrays if size == 2 or self.private[0] > 0 else self.decisive[1]
         rule = (size, self.k, STEPS_PER_CALL)
 
         def find(part: tuple[Int32, int]) -> tuple[Int32, Int32, int]:
@@ -218,7 +218,7 @@ class StoredRecords:
             waiting.extendleft(task for task in reversed(window) if task.at[0] < task.last)
         return True
 
-    def _allowed(self, pairs: Int32) -> NDArray[np.uint64]:
+    def _allowed_pairs(self, pairs: Int32) -> NDArray[np.uint64]:
         """Return which codes may stand with each: uint64 (C, W)."""
         from anonset_kernels.threats import allow_antichains, forbid_pairs
 
@@ -236,7 +236,7 @@ class StoredRecords:
         return allowed
 
     @cached_property
-    def undominated(self) -> tuple[Int64, Records]:
+    def decisive(self) -> tuple[Int64, Records]:
         """The records that make a difference to which sets are rare, the longest first: int64 (R,), and as `arrays`.
 
         A record that k others dominate, each with all of its codes, makes none. Looking for such records ends when it
@@ -274,7 +274,7 @@ class _Task:
     found: list[Int32]
 
 
-def _hashed(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
+def _hash_table(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
     """Return known threats of 3, 4, ... size - 1 codes, and a hash table of them."""
     from anonset_kernels.threats import hash_sets
 

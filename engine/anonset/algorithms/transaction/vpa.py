@@ -1,4 +1,11 @@
-"""Vertical partitioning anonymization (VPA) of Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011."""
+"""Vertical partitioning anonymization (VPA) of Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011.
+
+Its steps, and where they are::
+
+    the items of the records below each top node, as parts       _top_nodes, _parts
+    AA on each part, over the subtree of its node                Vpa._anonymize_part; AprioriBased.run_apriori
+    AA on all records, from the cuts of the parts on             Vpa.generalize; AprioriBased.run_apriori
+"""
 
 from collections.abc import Iterator
 from concurrent.futures import Executor

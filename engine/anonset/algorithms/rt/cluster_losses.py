@@ -13,7 +13,7 @@ _SCALE = 1074
 """Losses are summed as whole multiples of 2^-1074, as every float64 is one: exact, however clusters come and go."""
 
 
-class Published:
+class ClusterLosses:
     """The mapping of each cluster, and the loss of its records together.
 
     Losses are never negative, so that the sum of those known is a lower bound: while it exceeds what is asked for,
@@ -32,7 +32,7 @@ class Published:
     @property
     def tum(self) -> float:
         """Average loss of a record."""
-        self._close()
+        self._publish_open()
         return self._mean(self._total)
 
     def exceeds(self, bound: float) -> bool:
@@ -41,10 +41,10 @@ class Published:
 
     def mappings(self) -> list[ClusterMapping]:
         """Return the mappings of the clusters that are there, in their order."""
-        self._close()
+        self._publish_open()
         return [self._mapping[first] for first in self.clusters.smallest[self.clusters.alive].tolist()]
 
-    def merged(self, seed: int, other: int) -> None:
+    def take_merge(self, seed: int, other: int) -> None:
         """Take note that the clusters of two smallest records were merged."""
         for first in (seed, other):
             self._open.discard(first)
@@ -54,12 +54,12 @@ class Published:
 
     def tum_after(self, seed: int, other: int) -> float:
         """Return the average loss of a record after a merge of the clusters of two smallest records."""
-        self._close()
+        self._publish_open()
         places = self.clusters.place(seed), self.clusters.place(other)
         (loss,) = self._publish([self.clusters.members(*places)])[1]
         return self._mean(self._total - self._loss[seed] - self._loss[other] + loss)
 
-    def _close(self) -> None:
+    def _publish_open(self) -> None:
         """Publish the clusters that are open, all at once: one by one would be fewer in the end, but takes longer."""
         if not self._open:
             return
