@@ -83,9 +83,9 @@ def test_verify_a_directory_of_which_a_file_was_changed(place: Place, name: str,
     [
         ("model", 5, "model"),
         ("data", None, "data"),
-        ("data.file", "../data.dat", "a file beside it"),
-        ("data.sha256", {"../data.dat": ""}, "must hold the SHA-256 of 'published.dat', which is read"),
-        ("data.sha256", {"published.dat": "", "codebook.csv": "", "../data.dat": ""}, "a file beside it"),
+        ("data.file", "../data.dat", "must name published.dat and codebook.csv, and hold the SHA-256 of each"),
+        ("data.sha256", {"../data.dat": ""}, "must name published.dat and codebook.csv"),
+        ("data.sha256", {"published.dat": "", "codebook.csv": "", "../data.dat": ""}, "must name published.dat and"),
     ],
 )
 def test_verify_a_directory_with_a_broken_attestation(place: Place, key: str, value: object, fragment: str) -> None:
@@ -120,14 +120,17 @@ def test_evaluate_from_the_private_mapping_and_from_the_codebook(place: Place) -
 
 @pytest.mark.parametrize(
     ("original", "fragment"),
-    [("a1\n", "has 1 records"), ("zz\na1\na1\na1\n", "'zz'")],
+    [("a1\n", "has 1 records"), ("zz\na1\na1\na1\n", "column 'items' of the original is not the one")],
     ids=["other size", "other items"],
 )
 def test_evaluate_against_other_data(place: Place, original: str, fragment: str) -> None:
     place.run(*place.job())
-    ran = place.run("evaluate", place.write("other.dat", original), str(place.out))
-    assert ran.code == 2
-    assert fragment in ran.err
+    other = place.write("other.dat", original)
+    ran = place.run("evaluate", other, str(place.out))
+    assert (ran.code, fragment in ran.err) == (2, True), ran.err
+    place.private.rename(place.folder / "gone")
+    ran = place.run("evaluate", other, str(place.out))
+    assert (ran.code, "has 1 records" in ran.err or "has other rows than the publication" in ran.err) == (2, True)
 
 
 def test_evaluate_what_is_no_publication(place: Place) -> None:

@@ -15,6 +15,7 @@ from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.recoding import SUPPRESSED
+from anonset.jobs.provenance import require_columns, require_possible, require_private, require_same_content
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
 from anonset.measures.item_weights import ItemWeights
 from anonset.release.attested import read_attestation, require_attested
@@ -66,7 +67,9 @@ def evaluate(
     """Return the losses of the publication in a directory.
 
     The mapping of the items is read from the private directory, or where there is none from the codebook; an
-    item that the codebook does not know counts as suppressed then.
+    item that the codebook does not know counts as suppressed then. The private report tells whether the original, the
+    publication and the mapping belong together. Where there is none, the original must be one that the publication can
+    have been made from.
 
     Parameters
     ----------
@@ -93,17 +96,24 @@ def evaluate(
     folder = Path(out)
     attested = _require_publication(original, folder)
     require_attested(folder, attested)
+    require_columns(original, attested)
+    home = _private_folder(folder, None if private is None else Path(private))
+    if home is not None:
+        require_same_content(original, require_private(folder, home))
     publication = read_publication(folder, attested)
     original, bound = bind_columns(original, hierarchies or {})
     if isinstance(publication, BucketPublication):
+        if home is None:
+            require_possible(original, publication, bound)
         found = answers(original, publication, workload or WorkloadSpec(), bound)
         lost = original.n - publication.n + int(publication.starred.sum())
         losses = {"grouping_loss": lost / max(1, original.n)}
         sizes = {"records": original.n, "published": publication.n, "groups": publication.n_groups}
         return Evaluation(losses, sizes, "data", found)
     spelled = replace(publication, relational=spelled_out(publication.relational, publication.value_sets))
+    if home is None:
+        require_possible(original, spelled, bound)
     found = answers(original, spelled, workload or WorkloadSpec(), bound)
-    home = _private_folder(folder, None if private is None else Path(private))
     beside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
     secrets = tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
     weights = _Weights(item_weights, relational_weights, secrets)

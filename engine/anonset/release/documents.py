@@ -1,7 +1,6 @@
 """The attestation, which goes with the data, and the report, which stays at home: their fields and their making."""
 
 import dataclasses
-import hashlib
 import json
 import platform
 from collections.abc import Mapping
@@ -12,7 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from anonset.data import SetColumn, Table
+from anonset.data import Table
+from anonset.data.fingerprint import columns_sha256, combined_sha256
 from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
@@ -21,6 +21,8 @@ from anonset.release.unverified import Unverified
 from anonset.strict_json import require_finite
 
 SCHEMA_VERSION: Literal[1] = 1
+REPORT = "report.json"
+"""Name of the private report."""
 CODEBOOK = "codebook.csv"
 """Name of the file that says what each published symbol stands for."""
 _PACKAGES = ("anonset", "numba", "numpy", "pyarrow", "pydantic", "scipy")
@@ -138,6 +140,10 @@ class Report(Document):
     verified: dict[str, Any]
     seed: int | None
     input: dict[str, Any]
+    attestation_sha256: str
+    """Digest of the attestation, which holds those of the other files of the publication."""
+    files: dict[str, str]
+    """Digest of the other files of the private directory, by name."""
     measures: dict[str, float]
     retention: dict[str, dict[str, int]]
     """Item occurrences, relational values and tuples by what became of them: kept, generalized, suppressed, …"""
@@ -217,15 +223,21 @@ def attestation(
     )
 
 
-def digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file in a folder, by name."""
+def digests(folder: Path, *, without: str | None = None) -> dict[str, str]:
+    """Return the SHA-256 of every file in a folder but the one of a name, by name."""
     from anonset.io.files import digest
 
-    return {path.name: digest(path) for path in sorted(folder.iterdir())}
+    return {path.name: digest(path) for path in sorted(folder.iterdir()) if path.name != without}
 
 
 def report(
-    unverified: Unverified[Any], verdict: Verdict, phases: list[Phase], context: Mapping[str, Any], *, trace: bool
+    unverified: Unverified[Any],
+    verdict: Verdict,
+    phases: list[Phase],
+    context: Mapping[str, Any],
+    written: tuple[str, dict[str, str]],
+    *,
+    trace: bool,
 ) -> Report:
     """Return the private report of a run.
 
@@ -233,6 +245,8 @@ def report(
     ----------
     context
         ``settings``, ``seed`` and facts about the ``input``, where the caller knows them.
+    written
+        Digest of the attestation, and those of the other private files by name.
     """
     result = unverified.result
     return Report(
@@ -246,6 +260,8 @@ def report(
         verified=plain(verdict.checked),
         seed=context.get("seed"),
         input={**plain(context.get("input", {})), **fingerprint(unverified.table)},
+        attestation_sha256=written[0],
+        files=written[1],
         measures=plain(unverified.measures),
         retention=plain(unverified.retention),
         figures=plain(result.figures),
@@ -274,19 +290,13 @@ def versions() -> dict[str, str]:
 
 
 def fingerprint(table: Table) -> dict[str, Any]:
-    """Return the size and a hash of the content of a table."""
-    digest = hashlib.sha256()
-    found: dict[str, Any] = {"records": table.n}
-    for column in table.columns:
-        digest.update(f"{column.name}\0{type(column).__name__}\0".encode())
-        if isinstance(column, SetColumn):
-            digest.update(column.indptr.tobytes() + column.items.tobytes())
-            found |= {"universe": len(column.vocabulary), "occurrences": len(column.items)}
-        else:
-            digest.update((column.codes if hasattr(column, "codes") else column.values).tobytes())
-        if hasattr(column, "vocabulary"):
-            digest.update("\0".join(column.vocabulary.labels).encode())
-    return {**found, "content_sha256": digest.hexdigest()}
+    """Return the size of a table, and its fingerprint and those of its columns."""
+    columns = columns_sha256(table)
+    found: dict[str, Any] = {"records": table.n, "content_sha256": combined_sha256(columns), "columns": columns}
+    if table.transactions is not None:
+        items = table.transactions
+        found |= {"universe": len(items.vocabulary), "occurrences": len(items.items)}
+    return found
 
 
 def plain(value: Any) -> Any:

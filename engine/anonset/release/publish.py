@@ -11,6 +11,7 @@ from anonset.release.checking import checked, require_decided
 from anonset.release.formats import kind_of
 from anonset.release.layout import Layout
 from anonset.release.phases import Stopwatch
+from anonset.release.places import UNFINISHED
 from anonset.release.staging import Staging
 from anonset.release.unverified import Unverified
 
@@ -62,8 +63,9 @@ def publish(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
+    from anonset.io.files import digest
     from anonset.release.attested import ATTESTATION, evidence
-    from anonset.release.documents import attestation, declarations, report
+    from anonset.release.documents import REPORT, attestation, declarations, digests, report
 
     kind = kind_of(unverified.algorithm.model)
     kind.require_readable(unverified.publication)
@@ -89,9 +91,10 @@ def publish(
             kind.write_private(unverified, staging.private)
             write_policy(unverified, staging.private)
             staging.seal()
+            digested = digest(staging.folder / ATTESTATION), digests(staging.private, without=UNFINISHED)
             staging.rename()
-        found = report(unverified, verdict, watch.phases, context or {}, trace=request.trace)
-        found.write(staging.private / "report.json")
+        found = report(unverified, verdict, watch.phases, context or {}, digested, trace=request.trace)
+        found.write(staging.private / REPORT)
         staging.finish()
     return verdict
 

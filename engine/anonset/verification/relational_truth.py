@@ -58,15 +58,15 @@ def _first_untrue(before: Column, after: CategoricalColumn, hierarchy: Hierarchy
         text = before.vocabulary.labels[value] if isinstance(before, CategoricalColumn) else str(value)
         code = pair % len(after.vocabulary)
         if code not in rules:
-            rules[code] = _covers(after.vocabulary.labels[code], isinstance(before, NumericColumn), hierarchy)
+            rules[code] = covers(after.vocabulary.labels[code], isinstance(before, NumericColumn), hierarchy)
         if not rules[code](text) and (worst is None or row < worst.record):
             detail = f"column {after.name!r}: the original value is another"
             worst = Witness((after.vocabulary.labels[code],), 0, 1, row, detail)
     return worst
 
 
-def _covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[[str], bool]:
-    """Return the test whether a published label covers an original value."""
+def covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[[str], bool]:
+    """Return the test whether a published label covers an original value, given as text."""
     if numeric:
         low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, ":", label)
         try:

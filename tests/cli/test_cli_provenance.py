@@ -1,0 +1,196 @@
+"""`evaluate` measures nothing where the original, the publication and the private directory do not belong together."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.place import Place
+from cli.published import publish
+
+PATIENTS = "age,sex,ward,codes\n" + "".join(
+    f"{20 + 7 * n % 60},{'fm'[n % 2]},w{n % 3},{' '.join(f'c{(n * k + k) % 5}' for k in range(1 + n % 3))}\n"
+    for n in range(30)
+)
+KM = ["--items", "codes", "--keep", "ward", "--drop", "age,sex", "--hierarchy", "codes=balanced:2"]
+RT = ["--items", "codes", "--keep", "ward", "--relational", "age,sex", "--hierarchy", "age=range"]
+RT += ["--hierarchy", "sex=values"]
+K = ["--relational", "age,sex", "--drop", "codes,ward", "--hierarchy", "age=range", "--hierarchy", "sex=values"]
+BUCKETS = ["--id", "name", "--sensitive", "drug", "--keep", "age"]
+JOBS = {
+    "km": ("patients.csv", KM, ["--model", "km", "--k", "3", "--m", "2"]),
+    "constraints": ("patients.csv", KM[:6], ["--model", "constraints", "--k", "4", "--m", "2"]),
+    "partition-km": ("patients.csv", KM, ["--model", "partition-km", "--k", "3", "--m", "2"]),
+    "kkm": ("patients.csv", RT, ["--model", "kkm", "--k", "4", "--m", "2", "--delta", "1"]),
+    "k": ("patients.csv", K, ["--model", "k", "--k", "4"]),
+    "anatomy": ("long.csv", BUCKETS, ["--model", "anatomy", "--l", "3"]),
+    "safe-grouping": ("long.csv", BUCKETS, ["--model", "safe-grouping", "--k", "4", "--l", "2"]),
+}
+
+
+Made = tuple[Place, str, list[str]]
+
+
+@pytest.fixture(params=JOBS)
+def made(request: pytest.FixtureRequest, long: Place) -> Made:
+    """Return the place of a publication, its input, and the roles of the columns."""
+    long.write("patients.csv", PATIENTS)
+    data, roles, model = JOBS[request.param]
+    publish(long, data, *roles, *model)
+    return long, data, roles
+
+
+def evaluated(place: Place, data: str, roles: list[str], *more: str) -> str:
+    """Return why a publication is not evaluated; the empty text if it is."""
+    ran = place.run("evaluate", str(place.folder / data), str(place.out), *roles, *more)
+    assert (ran.code, ran.err.count("\n")) in ((0, 0), (2, 1)), ran.err
+    return ran.err
+
+
+def rewritten(place: Place, data: str, change: Callable[[list[str]], list[str]]) -> str:
+    """Write the data with other lines, and return the name of the file."""
+    header, *lines = (place.folder / data).read_text().splitlines()
+    place.write("other.csv", "\n".join([header, *change(lines)]) + "\n")
+    return "other.csv"
+
+
+def shuffled(lines: list[str]) -> list[str]:
+    other = random.Random(3).sample(lines, len(lines))
+    assert other != lines
+    return other
+
+
+def one_cell(lines: list[str]) -> list[str]:
+    """Exchange the last cells of two lines."""
+    (one, x), (other, y) = (lines[at].rsplit(",", 1) for at in (0, 2))
+    return [f"{one},{y}", lines[1], f"{other},{x}", *lines[3:]]
+
+
+CHANGES: dict[str, Callable[[list[str]], list[str]]] = {
+    "permuted": shuffled,
+    "backwards": lambda lines: lines[::-1],
+    "two cells exchanged": one_cell,
+    "a line more": lambda lines: [*lines, lines[0]],
+    "a line less": lambda lines: lines[:-1],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_another_original_is_refused(made: Made, change: str) -> None:
+    place, data, roles = made
+    assert evaluated(place, data, roles) == ""
+    said = evaluated(place, rewritten(place, data, CHANGES[change]), roles)
+    if change == "two cells exchanged" and "--drop" in roles and "codes" in roles[roles.index("--drop") + 1]:
+        assert said == ""  # the cells are of a column that was dropped
+    else:
+        assert "is not the one that was published" in said or "records, but" in said
+
+
+@pytest.mark.parametrize("made", ["k", "kkm"], indirect=True)
+def test_an_original_read_otherwise_is_refused(made: Made) -> None:
+    place, data, roles = made
+    at = roles.index("age=range")
+    said = evaluated(place, data, [*roles[: at - 1], *roles[at + 1 :]])
+    assert "column 'age' of the original is not the one that was published" in said
+    assert "as text or as numbers" in said
+
+
+@pytest.mark.parametrize(
+    ("made", "fewer"),
+    [
+        ("k", ["--relational", "age", "--drop", "codes,ward,sex"]),
+        ("kkm", ["--items", "codes", "--keep", "ward", "--relational", "age", "--drop", "sex"]),
+    ],
+    indirect=["made"],
+)
+def test_other_roles_are_refused(made: Made, fewer: list[str]) -> None:
+    place, data, _ = made
+    said = evaluated(place, data, [*fewer, "--hierarchy", "age=range"])
+    assert "the original must have the relational columns that were published, 'age', 'sex', got 'age'" in said
+
+
+@pytest.mark.parametrize("change", ["a line more", "other values", "two cells exchanged"])
+def test_without_a_private_directory_what_cannot_be_is_refused(made: Made, change: str) -> None:
+    place, data, roles = made
+    private = place.private.rename(place.folder / "gone")
+    said = evaluated(place, data, roles)
+    if "private mapping is needed" in said:  # a local recoding is never evaluated without
+        return
+    assert said == ""
+    assert evaluated(place, rewritten(place, data, shuffled), roles) == ""  # the same rows give the same losses
+    changes = {
+        **CHANGES,
+        "other values": lambda lines: [f"9{line[1:]}" if n < 20 else line for n, line in enumerate(lines)],
+    }
+    said = evaluated(place, rewritten(place, data, changes[change]), roles)
+    relational_alone, buckets = "ward" in " ".join(roles[2:4]) and "--items" not in roles, "--sensitive" in roles
+    possible = {
+        "a line more": buckets,  # rows may have been left out
+        "other values": "--relational" not in roles and not buckets,  # ages are dropped
+        "two cells exchanged": relational_alone or buckets,  # neither table tells whose value it was
+    }
+    assert (said == "") == possible[change], said
+    assert private.is_dir()
+
+
+def test_a_mapping_of_another_publication_is_refused(made: Made) -> None:
+    place, data, roles = made
+    job = next(job for job in JOBS.values() if job[1] is roles)
+    again, home = place.folder / "again", place.folder / "again.private"
+    more = ["--max-loss", "1"]
+    ran = place.run(
+        "anonymize", str(place.folder / data), "-o", str(again), *roles, *job[2][:2], *larger(job[2]), *more
+    )
+    assert ran.code == 0, ran.err
+    said = evaluated(place, data, roles, "--private", str(home))
+    assert f"{str(home)!r} is the private directory of another publication than {str(place.out)!r}" in said
+
+
+def larger(model: list[str]) -> list[str]:
+    """Return the parameters of a model, the first of them larger."""
+    return [model[2], str(int(model[3]) + 1), *model[4:]]
+
+
+def test_a_changed_private_file_is_refused(made: Made) -> None:
+    place, data, roles = made
+    for name in sorted({path.name for path in place.private.iterdir()} - {"report.json"}):
+        path = place.private / name
+        honest = path.read_text()
+        lines = honest.splitlines()
+        path.write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n")
+        assert f"{str(path)!r} is not the file that was written for" in evaluated(place, data, roles)
+        path.unlink()
+        assert f"{path}: no such file" in evaluated(place, data, roles)
+        path.write_text(honest)
+    assert evaluated(place, data, roles) == ""
+
+
+@pytest.mark.parametrize(
+    ("spoil", "fragment"),
+    [
+        (lambda path: path.unlink(), "but has no report.json"),
+        (lambda path: path.write_text("{}"), "is no report of a publication"),
+        (lambda path: path.write_text("{"), "is no report of a publication"),
+        (lambda path: _forget(path), "is not the one that was published"),
+    ],
+    ids=["missing", "empty", "broken", "forgetful"],
+)
+def test_a_report_that_is_none(made: Made, spoil: Callable[[Path], object], fragment: str) -> None:
+    place, data, roles = made
+    spoil(place.private / "report.json")
+    assert fragment in evaluated(place, data, roles)
+
+
+def _forget(path: Path) -> None:
+    report = json.loads(path.read_text())
+    report["input"]["columns"] = {}
+    path.write_text(json.dumps(report))
+
+
+def test_the_private_directory_of_a_killed_run_is_named(made: Made) -> None:
+    place, data, roles = made
+    (place.private / "report.json").unlink()
+    (place.private / "unfinished.txt").write_text("")
+    assert "the run that made it was killed" in evaluated(place, data, roles)
