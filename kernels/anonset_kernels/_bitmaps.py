@@ -3,11 +3,13 @@
 A bitmap is made when it is first asked for, and given back when its group changes.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from anonset_kernels._arrays import Image, Int32Array, Int64Array, Integer, UInt64Matrix
 from anonset_kernels._bits import bit, bit_count
+from anonset_kernels._groups import Groups
 from anonset_kernels._jit import kernel
 
 _DENSE = 256
@@ -17,16 +19,16 @@ _DENSE = 256
 class Bitmaps(NamedTuple):
     """The records of dense groups."""
 
-    words: Any
+    words: UInt64Matrix
     """uint64 (B, words): the bitmaps."""
-    of: Any
+    of: Int32Array
     """int32 (V,): bitmap of each representative, or -1."""
-    free: Any
+    free: Int32Array
     """int32 (1 + B,): number of unused bitmaps, and their numbers."""
 
 
 @kernel()
-def make_bitmaps(groups: Any) -> Any:
+def make_bitmaps(groups: Groups) -> Bitmaps:
     """Make room for the bitmaps of as many groups as can be dense at a time."""
     n_records = len(groups.row) - 1
     n_bitmaps = len(groups.records) // (n_records // _DENSE + 1)
@@ -37,7 +39,7 @@ def make_bitmaps(groups: Any) -> Any:
 
 
 @kernel()
-def give_back(bitmaps: Any, g: int) -> None:
+def give_back(bitmaps: Bitmaps, g: int) -> None:
     """Take the bitmap of a group that has changed, if it has one."""
     if bitmaps.of[g] >= 0:
         bitmaps.free[0] += 1
@@ -46,7 +48,7 @@ def give_back(bitmaps: Any, g: int) -> None:
 
 
 @kernel()
-def count_held(groups: Any, bitmaps: Any, image: Any, enough: int, held: Any) -> None:
+def count_held(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, held: Int64Array) -> None:
     """Count the records that hold the first, the first two, … groups of an image; stop where `enough` hold all.
 
     Cost: a word for 64 records, or the records of the first group if that is not dense, for each group as long as
@@ -73,7 +75,7 @@ def count_held(groups: Any, bitmaps: Any, image: Any, enough: int, held: Any) ->
 
 
 @kernel()
-def _draw(groups: Any, bitmaps: Any, g: int) -> None:
+def _draw(groups: Groups, bitmaps: Bitmaps, g: Integer) -> None:
     """Give a group a bitmap of its records."""
     bitmaps.of[g] = bitmaps.free[bitmaps.free[0]]
     bitmaps.free[0] -= 1
@@ -86,7 +88,7 @@ def _draw(groups: Any, bitmaps: Any, g: int) -> None:
 
 
 @kernel()
-def _count_dense(words: Any, bitmap_of: Any, image: Any, enough: int, held: Any) -> None:
+def _count_dense(words: UInt64Matrix, bitmap_of: Int32Array, image: Image, enough: int, held: Int64Array) -> None:
     first = words[bitmap_of[image[0]]]
     for at in range(len(first)):
         word = first[at]
@@ -100,7 +102,7 @@ def _count_dense(words: Any, bitmap_of: Any, image: Any, enough: int, held: Any)
 
 
 @kernel()
-def _count_sparse(groups: Any, bitmaps: Any, image: Any, enough: int, held: Any) -> None:
+def _count_sparse(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, held: Int64Array) -> None:
     words, bitmap_of, cells, item = bitmaps.words, bitmaps.of, groups.cells, image[0]
     while item >= 0:
         for record in groups.records[groups.begin[item] : groups.begin[item] + groups.length[item]]:

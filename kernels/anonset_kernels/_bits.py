@@ -10,19 +10,19 @@ from numba.extending import intrinsic, overload
 from anonset_kernels._jit import kernel
 
 
-def bit_count(word: Any) -> int:
+def bit_count(word: np.uint64) -> int:
     """Return the number of set bits of a ``uint64`` word."""
     return int(word).bit_count()
 
 
-def trailing_zeros(word: Any) -> int:
+def trailing_zeros(word: np.uint64) -> int:
     """Return the position of the lowest set bit of a non-zero ``uint64`` word."""
     value = int(word)
     return (value & -value).bit_length() - 1
 
 
 @kernel()
-def bit(position: int) -> Any:
+def bit(position: int) -> np.uint64:
     """Return the ``uint64`` word whose only set bit is `position` (0 to 63)."""
     return np.uint64(1) << np.uint64(position)
 

@@ -4,10 +4,20 @@ Where most sets are frequent this is much faster than walking the records: wheth
 mostly known after the first words of its row.
 """
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Allowed,
+    Codes,
+    Found,
+    IndexArray,
+    Int32Array,
+    Int64Array,
+    KnownSets,
+    Prefix,
+    UInt64Array,
+    UInt64Matrix,
+)
 from anonset_kernels._bits import bit, bit_count, trailing_zeros
 from anonset_kernels._jit import kernel
 from anonset_kernels._known_sets import is_minimal_rare
@@ -28,10 +38,13 @@ def is_dense(n_records: int, entries: int, n_kept: int, k: int) -> bool:
 
 
 @kernel()
-def bit_matrix(codes: Any, held: Any, extensions: Any, place: Any) -> Any:
+def bit_matrix(
+    codes: Codes, held: IndexArray, extensions: UInt64Array, place: Int64Array
+) -> tuple[Int32Array, UInt64Matrix]:
     """Return the extensions of a prefix, int32 (E,), and the records that hold each, uint64 (E, W).
 
-    `extensions` is a bitmap of codes; `place`, of the codes, is -1 but for them, and -1 for all afterwards.
+    `held`, int32 or int64 (r,), are the places in `codes` where the prefix ends. `extensions` is uint64 (W,), a bitmap
+    of codes; `place`, int64 (C,), is -1 but for them, and -1 for all afterwards.
     """
     n = 0
     for w in range(len(extensions)):
@@ -58,13 +71,22 @@ def bit_matrix(codes: Any, held: Any, extensions: Any, place: Any) -> Any:
 
 
 @kernel()
-def search_dense(rows: Any, members: Any, allowed: Any, known: Any, prefix: Any, rule: Any, at: Any, found: Any) -> Any:
+def search_dense(
+    rows: UInt64Matrix,
+    members: Int32Array,
+    allowed: Allowed,
+    known: KnownSets,
+    prefix: Prefix,
+    rule: tuple[int, int, int, int, int, int],
+    at: Int32Array,
+    found: Found,
+) -> tuple[int, int, bool]:
     """Find the minimal rare sets that begin with a prefix of codes.
 
     Parameters
     ----------
     rows, members
-        From `bit_matrix`; every member makes a frequent set with the prefix.
+        uint64 (E, W) and int32 (E,), from `bit_matrix`; every member makes a frequent set with the prefix.
     allowed, known, at, found
         As for `threats.mine`.
     prefix
@@ -130,7 +152,7 @@ def search_dense(rows: Any, members: Any, allowed: Any, known: Any, prefix: Any,
 
 
 @kernel()
-def _allowed_beside(allowed: Any, members: Any) -> Any:
+def _allowed_beside(allowed: Allowed, members: Int32Array) -> UInt64Matrix:
     """Return the codes allowed with each, as bits over the members: uint64 (E, (E + 63) // 64)."""
     n = len(members)
     beside = np.zeros((n, (n + 63) // 64), np.uint64)
@@ -142,7 +164,7 @@ def _allowed_beside(allowed: Any, members: Any) -> Any:
 
 
 @kernel()
-def _take_first(candidates: Any, level: int) -> int:
+def _take_first(candidates: UInt64Matrix, level: int) -> int:
     for w in range(candidates.shape[1]):
         word = candidates[level, w]
         if word != 0:
@@ -152,7 +174,7 @@ def _take_first(candidates: Any, level: int) -> int:
 
 
 @kernel()
-def _support(held: Any, level: int, rows: Any, e: int, k: int) -> Any:
+def _support(held: UInt64Matrix, level: int, rows: UInt64Matrix, e: int, k: int) -> tuple[int, int]:
     """Count the records of a prefix that hold an extension, up to k; return (number, words read)."""
     support, w = 0, 0
     while w < rows.shape[1] and support < k:
@@ -162,7 +184,9 @@ def _support(held: Any, level: int, rows: Any, e: int, k: int) -> Any:
 
 
 @kernel()
-def _are_frequent_together(held: Any, rows: Any, candidates: Any, level: int, k: int) -> bool:
+def _are_frequent_together(
+    held: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int
+) -> bool:
     """Tell whether k of the first records hold a prefix and all its candidates: then no set of them is rare."""
     support = 0
     for w in range(min(rows.shape[1], _LOOK_AHEAD)):
@@ -179,7 +203,7 @@ def _are_frequent_together(held: Any, rows: Any, candidates: Any, level: int, k:
 
 
 @kernel()
-def _keep_frequent(held: Any, rows: Any, candidates: Any, level: int, k: int) -> int:
+def _keep_frequent(held: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int) -> int:
     """Drop the candidates that are rare with the prefix; return the words read."""
     steps = 0
     for v in range(candidates.shape[1]):
@@ -195,7 +219,7 @@ def _keep_frequent(held: Any, rows: Any, candidates: Any, level: int, k: int) ->
 
 
 @kernel()
-def _drop_below(candidates: Any, level: int, members: Any, lowest: int) -> None:
+def _drop_below(candidates: UInt64Matrix, level: int, members: Int32Array, lowest: int) -> None:
     for e in range(len(members)):
         if members[e] < lowest:
             candidates[level, e >> 6] &= ~bit(e & 63)

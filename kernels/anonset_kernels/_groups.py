@@ -5,10 +5,21 @@ in chunks, one per member, each record in one chunk. So merging two groups touch
 representative disappears, and nothing else. The set-based algorithms share these primitives.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Image,
+    Indptr,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    Integer,
+    Items,
+    Itemset,
+    UInt8Array,
+)
 from anonset_kernels._jit import kernel
 
 N_SUPPRESSED, SUPPRESSED_HEAD, N_STEPS, CULPRIT = 0, 1, 2, 3
@@ -18,43 +29,46 @@ N_SUPPRESSED, SUPPRESSED_HEAD, N_STEPS, CULPRIT = 0, 1, 2, 3
 class Groups(NamedTuple):
     """A partition of the V occurring items under construction. Arrays are changed in place."""
 
-    row: Any
+    row: Int64Array
     """int64 (n + 1,): where each record's groups start; a cell V ends it."""
-    cells: Any
+    cells: Int32Array
     """int32 (nnz + n,): representatives, ascending in a record, and the end cells."""
-    begin: Any
+    begin: Int64Array
     """int64 (V,): where each item's chunk of records starts."""
-    length: Any
+    length: Int64Array
     """int64 (V,): records in each item's chunk."""
-    records: Any
+    records: Int32Array
     """int32 (nnz,): the chunks."""
-    rep: Any
+    rep: Int32Array
     """int32 (V,): representative of each item's group, -1 where it is suppressed."""
-    following: Any
+    following: Int32Array
     """int32 (V,): next larger member of the group (or next suppressed item), -1 for the last."""
-    largest: Any
+    largest: Int32Array
     """int32 (V,): largest member of each representative's group."""
-    support: Any
+    support: Int64Array
     """int64 (V,): records of each representative's group; 0 for other items."""
-    size: Any
+    size: Int64Array
     """int64 (V,): members of each representative's group."""
-    utility: Any
+    utility: Int32Array
     """int32 (V,): utility constraint of each item."""
-    changed: Any
+    changed: UInt8Array
     """uint8 (V,): items whose group has changed since the flags were cleared."""
-    state: Any
+    state: Int64Array
     """int64 (4,): see above."""
-    log: Any
+    log: Int32Matrix
     """int32 (V + 1, 3): decisions: representative, its partner (-1: it is suppressed), support of the outcome."""
-    count: Any
+    count: Int64Array  # type: ignore[assignment]  # no use is made of the method of this name
     """int64 (V + 1,): counters, zero between uses."""
-    mark: Any
+    mark: UInt8Array
     """uint8 (V + 1,): marks, zero between uses."""
 
 
 @kernel()
-def make_groups(indptr: Any, items: Any, n_items: int, utility: Any) -> Any:
-    """Make every occurring item a group of its own. Item codes must be dense: each of 0 .. V - 1 occurs. O(nnz + V)."""
+def make_groups(indptr: Indptr, items: Items, n_items: int, utility: Int32Array) -> Groups:
+    """Make every occurring item a group of its own. Item codes must be dense: each of 0 .. V - 1 occurs. O(nnz + V).
+
+    `utility` is int32 (V,): utility constraint of each item.
+    """
     n = len(indptr) - 1
     row = np.empty(n + 1, np.int64)
     cells = np.empty(len(items) + n, np.int32)
@@ -99,7 +113,7 @@ def make_groups(indptr: Any, items: Any, n_items: int, utility: Any) -> Any:
 
 
 @kernel()
-def image_of(groups: Any, itemset: Any, image: Any) -> int:
+def image_of(groups: Groups, itemset: Itemset, image: Image) -> int:
     """List the distinct groups of some items in `image`, by (support, representative); return their number."""
     n = 0
     for item in itemset:
@@ -121,7 +135,7 @@ def image_of(groups: Any, itemset: Any, image: Any) -> int:
 
 
 @kernel()
-def support_of(groups: Any, image: Any, enough: int) -> int:
+def support_of(groups: Groups, image: Image, enough: int) -> int:
     """Count the records that hold all the given groups, the first of which is the rarest; stop at `enough`."""
     if len(image) == 1:
         return min(groups.support[image[0]], enough)
@@ -134,7 +148,7 @@ def support_of(groups: Any, image: Any, enough: int) -> int:
 
 
 @kernel()
-def count_marked(groups: Any, rarest: int, mark: int, n_marked: int, enough: int) -> int:
+def count_marked(groups: Groups, rarest: int, mark: int, n_marked: int, enough: int) -> int:
     """Count the records of a group in which `n_marked` groups have the given mark; stop at `enough`."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     marks, end = groups.mark, len(groups.rep)
@@ -154,7 +168,7 @@ def count_marked(groups: Any, rarest: int, mark: int, n_marked: int, enough: int
 
 
 @kernel()
-def is_satisfied(groups: Any, image: Any, k: int) -> bool:
+def is_satisfied(groups: Groups, image: Image, k: int) -> bool:
     """Tell whether every part of an image (rarest group first) that a record shows is in at least k records."""
     if len(image) == 0:
         return True
@@ -167,7 +181,7 @@ def is_satisfied(groups: Any, image: Any, k: int) -> bool:
 
 
 @kernel()
-def _traces_are_frequent(groups: Any, image: Any, k: int) -> bool:
+def _traces_are_frequent(groups: Groups, image: Image, k: int) -> bool:
     """Tell whether each record's part of the image is in at least k records. Cost: the image's records, hashed."""
     n_records = np.int64(0)
     for g in image:
@@ -195,7 +209,7 @@ def _traces_are_frequent(groups: Any, image: Any, k: int) -> bool:
 
 
 @kernel()
-def _trace(groups: Any, record: int, trace: Any) -> int:
+def _trace(groups: Groups, record: int, trace: Int32Array) -> int:
     """List the marked groups of a record, ascending; return their number."""
     n, place = 0, groups.row[record]
     while groups.cells[place] < len(groups.rep):
@@ -207,7 +221,7 @@ def _trace(groups: Any, record: int, trace: Any) -> int:
 
 
 @kernel()
-def _is_new(groups: Any, slots: Any, record: int, trace: Any, other: Any) -> bool:
+def _is_new(groups: Groups, slots: Int64Array, record: int, trace: Int32Array, other: Int32Array) -> bool:
     """Tell whether no record entered before has the same trace, and enter this one."""
     key = 7
     for g in trace:
@@ -226,7 +240,7 @@ def _is_new(groups: Any, slots: Any, record: int, trace: Any, other: Any) -> boo
 
 
 @kernel()
-def _is_frequent(groups: Any, trace: Any, k: int) -> bool:
+def _is_frequent(groups: Groups, trace: Int32Array, k: int) -> bool:
     """Tell whether at least k records hold all of a trace; its groups are marked 1 before and after."""
     rarest = trace[0]
     for g in trace:
@@ -240,7 +254,7 @@ def _is_frequent(groups: Any, trace: Any, k: int) -> bool:
 
 
 @kernel()
-def count_partners(groups: Any, g: int) -> None:
+def count_partners(groups: Groups, g: Integer) -> None:
     """Count in `groups.count`, which the caller resets, how many records of a group hold each other group."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     count, end, item = groups.count, len(groups.rep), g
@@ -254,7 +268,7 @@ def count_partners(groups: Any, g: int) -> None:
 
 
 @kernel()
-def merge_groups(groups: Any, g: int, partner: int) -> None:
+def merge_groups(groups: Groups, g: Integer, partner: int) -> None:
     """Merge two groups, and log it. O(records of the one with the larger representative, times their length)."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     keep, gone = min(g, partner), max(g, partner)
@@ -282,14 +296,14 @@ def merge_groups(groups: Any, g: int, partner: int) -> None:
 
 
 @kernel()
-def _note(groups: Any, g: int, partner: int, support: int) -> None:
+def _note(groups: Groups, g: Integer, partner: int, support: int) -> None:
     step = groups.state[N_STEPS]
     groups.log[step, 0], groups.log[step, 1], groups.log[step, 2] = g, partner, support
     groups.state[N_STEPS] += 1
 
 
 @kernel()
-def _rename(cells: Any, place: int, keep: int, gone: int, end: int) -> bool:
+def _rename(cells: Int32Array, place: int, keep: Integer, gone: Integer, end: int) -> bool:
     """Replace `gone` in the record at `place` by `keep` < `gone`; False where the record holds `keep` already."""
     while cells[place] < keep:
         place += 1
@@ -308,7 +322,7 @@ def _rename(cells: Any, place: int, keep: int, gone: int, end: int) -> bool:
 
 
 @kernel()
-def _unite(following: Any, first: int, second: int) -> int:
+def _unite(following: Int32Array, first: Integer, second: Integer) -> Integer:
     """Unite two ascending lists (-1: an empty one) into one; return its first item."""
     if first < 0 or second < 0:
         return max(first, second)
@@ -327,7 +341,7 @@ def _unite(following: Any, first: int, second: int) -> int:
 
 
 @kernel()
-def suppress_group(groups: Any, g: int) -> None:
+def suppress_group(groups: Groups, g: Integer) -> None:
     """Take a group out of every record, and log it. O(records of the group, times their length)."""
     _note(groups, g, -1, groups.support[g])
     item = g

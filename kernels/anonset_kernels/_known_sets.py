@@ -3,16 +3,15 @@
 The sets are int32 (K, width), each filled up with -1; the table, `slots`, is int32 (2^b,) with -1 where it is free.
 """
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import Int32Array, Int32Matrix, KnownSets
 from anonset_kernels._jit import kernel
 
 
 @kernel()
-def enter_sets(members: Any, first: int, last: int, slots: Any) -> None:
-    """Enter the sets of a span. O(last - first)."""
+def enter_sets(members: Int32Matrix, first: int, last: int, slots: Int32Array) -> None:
+    """Enter the sets of a span of `members` into `slots`. O(last - first)."""
     for entry in range(first, last):
         slot = _slot(members[entry], members.shape[1], len(slots) - 1)
         while slots[slot] >= 0:
@@ -21,18 +20,18 @@ def enter_sets(members: Any, first: int, last: int, slots: Any) -> None:
 
 
 @kernel()
-def _slot(members: Any, length: int, mask: int) -> Any:
+def _slot(members: Int32Array, length: int, mask: int) -> int:
     key = np.int64(7)
     for j in range(length):
         if members[j] < 0:
             break
         key = (key * 1000003 + members[j] + 1) & 0x7FFFFFFF
-    return (key ^ (key >> 15)) & mask
+    return int((key ^ (key >> 15)) & mask)
 
 
 @kernel()
-def is_known(wanted: Any, length: int, known: Any) -> bool:
-    """Tell whether the first `length` codes are one of the entered sets; `known` is (members, slots)."""
+def is_known(wanted: Int32Array, length: int, known: KnownSets) -> bool:
+    """Tell whether the first `length` codes of `wanted`, int32 (size,), are one of the entered sets. O(length)."""
     members, slots = known
     slot = _slot(wanted, length, len(slots) - 1)
     while slots[slot] >= 0:
@@ -49,8 +48,11 @@ def is_known(wanted: Any, length: int, known: Any) -> bool:
 
 
 @kernel()
-def is_minimal(members: Any, known: Any, wanted: Any) -> bool:
-    """Tell whether no known set of three or more lies in a set of at least four. `wanted` is room for its length."""
+def is_minimal(members: Int32Array, known: KnownSets, wanted: Int32Array) -> bool:
+    """Tell whether no known set of three or more lies in a set of at least four. O(2^size).
+
+    `members` is int32 (size,), the set; `wanted` is int32 (size,): room.
+    """
     size = len(members)
     for chosen in range(1, (1 << size) - 1):
         length = 0
@@ -64,10 +66,10 @@ def is_minimal(members: Any, known: Any, wanted: Any) -> bool:
 
 
 @kernel()
-def is_minimal_rare(members: Any, known: Any, wanted: Any) -> bool:
-    """Do the same for a set whose subsets without one of its last two members are frequent.
+def is_minimal_rare(members: Int32Array, known: KnownSets, wanted: Int32Array) -> bool:
+    """Do the same for a set `members` whose subsets without one of its last two members are frequent.
 
-    The known set would hold both of them.
+    The known set would hold both of them. `wanted` is int32 (size,): room. O(2^(size - 2)).
     """
     size = len(members)
     for chosen in range(1, (1 << (size - 2)) - 1):

@@ -1,14 +1,16 @@
 """Steps of a walk over prefixes of expanded records: rows of ascending codes, each closed by a negative value."""
 
-from typing import Any
-
+from anonset_kernels._arrays import Codes, Count, IndexArray, Int64Array, Stack, UInt64Array
 from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
 
 
 @kernel()
-def count_extensions(codes: Any, held: Any, count: Any, words: Any) -> None:
-    """Count the codes that follow the positions `held` of a prefix, and set their bits. One increment a code."""
+def count_extensions(codes: Codes, held: IndexArray, count: Count, words: UInt64Array) -> None:
+    """Count the codes that follow the positions `held`, int32 or int64 (r,), of a prefix. One increment a code.
+
+    Their bits are set in `words`, uint64 (W,).
+    """
     for p in held:
         at = p + 1
         c = codes[at]
@@ -21,10 +23,10 @@ def count_extensions(codes: Any, held: Any, count: Any, words: Any) -> None:
 
 
 @kernel()
-def project(codes: Any, stack: Any, begin: int, end: int, place: Any) -> None:
+def project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array) -> None:
     """Write for each extension `c` with ``place[c] >= 0`` its positions to ``stack[place[c]:]``; move `place` on.
 
-    ``stack[begin:end]`` are the positions of the prefix.
+    ``stack[begin:end]`` are the positions of the prefix; `place` is int64 (C,).
     """
     for p in range(begin, end):
         at = stack[p] + 1

@@ -4,13 +4,27 @@ The loss of a group of s items is compared by K = (2^s - 1) * cost, cost = weigh
 integers over a common denominator, and only the powers of two are large.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Image,
+    Int32Array,
+    Int64Array,
+    Integer,
+    Itemset,
+    LeafHi,
+    LeafLo,
+    LeafNode,
+    Parent,
+    UInt8Array,
+    UInt8Matrix,
+)
 from anonset_kernels._groups import (
     CULPRIT,
     N_SUPPRESSED,
+    Groups,
     count_partners,
     image_of,
     is_satisfied,
@@ -31,16 +45,16 @@ class Weights(NamedTuple):
     kind: int
     """Weight 1 always, the leaves below the lowest common ancestor, or that of the cheapest listed set around."""
     denominator: int
-    leaf: Any
+    leaf: Int32Array
     """int32 (V,): leaf code of each item, ascending."""
-    parent: Any
-    leaf_lo: Any
-    leaf_hi: Any
-    leaf_node: Any
+    parent: Parent
+    leaf_lo: LeafLo
+    leaf_hi: LeafHi
+    leaf_node: LeafNode
     """The hierarchy's arrays of these names."""
-    listed: Any
+    listed: UInt8Matrix
     """uint8 (V, L): which of the listed sets hold all items of a representative's group."""
-    value: Any
+    value: Int64Array
     """int64 (L,): weight of each listed set, ascending."""
 
 
@@ -59,7 +73,7 @@ class Rule(NamedTuple):
 
 
 @kernel()
-def compare_losses(size: int, cost: Any, other_size: int, other_cost: Any) -> int:
+def compare_losses(size: int, cost: int, other_size: int, other_cost: int) -> int:
     """Return the sign of (2^size - 1) * cost - (2^other_size - 1) * other_cost, for costs below 2^62. O(1)."""
     if size > other_size:
         return -_compare_to_larger(other_size, other_cost, size, cost)
@@ -67,7 +81,7 @@ def compare_losses(size: int, cost: Any, other_size: int, other_cost: Any) -> in
 
 
 @kernel()
-def _compare_to_larger(size: int, cost: Any, larger: int, other_cost: Any) -> int:
+def _compare_to_larger(size: int, cost: int, larger: int, other_cost: int) -> int:
     if size == larger or cost == 0 or other_cost == 0:
         return int(cost > other_cost) - int(cost < other_cost)
     shift = min(larger - size, 62)
@@ -83,7 +97,7 @@ def _compare_to_larger(size: int, cost: Any, larger: int, other_cost: Any) -> in
 
 
 @kernel()
-def _leaves_above(first: int, last: int, parent: Any, leaf_lo: Any, leaf_hi: Any, leaf_node: Any) -> int:
+def _leaves_above(first: int, last: int, parent: Parent, leaf_lo: LeafLo, leaf_hi: LeafHi, leaf_node: LeafNode) -> int:
     """Count the leaves below the lowest node that covers the leaf codes `first` to `last`. O(depth)."""
     node = leaf_node[first]
     while leaf_hi[node] <= last:
@@ -92,7 +106,7 @@ def _leaves_above(first: int, last: int, parent: Any, leaf_lo: Any, leaf_hi: Any
 
 
 @kernel()
-def _listed_weight(listed: Any, others: Any, value: Any, otherwise: int) -> int:
+def _listed_weight(listed: UInt8Array, others: UInt8Array, value: Int64Array, otherwise: int) -> int:
     """Return the weight of the cheapest listed set that holds two groups. O(L)."""
     for j in range(len(value)):
         if listed[j] & others[j]:
@@ -101,7 +115,7 @@ def _listed_weight(listed: Any, others: Any, value: Any, otherwise: int) -> int:
 
 
 @kernel()
-def _seek_partner(groups: Any, weights: Any, g: int, best: Any) -> None:
+def _seek_partner(groups: Groups, weights: Weights, g: Integer, best: Int64Array) -> None:
     """Improve `best` (smaller and larger group, size and cost of the union; -1: none yet) by the merges of `g`.
 
     The cheapest wins; ties go to the smaller of the two, then the larger. O(records of g times their length + V).
@@ -130,7 +144,7 @@ def _seek_partner(groups: Any, weights: Any, g: int, best: Any) -> None:
 
 
 @kernel()
-def _merge(groups: Any, weights: Any, g: int, partner: int) -> None:
+def _merge(groups: Groups, weights: Weights, g: Integer, partner: int) -> None:
     merge_groups(groups, g, partner)
     if weights.kind == LISTED:
         keep = min(g, partner)
@@ -139,7 +153,7 @@ def _merge(groups: Any, weights: Any, g: int, partner: int) -> None:
 
 
 @kernel()
-def satisfy(groups: Any, weights: Any, itemset: Any, rule: Any) -> bool:
+def satisfy(groups: Groups, weights: Weights, itemset: Itemset, rule: Rule) -> bool:
     """Merge or suppress groups until an itemset's constraint is satisfied; False where that cannot be.
 
     Cost of a step: the records of the groups looked at, times their length, and V.
@@ -160,7 +174,7 @@ def satisfy(groups: Any, weights: Any, itemset: Any, rule: Any) -> bool:
 
 
 @kernel()
-def _merge_cheapest(groups: Any, weights: Any, image: Any, best: Any) -> bool:
+def _merge_cheapest(groups: Groups, weights: Weights, image: Image, best: Int64Array) -> bool:
     """Do PCTA's step: of all merges of a group of the image with any other, the cheapest."""
     best[0] = -1
     for g in image:
@@ -172,7 +186,7 @@ def _merge_cheapest(groups: Any, weights: Any, image: Any, best: Any) -> bool:
 
 
 @kernel()
-def _fix_rarest(groups: Any, weights: Any, image: Any, rule: Any, best: Any) -> None:
+def _fix_rarest(groups: Groups, weights: Weights, image: Image, rule: Rule, best: Int64Array) -> None:
     """Do COAT's step: merge the rarest group that has a partner; suppress a group without one that is too rare."""
     if rule.suppress_single and len(image) == 1:
         suppress_group(groups, image[0])

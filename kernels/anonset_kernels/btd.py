@@ -12,17 +12,27 @@ non-zero words; its signature; and for each non-zero word of its bit-vector the 
 All that a search wants of a record stands together so: most of its time goes into fetching memory.
 """
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import (
+    BoolArray,
+    Float64Array,
+    Indptr,
+    Int64Array,
+    Int64Matrix,
+    Items,
+    Packed,
+    UInt64Matrix,
+)
 from anonset_kernels._bits import bit, bit_count
 from anonset_kernels._jit import kernel
 
+_Clusters = tuple[Int64Array, Int64Array, Int64Matrix]
+
 
 @kernel()
-def pack_records(indptr: Any, items: Any, chosen: Any, n_items: int) -> Any:
-    """Return the chosen records, in this order, as int64 (n,) positions and uint64 words. O(nnz).
+def pack_records(indptr: Indptr, items: Items, chosen: Int64Array, n_items: int) -> tuple[Int64Array, Packed]:
+    """Return the `chosen` records, int64 (n,), in this order, as int64 (n,) positions and uint64 words. O(nnz).
 
     The signature of a record says which of 64 stretches of the items it has items of. As items of a kind stand
     together, it tells most records that share nothing: their signatures share no bit.
@@ -54,19 +64,19 @@ def pack_records(indptr: Any, items: Any, chosen: Any, n_items: int) -> Any:
 
 
 @kernel()
-def length(packed: Any, r: int) -> int:
+def length(packed: Packed, r: int) -> int:
     """Return the number of items of a record."""
     return int(np.int64(packed[r]) & 0xFFFFFFFF)
 
 
 @kernel()
-def end_of(packed: Any, r: int) -> int:
+def end_of(packed: Packed, r: int) -> int:
     """Return the position one past a record."""
     return int(r + 2 + 2 * (np.int64(packed[r]) >> 32))
 
 
 @kernel()
-def common_items(packed: Any, a: int, b: int) -> int:
+def common_items(packed: Packed, a: int, b: int) -> int:
     """Count the items that two records share. O(words of both)."""
     i, j, common = a + 2, b + 2, 0
     i_end, j_end = end_of(packed, a), end_of(packed, b)
@@ -83,7 +93,7 @@ def common_items(packed: Any, a: int, b: int) -> int:
 
 
 @kernel()
-def record_distance(packed: Any, a: int, b: int, with_or: bool) -> float:
+def record_distance(packed: Packed, a: int, b: int, with_or: bool) -> float:
     """Return the distance of two records."""
     common = common_items(packed, a, b)
     united = length(packed, a) + length(packed, b) - common
@@ -91,11 +101,13 @@ def record_distance(packed: Any, a: int, b: int, with_or: bool) -> float:
 
 
 @kernel()
-def cluster_distances(packed: Any, members: Any, first: Any, size: Any, with_or: bool, out: Any) -> None:
+def cluster_distances(
+    packed: Packed, members: Int64Array, first: Int64Array, size: Int64Array, with_or: bool, out: Float64Array
+) -> None:
     """Fill ``out[c]`` with the largest distance of two records of cluster `c`, 0 for fewer than two.
 
-    The records of cluster `c` are ``members[first[c]:first[c] + size[c]]``, longest first. Cost: a pair of records
-    for each that the bound does not exclude; all of them at worst.
+    The records of cluster `c` are ``members[first[c]:first[c] + size[c]]``, longest first: int64 (n,), (C,) and (C,);
+    `out` is float64 (C,). Cost: a pair of records for each that the bound does not exclude; all of them at worst.
     """
     for c in range(len(out)):
         best = 0.0
@@ -113,10 +125,11 @@ def cluster_distances(packed: Any, members: Any, first: Any, size: Any, with_or:
 
 
 @kernel()
-def put_heads(packed: Any, members: Any, clusters: Any, begin: int, end: int) -> None:
+def put_heads(packed: Packed, members: Int64Array, clusters: _Clusters, begin: int, end: int) -> None:
     """Fill int64 ``heads[c]`` for the clusters from `begin` to `end`: its two largest lengths, and its first record.
 
-    These are four: the lengths (-1 if there is no record), the signature and the position of the first. O(1) each.
+    These are four: the lengths (-1 if there is no record), the signature and the position of the first. `members` and
+    `clusters`, (first, size, heads), are as for `nearest_unions`. O(1) each.
     """
     first, size, heads = clusters
     for c in range(begin, end):
@@ -130,15 +143,22 @@ def put_heads(packed: Any, members: Any, clusters: Any, begin: int, end: int) ->
 
 @kernel()
 def nearest_unions(
-    packed: Any, members: Any, clusters: Any, c: int, with_or: bool, known: Any, expanded: Any, nearest: Any
+    packed: Packed,
+    members: Int64Array,
+    clusters: _Clusters,
+    c: int,
+    with_or: bool,
+    known: tuple[Float64Array, BoolArray],
+    expanded: UInt64Matrix,
+    nearest: tuple[Float64Array, Int64Array],
 ) -> int:
     """Find the clusters whose unions with cluster `c` have the smallest distances, the first among equals.
 
     Parameters
     ----------
     clusters
-        (first, size, heads): where the records of each cluster are in `members`, longest first, and what `put_heads`
-        says of them. Those wanted and `c` have some.
+        (first, size, heads): int64 (C,) twice, where the records of each cluster are in `members`, int64 (n,), longest
+        first; int64 (C, 4), what `put_heads` says of them. Those wanted and `c` have some.
     known
         (bound, exact): float64 (C,), at first the larger distance of both parts of each union, or infinite for a
         cluster that is not wanted; bool (C,), at first False. Updated here, so that a search for more need not
@@ -210,7 +230,7 @@ def nearest_unions(
 
 
 @kernel()
-def _expand(packed: Any, chosen: Any, expanded: Any) -> Any:
+def _expand(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> Int64Array:
     """Write the bit-vectors of the chosen records into rows of zeros; return the lengths of the records."""
     lengths = np.empty(len(chosen), np.int64)
     for i in range(len(chosen)):
@@ -221,7 +241,7 @@ def _expand(packed: Any, chosen: Any, expanded: Any) -> Any:
 
 
 @kernel()
-def _clear(packed: Any, chosen: Any, expanded: Any) -> None:
+def _clear(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> None:
     """Undo `_expand`."""
     for i in range(len(chosen)):
         for at in range(chosen[i] + 2, end_of(packed, chosen[i]), 2):
@@ -229,7 +249,7 @@ def _clear(packed: Any, chosen: Any, expanded: Any) -> None:
 
 
 @kernel()
-def _heapify(distance: Any, place: Any) -> float:
+def _heapify(distance: Float64Array, place: Int64Array) -> float:
     """Make a heap with the largest pair (distance, place) on top; return its distance. O(t)."""
     for at in range(len(place) // 2 - 1, -1, -1):
         _sink(distance, place, at)
@@ -237,7 +257,7 @@ def _heapify(distance: Any, place: Any) -> float:
 
 
 @kernel()
-def _replace(distance: Any, place: Any, best: float, x: int) -> float:
+def _replace(distance: Float64Array, place: Int64Array, best: float, x: int) -> float:
     """Replace the top of a heap; return the distance of the new top. O(log t)."""
     distance[0], place[0] = best, x
     _sink(distance, place, 0)
@@ -245,7 +265,7 @@ def _replace(distance: Any, place: Any, best: float, x: int) -> float:
 
 
 @kernel()
-def _sink(distance: Any, place: Any, at: int) -> None:
+def _sink(distance: Float64Array, place: Int64Array, at: int) -> None:
     """Move the pair at a position of a heap down to where it belongs. O(log t)."""
     d, x = distance[at], place[at]
     while 2 * at + 1 < len(place):
@@ -260,14 +280,17 @@ def _sink(distance: Any, place: Any, at: int) -> None:
 
 
 @kernel()
-def _comes_after(distance: Any, place: Any, at: int, d: float, x: int) -> bool:
+def _comes_after(distance: Float64Array, place: Int64Array, at: int, d: float, x: int) -> bool:
     """Tell whether the pair at a position is larger than (d, x)."""
     return bool(distance[at] > d or (distance[at] == d and place[at] > x))
 
 
 @kernel()
-def unite(packed: Any, members: Any, clusters: Any, c: int, x: int, at: int) -> None:
-    """Put the records of clusters `c` and `x` into `members` from `at` on, longest first: the new `c`. O(size)."""
+def unite(packed: Packed, members: Int64Array, clusters: _Clusters, c: int, x: int, at: int) -> None:
+    """Put the records of clusters `c` and `x` into `members` from `at` on, longest first: the new `c`. O(size).
+
+    `members` and `clusters` are as for `nearest_unions`.
+    """
     first, size, _ = clusters
     i, j, begin = first[c], first[x], at
     i_end, j_end = first[c] + size[c], first[x] + size[x]
@@ -284,8 +307,11 @@ def unite(packed: Any, members: Any, clusters: Any, c: int, x: int, at: int) -> 
 
 
 @kernel()
-def gather_segments(members: Any, first: Any, size: Any, room: Any) -> int:
-    """Copy the segments into `room`, one after the other; update `first`, and return the end. O(n)."""
+def gather_segments(members: Int64Array, first: Int64Array, size: Int64Array, room: Int64Array) -> int:
+    """Copy the segments of `members` into `room`, one after the other; update `first`, and return the end. O(n).
+
+    `members` and `room` are int64 (n,), `first` and `size`, where the segments are, int64 (C,).
+    """
     at = 0
     for c in range(len(first)):
         for j in range(size[c]):

@@ -5,18 +5,46 @@ those of the whole hierarchy. Supports are looked up in bitmaps of the cluster's
 Local nodes are numbered in preorder, codes are ranks by descending support, as in the count-tree.
 """
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Codes,
+    Count,
+    Csr,
+    Dead,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    Itemset,
+    LeafHi,
+    LeafLo,
+    LeafNode,
+    Parent,
+    Prefix,
+    UInt8Array,
+    UInt64Matrix,
+)
 from anonset_kernels._bits import bit, bit_count
 from anonset_kernels._candidates import comes_before, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
 
+_Tree = tuple[LeafNode, Parent, LeafLo, LeafHi]
+_Shape = tuple[Int32Array, Int32Array, Int64Array, Int64Array]
+"""(parent, end, occurrences, leaves) of the local nodes: see `_local_nodes`."""
+_State = tuple[Dead, UInt8Array, Int64Array, Int64Array, UInt64Matrix]
+"""(dead, published, below, support, posting) of the local nodes."""
+
 
 @kernel()
 def anonymize_clusters(
-    records: Any, members: Any, start: Any, tree: Any, rule: Any, node_start: Any, nodes: Any, scratch: Any
+    records: Csr,
+    members: Int64Array,
+    start: Int64Array,
+    tree: _Tree,
+    rule: tuple[int, int],
+    node_start: Int64Array,
+    nodes: Int32Array,
+    scratch: Int32Matrix,
 ) -> int:
     """Find the cut of each cluster; return the number of clusters done (fewer where `nodes` is full).
 
@@ -25,7 +53,7 @@ def anonymize_clusters(
     records
         (indptr, items) of the column, items as leaf positions.
     members, start
-        int64: the records cluster by cluster, and where each cluster begins.
+        int64 (r,) and (C + 1,): the records cluster by cluster, and where each cluster begins.
     tree
         (leaf_node, parent, leaf_lo, leaf_hi) of the hierarchy.
     rule
@@ -65,7 +93,7 @@ def anonymize_clusters(
 
 
 @kernel()
-def _local_nodes(records: Any, rows: Any, tree: Any, scratch: Any) -> Any:
+def _local_nodes(records: Csr, rows: Int64Array, tree: _Tree, scratch: Int32Matrix) -> tuple[Int32Array, _Shape]:
     """Return the nodes above the items of the rows in preorder, and their shape.
 
     The shape is (parent, end, occurrences, leaves): local parent, one past the last local node below, occurrences of
@@ -108,7 +136,9 @@ def _local_nodes(records: Any, rows: Any, tree: Any, scratch: Any) -> Any:
 
 
 @kernel()
-def _postings(records: Any, rows: Any, tree: Any, scratch: Any, local: Any, shape: Any) -> Any:
+def _postings(
+    records: Csr, rows: Int64Array, tree: _Tree, scratch: Int32Matrix, local: Int32Array, shape: _Shape
+) -> tuple[UInt64Matrix, Int64Array, Int64Array, Codes, int]:
     """Return bitmaps, supports, local nodes by rank, the rows as ascending codes closed by -1, and their longest."""
     indptr, items = records
     leaf_node, above = tree[0], shape[0]
@@ -145,8 +175,8 @@ def _postings(records: Any, rows: Any, tree: Any, scratch: Any, local: Any, shap
 
 
 @kernel()
-def _fix_single(ranked: Any, k: int, shape: Any, state: Any) -> None:
-    itemset = np.empty(1, np.int64)
+def _fix_single(ranked: Int64Array, k: int, shape: _Shape, state: _State) -> None:
+    itemset = np.empty(1, np.int32)
     for v in ranked:
         if state[3][v] < k and not state[0][v]:
             itemset[0] = v
@@ -154,7 +184,7 @@ def _fix_single(ranked: Any, k: int, shape: Any, state: Any) -> None:
 
 
 @kernel()
-def _fix_sets(size: int, k: int, codes: Any, ranked: Any, n_rows: int, shape: Any, state: Any) -> None:
+def _fix_sets(size: int, k: int, codes: Codes, ranked: Int64Array, n_rows: int, shape: _Shape, state: _State) -> None:
     """Walk the count-tree of the cluster over sets of `size` >= 2 and fix the rare ones, in lexicographic order."""
     dead, support = state[0], state[3]
     n = len(ranked)
@@ -168,7 +198,7 @@ def _fix_sets(size: int, k: int, codes: Any, ranked: Any, n_rows: int, shape: An
             fill[codes[at]] += 1
     where, n_where = np.empty((size, n_rows), np.int64), np.zeros(size, np.int64)
     counts, cursor = np.zeros((size, n), np.int32), np.zeros(size, np.int64)
-    prefix, itemset = np.empty(size, np.int64), np.empty(size, np.int64)
+    prefix, itemset = np.empty(size, np.int32), np.empty(size, np.int32)
     for start in range(n):
         if dead[ranked[start]]:
             continue
@@ -198,7 +228,7 @@ def _fix_sets(size: int, k: int, codes: Any, ranked: Any, n_rows: int, shape: An
 
 
 @kernel()
-def _count(codes: Any, where: Any, count: Any, code: int) -> int:
+def _count(codes: Codes, where: Int64Array, count: Count, code: int) -> int:
     """Count what follows the places of a prefix that ends in `code`; return the first code that may follow."""
     count[:] = 0
     for at in where:
@@ -210,7 +240,7 @@ def _count(codes: Any, where: Any, count: Any, code: int) -> int:
 
 
 @kernel()
-def _narrow(codes: Any, where: Any, code: int, narrowed: Any) -> int:
+def _narrow(codes: Codes, where: Int64Array, code: int, narrowed: Int64Array) -> int:
     """Find the places of `code` behind those of a prefix; return their number."""
     n = 0
     for at in where:
@@ -224,7 +254,7 @@ def _narrow(codes: Any, where: Any, code: int, narrowed: Any) -> int:
 
 
 @kernel()
-def _any_dead(prefix: Any, ranked: Any, dead: Any) -> bool:
+def _any_dead(prefix: Prefix, ranked: Int64Array, dead: Dead) -> bool:
     for code in prefix:
         if dead[ranked[code]]:
             return True
@@ -232,7 +262,7 @@ def _any_dead(prefix: Any, ranked: Any, dead: Any) -> bool:
 
 
 @kernel()
-def _related(prefix: Any, ranked: Any, code: int, end: Any) -> bool:
+def _related(prefix: Prefix, ranked: Int64Array, code: int, end: Int32Array) -> bool:
     v = ranked[code]
     for other in prefix:
         u = ranked[other]
@@ -242,12 +272,12 @@ def _related(prefix: Any, ranked: Any, code: int, end: Any) -> bool:
 
 
 @kernel()
-def _fix(itemset: Any, k: int, shape: Any, state: Any) -> None:
+def _fix(itemset: Itemset, k: int, shape: _Shape, state: _State) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k."""
     above, end, occurrences, leaves = shape
     dead, published, below, _, posting = state
     size = len(itemset)
-    raised, chosen, best = itemset.copy(), np.empty(size, np.int64), np.empty(size, np.int64)
+    raised, chosen, best = itemset.copy(), np.empty(size, np.int32), np.empty(size, np.int32)
     n_best, best_cost, best_moved = 0, np.int64(0), np.int64(0)
     while next_candidate(itemset, raised, above):
         n_chosen = maximal_nodes(raised, end, chosen)
@@ -277,7 +307,7 @@ def _fix(itemset: Any, k: int, shape: Any, state: Any) -> None:
 
 
 @kernel()
-def _support(posting: Any, nodes: Any) -> int:
+def _support(posting: UInt64Matrix, nodes: Int32Array) -> int:
     found = 0
     for w in range(posting.shape[1]):
         word = posting[nodes[0], w]

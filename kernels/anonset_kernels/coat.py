@@ -6,11 +6,12 @@ only the sets that hold the merged group, so only these are counted again; a roo
 again once its bound is the highest. Nothing is quadratic in the number of items.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anonset_kernels._groups import N_SUPPRESSED, SUPPRESSED_HEAD, make_groups
+from anonset_kernels._arrays import Indptr, Int32Array, Int32Matrix, Int64Array, Int64Matrix, Items, Itemset, UInt8Array
+from anonset_kernels._groups import N_SUPPRESSED, SUPPRESSED_HEAD, Groups, make_groups
 from anonset_kernels._jit import kernel
 from anonset_kernels._repair import Rule, Weights, satisfy
 
@@ -22,30 +23,30 @@ _SEEN_SUPPRESSED, _SHORT = 0, 1
 class Roots(NamedTuple):
     """The rare sets by their roots. Only sets that are the image of some m-itemset of their own items count."""
 
-    bound: Any
+    bound: Int64Array
     """int64 (V,): support of the most frequent rare set of each root, 0 for none; or a bound on it."""
-    known: Any
+    known: UInt8Array
     """uint8 (V,): whether `best` holds that set."""
-    best: Any
+    best: Int32Matrix
     """int32 (V, m): its groups, ascending, filled up with -1."""
-    sets: Any
+    sets: Int32Matrix
     """int32 (4, m): scratch: the set at hand, two m-itemsets to compare, and the set in order."""
-    positions: Any
+    positions: Int32Array
     """int32 (n,): scratch: cells of the groups that a walk starts from."""
-    arena: Any
+    arena: Int32Matrix
     """int32 (levels, cells): at each level of a walk, the cells of the groups that may come next, by group."""
-    symbols: Any
+    symbols: Int32Matrix
     """int32 (levels, V): these groups."""
-    offset: Any
+    offset: Int64Matrix
     """int64 (levels, V + 1): where the cells of each of them start."""
-    cursor: Any
+    cursor: Int64Matrix
     """int64 (levels, 2): the next of them, and their number."""
-    state: Any
+    state: Int64Array
     """int64 (2,): suppressed items when last looked at; whether sets too short for an m-itemset are sought instead."""
 
 
 @kernel()
-def make_roots(groups: Any, rule: Any) -> Any:
+def make_roots(groups: Groups, rule: Rule) -> Roots:
     """Begin with bounds alone: no root has been looked at."""
     n_items, n_cells, m = len(groups.rep), len(groups.cells), max(1, rule.m)
     longest = 0
@@ -67,7 +68,7 @@ def make_roots(groups: Any, rule: Any) -> Any:
 
 
 @kernel()
-def search(groups: Any, weights: Any, roots: Any, rule: Any, max_constraints: int) -> int:
+def search(groups: Groups, weights: Weights, roots: Roots, rule: Rule, max_constraints: int) -> int:
     """Satisfy one violated constraint after the other; return DONE, INFEASIBLE, or UNFINISHED after so many."""
     itemset = np.empty(max(1, rule.m), np.int32)
     for _ in range(max_constraints):
@@ -80,7 +81,9 @@ def search(groups: Any, weights: Any, roots: Any, rule: Any, max_constraints: in
 
 
 @kernel()
-def search_rows(indptr: Any, items: Any, records: Any, utility: Any, weights: Any, rule: Any) -> Any:
+def search_rows(
+    indptr: Indptr, items: Items, records: Int64Array, utility: Int32Array, weights: Weights, rule: Rule
+) -> tuple[int, Int32Array, Int32Array]:
     """Run a whole search on some records of a larger table: the way for many small tables.
 
     Parameters
@@ -88,7 +91,7 @@ def search_rows(indptr: Any, items: Any, records: Any, utility: Any, weights: An
     indptr, items
         int64 (n + 1,), int32 (nnz,): all records.
     records
-        int32 or int64: the records that make the table.
+        int64 (r,): the records that make the table.
     utility
         int32 (M,): utility constraint of each item of the universe.
 
@@ -117,7 +120,7 @@ def search_rows(indptr: Any, items: Any, records: Any, utility: Any, weights: An
 
 
 @kernel()
-def _next_constraint(groups: Any, roots: Any, rule: Any, itemset: Any) -> int:
+def _next_constraint(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset) -> int:
     """Choose the most frequent rare set, ties by its smallest m-itemset; list its groups and return their number.
 
     Where every rare set is too short to be the image of an m-itemset, list the smallest m-itemset around one.
@@ -149,7 +152,7 @@ def _next_constraint(groups: Any, roots: Any, rule: Any, itemset: Any) -> int:
 
 
 @kernel()
-def _refresh(groups: Any, roots: Any, rule: Any) -> None:
+def _refresh(groups: Groups, roots: Roots, rule: Rule) -> None:
     """Bring the bounds up to date with the groups that have changed."""
     n_items, n_suppressed = len(groups.rep), groups.state[N_SUPPRESSED]
     if n_suppressed != roots.state[_SEEN_SUPPRESSED]:  # suppressed items may fill up an m-itemset, or come first in it
@@ -172,7 +175,7 @@ def _refresh(groups: Any, roots: Any, rule: Any) -> None:
 
 
 @kernel()
-def _look_at(groups: Any, roots: Any, rule: Any, root: int) -> None:
+def _look_at(groups: Groups, roots: Roots, rule: Rule, root: int) -> None:
     """Find the most frequent rare set that begins with a root."""
     roots.bound[root] = rule.k if roots.state[_SHORT] else 0
     roots.known[root] = 1
@@ -195,7 +198,7 @@ def _look_at(groups: Any, roots: Any, rule: Any, root: int) -> None:
 
 
 @kernel()
-def _look_for(groups: Any, roots: Any, rule: Any, g: int) -> None:
+def _look_for(groups: Groups, roots: Roots, rule: Rule, g: int) -> None:
     """Find the most frequent rare set of each smaller root that holds a group which has changed."""
     n, item = 0, g
     while item >= 0:
@@ -215,7 +218,7 @@ def _look_for(groups: Any, roots: Any, rule: Any, g: int) -> None:
 
 
 @kernel()
-def _explore(groups: Any, roots: Any, rule: Any, base: int, source: Any, n: int, given: int) -> None:
+def _explore(groups: Groups, roots: Roots, rule: Rule, base: int, source: Int32Array, n: int, given: int) -> None:
     """Consider every set that extends the `n` groups of `roots.sets[0]`, whose last cells in the records are `source`.
 
     Sets below the root's bound lead to nothing better. `given` (or -1) is a group that is in the set already.
@@ -247,7 +250,7 @@ def _explore(groups: Any, roots: Any, rule: Any, base: int, source: Any, n: int,
 
 
 @kernel()
-def _extend(groups: Any, roots: Any, level: int, source: Any, stop: int, gather: bool) -> None:
+def _extend(groups: Groups, roots: Roots, level: int, source: Int32Array, stop: int, gather: bool) -> None:
     """List the groups below `stop` after the cells of `source`, how often they occur, and if `gather` their cells."""
     n = 0
     symbols, offset, count, cells = roots.symbols[level], roots.offset[level], groups.count, groups.cells
@@ -281,7 +284,7 @@ def _extend(groups: Any, roots: Any, level: int, source: Any, stop: int, gather:
 
 
 @kernel()
-def _n_items(groups: Any, members: Any) -> int:
+def _n_items(groups: Groups, members: Int32Array) -> int:
     """Count the items that an itemset with just these groups as image may hold: theirs, and suppressed ones."""
     n = groups.state[N_SUPPRESSED]
     for g in members:
@@ -290,7 +293,7 @@ def _n_items(groups: Any, members: Any) -> int:
 
 
 @kernel()
-def _consider(groups: Any, roots: Any, rule: Any, n: int, support: Any) -> None:
+def _consider(groups: Groups, roots: Roots, rule: Rule, n: int, support: int) -> None:
     """Keep the rare set `roots.sets[0, :n]` if it is its root's best."""
     members = roots.sets[0, :n]
     root = members[0]
@@ -319,7 +322,7 @@ def _consider(groups: Any, roots: Any, rule: Any, n: int, support: Any) -> None:
 
 
 @kernel()
-def _precedes(groups: Any, roots: Any, members: Any, others: Any) -> bool:
+def _precedes(groups: Groups, roots: Roots, members: Int32Array, others: Int32Array) -> bool:
     """Compare two sets of groups by the smallest m-itemsets of which they are the images."""
     if members[-1] >= 0 and others[-1] >= 0:
         return _is_less(members, others)
@@ -329,7 +332,7 @@ def _precedes(groups: Any, roots: Any, members: Any, others: Any) -> bool:
 
 
 @kernel()
-def _is_less(itemset: Any, other: Any) -> bool:
+def _is_less(itemset: Itemset, other: Int32Array) -> bool:
     for j in range(len(itemset)):
         if itemset[j] != other[j]:
             return bool(itemset[j] < other[j])
@@ -337,7 +340,7 @@ def _is_less(itemset: Any, other: Any) -> bool:
 
 
 @kernel()
-def _smallest_of(groups: Any, members: Any, itemset: Any) -> None:
+def _smallest_of(groups: Groups, members: Int32Array, itemset: Itemset) -> None:
     """Find the smallest m-itemset whose image is exactly these groups, filled up with suppressed items. O(m^2)."""
     heads = np.full(len(members) + 1, -1, np.int64)
     waiting = 0
@@ -363,7 +366,7 @@ def _smallest_of(groups: Any, members: Any, itemset: Any) -> None:
 
 
 @kernel()
-def _smallest_around(groups: Any, members: Any, itemset: Any) -> None:
+def _smallest_around(groups: Groups, members: Int32Array, itemset: Itemset) -> None:
     """Find the smallest m-itemset whose image holds these groups. O(V)."""
     for g in members:
         groups.mark[g] = 1
@@ -383,7 +386,7 @@ def _smallest_around(groups: Any, members: Any, itemset: Any) -> None:
 
 
 @kernel()
-def _around_short_set(groups: Any, roots: Any, rule: Any, itemset: Any) -> int:
+def _around_short_set(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset) -> int:
     """Find the smallest m-itemset around a rare set that is too short to be an m-itemset's image; return m, or 0."""
     roots.state[_SHORT] = 1
     roots.sets[1, :] = len(groups.rep)

@@ -1,14 +1,25 @@
 """Records with public and private items, and the greedy suppression of moles (Xu et al. 2008)."""
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Codes,
+    Indptr,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    ItemRecords,
+    Items,
+    ItemStart,
+    Position,
+)
 from anonset_kernels._jit import kernel
 
 
 @kernel()
-def store_records(indptr: Any, items: Any, code: Any, private: Any, start: Any, position: Any) -> Any:
+def store_records(
+    indptr: Indptr, items: Items, code: Int32Array, private: Int32Array, start: Int64Array, position: Position
+) -> Codes:
     """Store each record as its ascending codes, its private items ``e`` as ``-2 - e``, and -1.
 
     Parameters
@@ -54,7 +65,9 @@ def store_records(indptr: Any, items: Any, code: Any, private: Any, start: Any, 
 
 
 @kernel()
-def worst_disclosure(indptr: Any, items: Any, private: Any, item_start: Any, item_records: Any) -> Any:
+def worst_disclosure(
+    indptr: Indptr, items: Items, private: Int32Array, item_start: ItemStart, item_records: ItemRecords
+) -> Int64Array:
     """Count, for each item, the records it shares with the private item it shares most with: int64 (M,).
 
     Parameters
@@ -88,7 +101,7 @@ def worst_disclosure(indptr: Any, items: Any, private: Any, item_start: Any, ite
 
 
 @kernel()
-def suppress_greedily(moles: Any, cost: Any) -> Any:
+def suppress_greedily(moles: Int32Matrix, cost: Int64Array) -> Int32Array:
     """Suppress the item with the most moles per cost until no mole is left; ties go to the last item.
 
     Parameters

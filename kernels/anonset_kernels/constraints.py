@@ -8,14 +8,15 @@ count is the one. So a constraint is counted where the choice needs it, not afte
 Constraints of equal images stay equal: the one with the smallest number speaks for all.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anonset_kernels._bitmaps import count_held, give_back, make_bitmaps
-from anonset_kernels._groups import count_partners, image_of, is_satisfied
+from anonset_kernels._arrays import Image, Int32Array, Int64Array, Items, UInt8Array
+from anonset_kernels._bitmaps import Bitmaps, count_held, give_back, make_bitmaps
+from anonset_kernels._groups import Groups, count_partners, image_of, is_satisfied
 from anonset_kernels._jit import kernel
-from anonset_kernels._repair import satisfy
+from anonset_kernels._repair import Rule, Weights, satisfy
 
 DONE, INFEASIBLE, UNFINISHED = 0, 1, 2
 """Outcomes of a search."""
@@ -30,49 +31,55 @@ _UNLISTED = -2
 class Policy(NamedTuple):
     """P privacy constraints over the occurring items, and what is known of them."""
 
-    start: Any
+    start: Int64Array
     """int64 (P + 1,): where each constraint's items start."""
-    items: Any
+    items: Items
     """int32: items of the constraints, one for each group of the image."""
-    length: Any
+    length: Int64Array
     """int64 (P,): groups of each constraint's image."""
-    of_start: Any
+    of_start: Int64Array
     """int64 (V + 1,): where each item's constraints start."""
-    of: Any
+    of: Int32Array
     """int32: constraints of each item."""
-    of_length: Any
+    of_length: Int64Array
     """int64 (V,): number of those that may be below k and in which the item stands for its group."""
-    seen: Any
+    seen: Int32Array
     """int32 (V,): representative of each item's group when the lists were last brought up to date."""
-    support: Any
+    support: Int32Array
     """int32 (P,): support of each constraint's image, counted up to k, or a lower bound; or _DOUBLE."""
-    known: Any
+    known: UInt8Array
     """uint8 (P,): which of the two."""
-    rank: Any
+    rank: Int32Array
     """int32: the tournament. Leaves: 1 + upper bound of the support of constraints that may be unsatisfied, or 0."""
-    code: Any
+    code: Int64Array
     """int64 (V,): a random number for each representative."""
-    key: Any
+    key: Int64Array
     """int64 (P,): sum of the codes of each constraint's image."""
-    head: Any
+    head: Int32Array
     """int32: first constraint of each chain of keys, or -1."""
-    following: Any
+    following: Int32Array
     """int32 (P,): next constraint of the chain, or -1, or _UNLISTED."""
-    core: Any
+    core: Int32Array
     """int32 (P,): how many of each constraint's first items are known to be together in few records, or 0."""
-    bound: Any
+    bound: Int32Array
     """int32 (P,): number of these records; k - 1 without a core."""
-    top: Any
+    top: Int64Array
     """int64 (1,): support of the last constraint chosen."""
-    touched: Any
+    touched: Int32Array
     """int32 (P,): scratch."""
-    bitmaps: Any
+    bitmaps: Bitmaps
     """The records of dense groups."""
 
 
 @kernel()
-def make_policy(groups: Any, start: Any, items: Any, of_start: Any, of: Any, k: int) -> Any:
-    """List the constraints of distinct images, and count those of at most two items."""
+def make_policy(
+    groups: Groups, start: Int64Array, items: Items, of_start: Int64Array, of: Int32Array, k: int
+) -> Policy:
+    """List the constraints of distinct images, and count those of at most two items.
+
+    `start`, int64 (P + 1,), is where each constraint begins in `items`, which the search changes; `of_start`, int64
+    (V + 1,), where the constraints of each item begin in `of`, int32. O(items of the constraints).
+    """
     n, n_items = len(start) - 1, len(groups.rep)
     n_slots = 1
     while n_slots < n:
@@ -111,7 +118,7 @@ def make_policy(groups: Any, start: Any, items: Any, of_start: Any, of: Any, k: 
 
 
 @kernel()
-def search_policy(groups: Any, weights: Any, policy: Any, rule: Any, max_constraints: int) -> int:
+def search_policy(groups: Groups, weights: Weights, policy: Policy, rule: Rule, max_constraints: int) -> int:
     """Satisfy one violated constraint after the other; return DONE, INFEASIBLE, or UNFINISHED after so many."""
     for _ in range(max_constraints):
         _bring_up_to_date(groups, policy, _touch(groups, policy, rule.k), rule.k)
@@ -125,7 +132,7 @@ def search_policy(groups: Any, weights: Any, policy: Any, rule: Any, max_constra
 
 
 @kernel()
-def _next_constraint(groups: Any, policy: Any, k: int) -> int:
+def _next_constraint(groups: Groups, policy: Policy, k: int) -> int:
     """Return the unsatisfied constraint of the largest support, ties by the smallest number; -1 if there is none."""
     rank, start, length, items = policy.rank, policy.start, policy.length, policy.items
     support, known = policy.support, policy.known
@@ -154,7 +161,7 @@ def _next_constraint(groups: Any, policy: Any, k: int) -> int:
 
 
 @kernel()
-def _rank(rank: Any, p: int, value: int) -> None:
+def _rank(rank: Int32Array, p: int, value: int) -> None:
     """Change a leaf of the tournament, and what follows from it."""
     at = len(rank) // 2 + p
     rank[at] = value
@@ -167,7 +174,7 @@ def _rank(rank: Any, p: int, value: int) -> None:
 
 
 @kernel()
-def _touch(groups: Any, policy: Any, k: int) -> int:
+def _touch(groups: Groups, policy: Policy, k: int) -> int:
     """Find the constraints below k on changed groups, drop the others from their lists; return how many there are."""
     rep, changed, seen, support, known = groups.rep, groups.changed, policy.seen, policy.support, policy.known
     start, length, items, of_start, of = policy.start, policy.length, policy.items, policy.of_start, policy.of
@@ -216,7 +223,7 @@ def _touch(groups: Any, policy: Any, k: int) -> int:
 
 
 @kernel()
-def _unlist(head: Any, following: Any, key: Any, p: int) -> None:
+def _unlist(head: Int32Array, following: Int32Array, key: int, p: int) -> None:
     """Take a constraint out of its chain."""
     slot = key & (len(head) - 1)
     if head[slot] == p:
@@ -230,7 +237,7 @@ def _unlist(head: Any, following: Any, key: Any, p: int) -> None:
 
 
 @kernel()
-def _bring_up_to_date(groups: Any, policy: Any, n_touched: int, k: int) -> None:
+def _bring_up_to_date(groups: Groups, policy: Policy, n_touched: int, k: int) -> None:
     """Take note of the groups that have changed, and of what is known of the constraints on them."""
     _drop_doubles(groups, policy, n_touched, k)
     for item in range(len(groups.rep)):
@@ -252,7 +259,7 @@ def _bring_up_to_date(groups: Any, policy: Any, n_touched: int, k: int) -> None:
 
 
 @kernel()
-def _drop_doubles(groups: Any, policy: Any, n_touched: int, k: int) -> None:
+def _drop_doubles(groups: Groups, policy: Policy, n_touched: int, k: int) -> None:
     """Of equal images, keep the constraint with the smallest number; none if one is known to be in k records."""
     rep, mark, start, length, items = groups.rep, groups.mark, policy.start, policy.length, policy.items
     support, key, head, following = policy.support, policy.key, policy.head, policy.following
@@ -290,7 +297,7 @@ def _drop_doubles(groups: Any, policy: Any, n_touched: int, k: int) -> None:
 
 
 @kernel()
-def _count_pairs(groups: Any, policy: Any, g: int, k: int) -> None:
+def _count_pairs(groups: Groups, policy: Policy, g: int, k: int) -> None:
     """Count the touched constraints of a group and at most one other, where they are many: all of them at once."""
     rep, following, count, length = groups.rep, groups.following, groups.count, policy.length
     support, known, start, items = policy.support, policy.known, policy.start, policy.items
@@ -312,7 +319,7 @@ def _count_pairs(groups: Any, policy: Any, g: int, k: int) -> None:
 
 
 @kernel()
-def _count(groups: Any, policy: Any, p: int, image: Any, k: int) -> None:
+def _count(groups: Groups, policy: Policy, p: int, image: Image, k: int) -> None:
     """Count the support of a constraint up to k, and choose a core: few groups that are together in few records."""
     start, items = policy.start[p], policy.items
     held = np.empty(len(image), np.int64)

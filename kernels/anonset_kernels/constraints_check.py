@@ -4,10 +4,9 @@ A constraint is satisfied if k records hold all of it. Otherwise the part of it 
 the words of all records are sorted, and each distinct one is looked for in the others.
 """
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import Csr, Image, Int32Array, Int64Array, UInt8Array
 from anonset_kernels._jit import kernel
 
 WIDEST = 62
@@ -16,7 +15,14 @@ WIDEST = 62
 
 @kernel()
 def first_unsatisfied(
-    constraints: Any, postings: Any, published: Any, scratch: Any, k: int, begin: int, end: int, found: Any
+    constraints: Csr,
+    postings: Csr,
+    published: Csr,
+    scratch: tuple[Int64Array, UInt8Array, Int32Array],
+    k: int,
+    begin: int,
+    end: int,
+    offender: Int64Array,
 ) -> int:
     """Check the constraints `begin` to `end`; return the first that is not satisfied, or `end`.
 
@@ -30,7 +36,7 @@ def first_unsatisfied(
         (start, symbols): int64 (n + 1,) and int32, the symbols of each published row.
     scratch
         int64 (n,) and uint8 (V,), all zero, before and after; int32 (n,).
-    found
+    offender
         int64 (3,): of the offender, the word, the rows that hold all of it, and one row that shows just it. The
         word is 0 for a constraint of more than `WIDEST` symbols that fewer than k records hold: it is left undecided.
 
@@ -44,7 +50,7 @@ def first_unsatisfied(
         if _is_held(symbols[start[p] : start[p + 1]], postings, published, wanted, k):
             continue
         if start[p + 1] - start[p] > WIDEST:
-            found[0] = 0
+            offender[0] = 0
             return p
         n_touched = 0
         for j in range(start[p + 1] - start[p]):
@@ -56,12 +62,12 @@ def first_unsatisfied(
                     n_touched += 1
                 words[row] |= np.int64(1) << np.int64(j)
         shown = np.sort(words[touched[:n_touched]])
-        word = _rare_word(shown, k, found)
+        word = _rare_word(shown, k, offender)
         if word != 0:
-            found[0] = word
+            offender[0] = word
             for row in touched[:n_touched][::-1]:
                 if words[row] == word:
-                    found[2] = row
+                    offender[2] = row
         words[touched[:n_touched]] = 0
         if word != 0:
             return p
@@ -69,7 +75,7 @@ def first_unsatisfied(
 
 
 @kernel()
-def _is_held(image: Any, postings: Any, published: Any, wanted: Any, k: int) -> bool:
+def _is_held(image: Image, postings: Csr, published: Csr, wanted: UInt8Array, k: int) -> bool:
     """Tell whether at least k rows hold all symbols of an image."""
     first, rows = postings
     start, symbols = published
@@ -92,8 +98,8 @@ def _is_held(image: Any, postings: Any, published: Any, wanted: Any, k: int) -> 
 
 
 @kernel()
-def _rare_word(shown: Any, k: int, found: Any) -> int:
-    """Return the smallest word that fewer than k of the sorted words contain (their number in `found`), or 0."""
+def _rare_word(shown: Int64Array, k: int, offender: Int64Array) -> int:
+    """Return the smallest word that fewer than k of the sorted words contain (their number in `offender`), or 0."""
     i = 0
     while i < len(shown):
         word, n_equal = shown[i], i
@@ -107,6 +113,6 @@ def _rare_word(shown: Any, k: int, found: Any) -> int:
                 if n_holding >= k:
                     break
             if n_holding < k:
-                found[1] = n_holding
+                offender[1] = n_holding
                 return word
     return 0

@@ -5,24 +5,49 @@ codes of its items and their ancestors, ascending, and closed by -1. For the cur
 the prefix occurs and counts its extensions into one dense array that stays in cache.
 """
 
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Codes,
+    Count,
+    Dead,
+    Expanded,
+    Float64Array,
+    Found,
+    FoundSupport,
+    IndexArray,
+    Indptr,
+    Int32Array,
+    Int64Array,
+    Intervals,
+    Items,
+    LeafNode,
+    Parent,
+    Position,
+    Prefix,
+    Stack,
+    Together,
+    UInt8Array,
+    UInt64Array,
+)
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
 from anonset_kernels._prefix import count_extensions, project
+from anonset_kernels._rare_sets import are_dense, next_code, rare_dense_pairs, take
 from anonset_kernels._tree import is_below
+
+_Array = TypeVar("_Array", bound=IndexArray)
 
 EXACT, LEAVES, MARK = 0, 1, 2
 """What the walk looks for: sets of one size, leaves of the count-tree at any depth, members of rare sets."""
 
 _INSERTION = 48
-_MOST_IN_A_CELL = 255
 
 
 @kernel()
-def node_supports(indptr: Any, items: Any, leaf_node: Any, parent: Any) -> Any:
+def node_supports(indptr: Indptr, items: Items, leaf_node: LeafNode, parent: Parent) -> Int64Array:
     """Count the records below each node of the hierarchy, int64 (V,). O(nnz times the depth)."""
     support = np.zeros(len(parent), np.int64)
     stamp = np.full(len(parent), -1, np.int32)
@@ -37,7 +62,15 @@ def node_supports(indptr: Any, items: Any, leaf_node: Any, parent: Any) -> Any:
 
 
 @kernel()
-def expand(indptr: Any, items: Any, entry: Any, parent: Any, code: Any, start: Any, position: Any) -> Any:
+def expand(
+    indptr: Indptr,
+    items: Items,
+    entry: Int32Array,
+    parent: Parent,
+    code: Int32Array,
+    start: Int64Array,
+    position: Position,
+) -> Codes:
     """Store each record as the ascending codes of its nodes, closed by -1, and where each code occurs.
 
     Parameters
@@ -87,7 +120,7 @@ def expand(indptr: Any, items: Any, entry: Any, parent: Any, code: Any, start: A
 
 
 @kernel()
-def _sort(codes: Any, first: int, last: int, words: Any) -> None:
+def _sort(codes: Codes, first: int, last: int, words: UInt64Array) -> None:
     if last - first <= _INSERTION:
         for at in range(first + 1, last):
             moved = codes[at]
@@ -110,7 +143,7 @@ def _sort(codes: Any, first: int, last: int, words: Any) -> None:
 
 
 @kernel()
-def walk_sizes(codes: Any, n_codes: int, size: int) -> Any:
+def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
     """Count the increments of the walk over sets of `size` that begin at each code, float64 (C,). O(nnz).
 
     A code followed by r others in a record begins C(r, size - 1) sets there. The figure counts sets with an
@@ -135,8 +168,15 @@ def walk_sizes(codes: Any, n_codes: int, size: int) -> Any:
 
 @kernel()
 def walk(
-    records: Any, intervals: Any, dead: Any, span: Any, rule: Any, found: Any, found_support: Any, together: Any
-) -> Any:
+    records: Expanded,
+    intervals: Intervals,
+    dead: Dead,
+    span: tuple[int, int],
+    rule: tuple[int, int, int],
+    found: Found,
+    found_support: FoundSupport,
+    together: Together,
+) -> tuple[int, int]:
     """Walk the count-tree below the first codes of `span` and report its rare sets, in lexicographic order.
 
     Parameters
@@ -198,12 +238,12 @@ def walk(
                 if mode == LEAVES and n_kept == 0 and len(held) < k:
                     if n_found == len(found):
                         return n_found, first
-                    n_found = _take(found, found_support, n_found, prefix, depth, len(held), mode, together)
+                    n_found = take(found, found_support, n_found, prefix, depth, len(held), mode == MARK, together)
                 entries = total - top[depth]
-                if depth == size - 2 and mode != LEAVES and _is_dense(len(held), entries, n_kept, k):
-                    n_found = _rare_dense_pairs(
+                if depth == size - 2 and mode != LEAVES and are_dense(len(held), entries, n_kept, k):
+                    n_found = rare_dense_pairs(
                         source, held, (count, row, place[depth]), n_kept, intervals,
-                        (size, k, mode), prefix, found, found_support, n_found, together,
+                        (size, k, mode == MARK), prefix, found, found_support, n_found, together,
                     )  # fmt: skip
                     if n_found < 0:
                         return len(found), first
@@ -215,7 +255,7 @@ def walk(
                     else:
                         project(local, stack, begin[depth], end[depth], place[depth])
                     top[depth + 1] = total
-            c = _next_code(row)
+            c = next_code(row)
             if c < 0:
                 depth -= 1
                 continue
@@ -230,14 +270,14 @@ def walk(
             elif support_here < k:
                 if mode != MARK and n_found == len(found):
                     return n_found, first
-                n_found = _take(found, found_support, n_found, prefix, size, support_here, mode, together)
+                n_found = take(found, found_support, n_found, prefix, size, support_here, mode == MARK, together)
         if mode != MARK and 4 * n_found >= len(found):
             return n_found, first + 1
     return n_found, span[1]
 
 
 @kernel()
-def _skip_codes(dead: Any, together: Any, first: int, mode: int, skip: Any) -> None:
+def _skip_codes(dead: Dead, together: Together, first: int, mode: int, skip: UInt8Array) -> None:
     """Set the codes that are no extension of a first code: generalised ones, and those in no rare set with it."""
     for c in range(len(skip)):
         skip[c] = dead[c]
@@ -246,30 +286,26 @@ def _skip_codes(dead: Any, together: Any, first: int, mode: int, skip: Any) -> N
 
 
 @kernel()
-def _with_room(array: Any, used: int, length: int) -> Any:
+def _with_room(array: _Array, used: int, length: int) -> _Array:
     """Return the array, or a larger copy of its first `used` values if it is shorter than `length`."""
     if length <= len(array):
         return array
     grown = np.empty(length + length // 2, array.dtype)
     grown[:used] = array[:used]
-    return grown
-
-
-@kernel()
-def _next_code(words: Any) -> int:
-    """Take the smallest code out of a bitmap; -1 if it is empty."""
-    for w in range(len(words)):
-        if words[w] != 0:
-            code = w * 64 + trailing_zeros(words[w])
-            words[w] &= words[w] - np.uint64(1)
-            return code
-    return -1
+    return grown  # type: ignore[return-value]  # its dtype is that of the array
 
 
 @kernel()
 def _keep_extensions(
-    prefix: Any, depth: int, count: Any, words: Any, place: Any, top: int, intervals: Any, skip: Any
-) -> Any:
+    prefix: Prefix,
+    depth: int,
+    count: Count,
+    words: UInt64Array,
+    place: Int64Array,
+    top: int,
+    intervals: Intervals,
+    skip: UInt8Array,
+) -> tuple[int, int]:
     """Drop extensions below a member of the prefix, lay out the projections of the others from `top` on.
 
     Returns (number of extensions kept, end of the layout).
@@ -295,7 +331,7 @@ def _keep_extensions(
 
 
 @kernel()
-def _project_first(codes: Any, stack: Any, end: int, place: Any, local: Any) -> None:
+def _project_first(codes: Codes, stack: Stack, end: int, place: Int64Array, local: Int32Array) -> None:
     """Project as `project`, and copy what is left of the records, so that the positions are those in the copy."""
     filled = 0
     for p in range(end):
@@ -311,63 +347,3 @@ def _project_first(codes: Any, stack: Any, end: int, place: Any, local: Any) -> 
             c = codes[at]
         local[filled] = -1
         filled += 1
-
-
-@kernel()
-def _is_dense(n_records: int, entries: int, n_kept: int, k: int) -> bool:
-    """Tell whether a matrix of all pairs of extensions is smaller than the number of pairs to be counted."""
-    return k <= _MOST_IN_A_CELL and n_kept > 1 and entries * entries > 4 * n_records * n_kept * n_kept
-
-
-@kernel()
-def _rare_dense_pairs(
-    codes: Any, held: Any, extensions: Any, n_kept: int, intervals: Any, rule: Any, prefix: Any,
-    found: Any, found_support: Any, n_found: int, together: Any,
-) -> int:  # fmt: skip
-    """Take the rare sets of a prefix and two extensions, counting all pairs at once; -1 where `found` is full.
-
-    Cells stop at `k`, which keeps them in a byte and the matrix in cache. Empties the extensions' bitmap.
-    """
-    count, words, place = extensions
-    size, k, mode = rule
-    kept, row = np.empty(n_kept, np.int32), np.empty(n_kept, np.int64)
-    for i in range(n_kept):
-        c = _next_code(words)
-        kept[i], place[c], count[c] = c, i, 0
-    pairs = np.zeros((n_kept, n_kept), np.uint8)
-    for p in held:
-        length, at = 0, p + 1
-        while codes[at] >= 0:
-            if place[codes[at]] >= 0:
-                row[length] = place[codes[at]]
-                length += 1
-            at += 1
-        for i in range(length - 1):
-            cells = pairs[row[i]]
-            for j in range(i + 1, length):
-                if cells[row[j]] < k:
-                    cells[row[j]] += 1
-    for i in range(n_kept):
-        for j in range(i + 1, n_kept):
-            if 0 < pairs[i, j] < k and not is_below(intervals[0], intervals[1], kept[j], kept[i]):
-                if mode != MARK and n_found == len(found):
-                    return -1
-                prefix[size - 2], prefix[size - 1] = kept[i], kept[j]
-                n_found = _take(found, found_support, n_found, prefix, size, pairs[i, j], mode, together)
-    return n_found
-
-
-@kernel()
-def _take(
-    found: Any, found_support: Any, n_found: int, prefix: Any, length: int, support: int, mode: int, together: Any
-) -> int:
-    """Report a rare set, or mark its pairs; return the number of reported sets."""
-    if mode == MARK:
-        for i in range(length):
-            for j in range(i + 1, length):
-                together[prefix[i], prefix[j]] = 1
-        return n_found
-    for j in range(found.shape[1]):
-        found[n_found, j] = prefix[j] if j < length else -1
-    found_support[n_found] = support
-    return n_found + 1

@@ -1,9 +1,8 @@
 """Tokens of FIMI text: one transaction a line, items separated by blanks."""
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import Indptr, Int32Array, Int64Array, Int64Matrix, Items, UInt8Array
 from anonset_kernels._jit import kernel
 
 _TAB, _LF, _CR, _SPACE = 9, 10, 13, 32
@@ -12,7 +11,15 @@ _FIRST_ROOM = 4096
 
 
 @kernel()
-def _scan(buffer: Any, at: int, counts: Any, indptr: Any, codes: Any, tokens: Any, table: Any) -> int:
+def _scan(
+    buffer: UInt8Array,
+    at: int,
+    counts: Int64Array,
+    indptr: Indptr,
+    items: Items,
+    tokens: Int64Matrix,
+    table: Int32Array,
+) -> int:
     """Tokenize from byte `at` until the end, or until `tokens` is full; return where it stopped.
 
     Growing the arrays in here, rather than between calls, made the loop seven times slower: rebound arrays are
@@ -66,14 +73,14 @@ def _scan(buffer: Any, at: int, counts: Any, indptr: Any, codes: Any, tokens: An
                 tokens[code, 0], tokens[code, 1], tokens[code, 2] = start, length, hashed
                 table[slot] = code
                 n_tokens += 1
-            codes[filled] = code
+            items[filled] = code
             filled += 1
     counts[0], counts[1], counts[2] = line, filled, n_tokens
     return at
 
 
 @kernel()
-def _rehash(tokens: Any, n_tokens: int, size: int) -> Any:
+def _rehash(tokens: Int64Matrix, n_tokens: int, size: int) -> Int32Array:
     """Return a hash table of `size` slots (a power of two) over the first tokens. O(size)."""
     table = np.full(size, -1, np.int32)
     for code in range(n_tokens):
@@ -85,7 +92,7 @@ def _rehash(tokens: Any, n_tokens: int, size: int) -> Any:
 
 
 @kernel()
-def _count_line_ends(buffer: Any) -> int:
+def _count_line_ends(buffer: UInt8Array) -> int:
     """Return an upper bound of the number of line ends. O(bytes)."""
     found = 0
     for byte in buffer:
@@ -95,7 +102,7 @@ def _count_line_ends(buffer: Any) -> int:
 
 
 @kernel()
-def tokenize(buffer: Any) -> Any:
+def tokenize(buffer: UInt8Array) -> tuple[Indptr, Items, Int64Array, Int64Array]:
     """Split text into lines and tokens, and number the distinct tokens by first appearance. O(bytes), expected.
 
     Items are separated by spaces and tabs; a line ends with LF, CRLF or a lone CR. An empty line is an empty
@@ -116,18 +123,18 @@ def tokenize(buffer: Any) -> Any:
     at = 3 if size >= 3 and buffer[0] == 0xEF and buffer[1] == 0xBB and buffer[2] == 0xBF else 0
     starts_empty = at == size
     indptr = np.zeros(_count_line_ends(buffer) + 2, np.int64)
-    codes = np.empty((size + 1) // 2, np.int32)
+    items = np.empty((size + 1) // 2, np.int32)
     counts = np.zeros(3, np.int64)
     tokens = np.empty((_FIRST_ROOM, 3), np.int64)
-    at = _scan(buffer, at, counts, indptr, codes, tokens, _rehash(tokens, 0, 4 * _FIRST_ROOM))
+    at = _scan(buffer, at, counts, indptr, items, tokens, _rehash(tokens, 0, 4 * _FIRST_ROOM))
     while at < size:
         grown = np.empty((4 * len(tokens), 3), np.int64)
         grown[: len(tokens)] = tokens
         tokens = grown
-        at = _scan(buffer, at, counts, indptr, codes, tokens, _rehash(tokens, counts[2], 4 * len(tokens)))
+        at = _scan(buffer, at, counts, indptr, items, tokens, _rehash(tokens, counts[2], 4 * len(tokens)))
     n_lines, n_tokens = counts[0], counts[2]
     if not starts_empty and buffer[size - 1] != _LF and buffer[size - 1] != _CR:
         n_lines += 1
         indptr[n_lines] = counts[1]
     found = tokens[:n_tokens]
-    return indptr[: n_lines + 1].copy(), codes[: counts[1]].copy(), found[:, 0].copy(), found[:, 1].copy()
+    return indptr[: n_lines + 1].copy(), items[: counts[1]].copy(), found[:, 0].copy(), found[:, 1].copy()

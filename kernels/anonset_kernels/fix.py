@@ -1,16 +1,38 @@
 """Fixing rare sets: the cheapest generalisation that makes one frequent (Terrovitis et al., section 4.3)."""
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Dead,
+    Indptr,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    ItemRecords,
+    Items,
+    Itemset,
+    ItemStart,
+    LeafHi,
+    LeafLo,
+    Tree,
+)
 from anonset_kernels._candidates import comes_before, first_at_least, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
+
+_Data = tuple[Indptr, Items, ItemStart, ItemRecords]
+_State = tuple[Int64Array, Int64Array, Int32Array, Dead, Int64Array]
 
 
 @kernel()
 def fix_threats(
-    threats: Any, node_of_code: Any, tree: Any, data: Any, state: Any, k: int, fixed: Any, rules: Any
+    threats: Int32Matrix,
+    node_of_code: Int32Array,
+    tree: Tree,
+    data: _Data,
+    state: _State,
+    k: int,
+    fixed: Int32Array,
+    rules: Int32Matrix,
 ) -> int:
     """Go through rare sets in order and generalise for each that is still there; update `state` in place.
 
@@ -73,7 +95,7 @@ def fix_threats(
 
 
 @kernel()
-def _choose(itemset: Any, tree: Any, data: Any, state: Any, k: int, best: Any) -> int:
+def _choose(itemset: Itemset, tree: Tree, data: _Data, state: _State, k: int, best: Int32Array) -> int:
     """Find the candidate with the smallest (NCP, leaves moved, nodes in preorder) whose support is at least k."""
     parent, leaf_lo, leaf_hi, subtree_end = tree
     occurrences, below = state[0], state[1]
@@ -102,7 +124,7 @@ def _choose(itemset: Any, tree: Any, data: Any, state: Any, k: int, best: Any) -
 
 
 @kernel()
-def _is_frequent(nodes: Any, leaf_lo: Any, leaf_hi: Any, data: Any, support: Any, k: int) -> bool:
+def _is_frequent(nodes: Int32Array, leaf_lo: LeafLo, leaf_hi: LeafHi, data: _Data, support: Int64Array, k: int) -> bool:
     """Tell whether at least k records hold a leaf below every node: scan the rarest node's records up to the k-th."""
     rarest = 0
     for j in range(len(nodes)):

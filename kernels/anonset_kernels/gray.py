@@ -1,14 +1,13 @@
 """Sorting records by the reflected Gray rank of their bit vectors, without the bit vectors."""
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import Indptr, Int32Array
 from anonset_kernels._jit import kernel
 
 
 @kernel()
-def gray_order(indptr: Any, ranks: Any, records: Any) -> Any:
+def gray_order(indptr: Indptr, ranks: Int32Array, records: Int32Array) -> Int32Array:
     """Sort records by Gray rank, ties by their place in `records`: a merge sort.
 
     Parameters
@@ -42,7 +41,7 @@ def gray_order(indptr: Any, ranks: Any, records: Any) -> Any:
 
 
 @kernel()
-def _comes_before(indptr: Any, ranks: Any, a: int, b: int) -> bool:
+def _comes_before(indptr: Indptr, ranks: Int32Array, a: int, b: int) -> bool:
     """Compare the keys (-p1, +p2, -p3, ...) of two records, closed by -inf after an even number of bits, else +inf.
 
     After an even number of bits in common the record with the next bit set is the later one, after an odd number

@@ -6,10 +6,11 @@ member of a threat is ever suppressed for it. A child of a cut is evaluated as a
 the nodes whose threats changed, in order, and goes on where a decision came out differently.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from anonset_kernels._arrays import Int32Array, Int32Matrix, Int64Array, Integer, UInt8Array, UInt64Array
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
 
@@ -17,69 +18,72 @@ from anonset_kernels._jit import kernel
 class Taxonomy(NamedTuple):
     """The reduced taxonomy, by place."""
 
-    parent: Any
+    parent: Int32Array
     """int32 (V,): place of the parent; -1 for the root."""
-    child_start: Any
+    child_start: Int64Array
     """int64 (V + 1,): where the children of each node start."""
-    children: Any
+    children: Int32Array
     """int32: places of the children."""
-    generalize: Any
+    generalize: Int64Array
     """int64 (V,): cost of publishing a node, O(x)(leaves(x) - 1)."""
-    suppress: Any
+    suppress: Int64Array
     """int64 (V,): additional cost of suppressing it, O(x)(L - leaves(x))."""
-    inner: Any
+    inner: Int32Array
     """int32: places of the nodes with children, in preorder."""
 
 
 class Threats(NamedTuple):
     """The minimal threats, the lists they hang in, and where each node occurs."""
 
-    members: Any
+    members: Int32Matrix
     """int32 (T, width): places, ascending, filled up with -1."""
-    length: Any
+    length: Int32Array
     """int32 (T,)."""
-    start: Any
+    start: Int64Array
     """int64 (V + 1,): where the threats of each node start."""
-    of_node: Any
+    of_node: Int32Array
     """int32: threats of each node."""
-    waiting: Any
+    waiting: Int32Array
     """int32 (V,) and, as `waiting_next`, int32 (T,): threats that lie in the cut once this node is expanded."""
-    waiting_next: Any
-    last: Any
+    waiting_next: Int32Array
+    last: Int32Array
     """int32 (V,) and, as `last_next`, int32 (T,): threats in the cut whose last member is this node."""
-    last_next: Any
-    guard: Any
+    last_next: Int32Array
+    guard: Int64Array
     """int64 (V,) and, as `guard_next`, int64 (T * width,): threats in the cut that hold this node before the last."""
-    guard_next: Any
-    placed: Any
+    guard_next: Int64Array
+    placed: UInt8Array
     """uint8 (T,): threats that hang, or hung, in a list."""
 
 
 class State(NamedTuple):
     """The cut, and the room that an evaluation needs."""
 
-    in_cut: Any
+    in_cut: UInt8Array
     """uint8 (V,)."""
-    kept: Any
+    kept: UInt8Array
     """uint8 (V,): nodes of the cut that are published; the others are suppressed."""
-    queue: Any
+    queue: UInt64Array
     """uint64 (W,): nodes whose decision is to be taken again, and, as `busy`, the words of it that are not zero."""
-    busy: Any
-    extra: Any
+    busy: UInt64Array
+    extra: Int32Array
     """int32 (V,) and, as `extra_next`, int32 (T,): new threats of the child, by their last member; -1 between."""
-    extra_next: Any
-    log: Any
+    extra_next: Int32Array
+    log: Int32Array
     """int32 (V,): nodes that were decided, and as `before` uint8 (V,) what was decided for them in the cut."""
-    before: Any
-    change: Any
+    before: UInt8Array
+    change: Int64Array
     """int64 (V,): change of cost by expanding a node, as it was found last, and as `settled` uint8 (V,) whether it
     is so still: nothing but the node and its children had a part in it, and none of them was touched since."""
-    settled: Any
+    settled: UInt8Array
 
 
 @kernel()
-def index_members(members: Any, n_nodes: int) -> Any:
-    """List the threats of each node: lengths int32 (T,), int64 (V + 1,) offsets and int32 threats. O(T width + V)."""
+def index_members(members: Int32Matrix, n_nodes: int) -> tuple[Int32Array, Int64Array, Int32Array]:
+    """List the threats of each node: lengths int32 (T,), int64 (V + 1,) offsets and int32 threats. O(T width + V).
+
+    `members` is int32 (T, width): the nodes of each threat, filled up with -1.
+    """
     n, width = members.shape
     length = np.zeros(n, np.int32)
     start = np.zeros(n_nodes + 1, np.int64)
@@ -99,7 +103,7 @@ def index_members(members: Any, n_nodes: int) -> Any:
 
 
 @kernel()
-def begin(tree: Any, threats: Any, state: Any, root: int) -> Any:
+def begin(tree: Taxonomy, threats: Threats, state: State, root: int) -> int:
     """Set the cut to the root alone; return its cost."""
     state.in_cut[root], state.kept[root] = 1, 1
     for at in range(threats.start[root], threats.start[root + 1]):
@@ -110,7 +114,7 @@ def begin(tree: Any, threats: Any, state: Any, root: int) -> Any:
 
 
 @kernel()
-def step(tree: Any, threats: Any, state: Any, cost: int) -> Any:
+def step(tree: Taxonomy, threats: Threats, state: State, cost: int) -> tuple[int, int, int]:
     """Expand the node whose expansion gives the cheapest child of the cut, if that is cheaper than the cut.
 
     Returns
@@ -126,18 +130,18 @@ def step(tree: Any, threats: Any, state: Any, cost: int) -> Any:
             if not state.settled[node]:
                 state.change[node] = expand(tree, threats, state, node, False)
             if cost + state.change[node] < best_cost:
-                best, best_cost = node, cost + state.change[node]
+                best, best_cost = int(node), cost + state.change[node]
     if best >= 0:
         expand(tree, threats, state, best, True)
         _activate(threats, state, best)
         for at in range(tree.child_start[best], tree.child_start[best + 1]):
             _place(tree, threats, state, tree.children[at])
             _place_waiting(tree, threats, state, tree.children[at])
-    return best, best_cost, n_evaluated
+    return best, int(best_cost), n_evaluated
 
 
 @kernel()
-def expand(tree: Any, threats: Any, state: Any, node: int, commit: bool) -> Any:
+def expand(tree: Taxonomy, threats: Threats, state: State, node: Integer, commit: bool) -> int:
     """Replace a node of the cut by its children and take up the scan; return the change of cost.
 
     The state is left as it was, unless `commit`.
@@ -177,7 +181,7 @@ def expand(tree: Any, threats: Any, state: Any, node: int, commit: bool) -> Any:
 
 
 @kernel()
-def _scan(tree: Any, threats: Any, state: Any) -> Any:
+def _scan(tree: Taxonomy, threats: Threats, state: State) -> tuple[int, int]:
     """Decide the enqueued nodes in order, and those whose threats are touched by that; return (number, change).
 
     The change is that of the cost. A decision touches later nodes only, so one pass over the queue is enough.
@@ -201,18 +205,18 @@ def _scan(tree: Any, threats: Any, state: Any) -> Any:
                     kept[y] = now
                     _enqueue_guarded(threats, state, y)
             busy[b] &= ~bit(w & 63)
-    return n_decided, change
+    return n_decided, int(change)
 
 
 @kernel()
-def _enqueue(state: Any, node: int) -> None:
+def _enqueue(state: State, node: int) -> None:
     word = node >> 6
     state.queue[word] |= bit(node & 63)
     state.busy[word >> 6] |= bit(word & 63)
 
 
 @kernel()
-def _enqueue_guarded(threats: Any, state: Any, node: int) -> None:
+def _enqueue_guarded(threats: Threats, state: State, node: Integer) -> None:
     """Enqueue the last members of the threats in the cut that hold a node before."""
     width = threats.members.shape[1]
     link = threats.guard[node]
@@ -224,7 +228,7 @@ def _enqueue_guarded(threats: Any, state: Any, node: int) -> None:
 
 
 @kernel()
-def _lies_in_cut(threats: Any, in_cut: Any, t: int) -> bool:
+def _lies_in_cut(threats: Threats, in_cut: UInt8Array, t: int) -> bool:
     for j in range(threats.length[t]):
         if not in_cut[threats.members[t, j]]:
             return False
@@ -232,7 +236,7 @@ def _lies_in_cut(threats: Any, in_cut: Any, t: int) -> bool:
 
 
 @kernel()
-def _is_blocked(threats: Any, state: Any, y: int) -> bool:
+def _is_blocked(threats: Threats, state: State, y: int) -> bool:
     """Tell whether a node completes a threat whose other members are all published."""
     t = state.extra[y]
     while t >= 0:
@@ -248,7 +252,7 @@ def _is_blocked(threats: Any, state: Any, y: int) -> bool:
 
 
 @kernel()
-def _guards_kept(threats: Any, kept: Any, t: int) -> bool:
+def _guards_kept(threats: Threats, kept: UInt8Array, t: int) -> bool:
     for j in range(threats.length[t] - 1):
         if not kept[threats.members[t, j]]:
             return False
@@ -256,7 +260,7 @@ def _guards_kept(threats: Any, kept: Any, t: int) -> bool:
 
 
 @kernel()
-def _activate(threats: Any, state: Any, node: int) -> None:
+def _activate(threats: Threats, state: State, node: int) -> None:
     """Hang the threats that waited for the expansion of a node into the lists of their members."""
     width = threats.members.shape[1]
     t = threats.waiting[node]
@@ -274,14 +278,14 @@ def _activate(threats: Any, state: Any, node: int) -> None:
 
 
 @kernel()
-def _place_waiting(tree: Any, threats: Any, state: Any, node: int) -> None:
+def _place_waiting(tree: Taxonomy, threats: Threats, state: State, node: int) -> None:
     """Look at the threats of the children of a node that entered the cut."""
     for at in range(tree.child_start[node], tree.child_start[node + 1]):
         _place(tree, threats, state, tree.children[at])
 
 
 @kernel()
-def _place(tree: Any, threats: Any, state: Any, node: int) -> None:
+def _place(tree: Taxonomy, threats: Threats, state: State, node: int) -> None:
     """Hang those threats of a node that lie in the cut but for children of one node of it into that node's list."""
     for at in range(threats.start[node], threats.start[node + 1]):
         t = threats.of_node[at]

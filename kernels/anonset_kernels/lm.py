@@ -4,20 +4,47 @@ The cohort of a set of nodes are the records with an item below each of them. It
 records, and each sensitive item in at most one of l of them; an empty one is good as well.
 """
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Codes,
+    Count,
+    Csr,
+    IndexArray,
+    Indptr,
+    Int32Array,
+    Int64Array,
+    Intervals,
+    ItemRecords,
+    Items,
+    Itemset,
+    ItemStart,
+    Position,
+    Prefix,
+    Stack,
+    Tally,
+    Tree,
+    UInt8Array,
+    UInt64Array,
+)
 from anonset_kernels._bits import trailing_zeros
 from anonset_kernels._candidates import comes_before, first_at_least, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
 from anonset_kernels._prefix import count_extensions, project
 from anonset_kernels._tree import is_below
 
+_Data = tuple[Indptr, Items, ItemStart, ItemRecords, Int64Array, Int32Array, Int64Array]
+
 
 @kernel()
 def find_violation(
-    records: Any, sensitive: Any, on_cut: Any, intervals: Any, rule: Any, tally: Any, itemset: Any
+    records: tuple[Codes, Int64Array, Position, Int32Array],
+    sensitive: Csr,
+    on_cut: UInt8Array,
+    intervals: Intervals,
+    rule: tuple[int, int],
+    tally: Tally,
+    itemset: Itemset,
 ) -> bool:
     """Find the next set of nodes of the cut with a bad cohort, in lexicographic order of the codes.
 
@@ -88,7 +115,7 @@ def find_violation(
 
 
 @kernel()
-def _with_room(stack: Any, used: int, needed: int) -> Any:
+def _with_room(stack: Stack, used: int, needed: int) -> IndexArray:
     if needed <= len(stack):
         return stack
     grown = np.empty(needed + needed // 2, stack.dtype)
@@ -97,7 +124,7 @@ def _with_room(stack: Any, used: int, needed: int) -> Any:
 
 
 @kernel()
-def _equal(prefix: Any, after: Any) -> bool:
+def _equal(prefix: Prefix, after: Int32Array) -> bool:
     for j in range(len(prefix)):
         if prefix[j] != after[j]:
             return False
@@ -105,7 +132,7 @@ def _equal(prefix: Any, after: Any) -> bool:
 
 
 @kernel()
-def _follows(prefix: Any, after: Any) -> bool:
+def _follows(prefix: Prefix, after: Int32Array) -> bool:
     for j in range(len(prefix)):
         if prefix[j] != after[j]:
             return bool(prefix[j] > after[j])
@@ -113,7 +140,7 @@ def _follows(prefix: Any, after: Any) -> bool:
 
 
 @kernel()
-def _is_good(cohort: Any, record: Any, sensitive: Any, rule: Any, tally: Any) -> bool:
+def _is_good(cohort: IndexArray, record: IndexArray, sensitive: Csr, rule: tuple[int, int], tally: Tally) -> bool:
     k, diversity = rule
     if len(cohort) < k:
         return False
@@ -125,11 +152,20 @@ def _is_good(cohort: Any, record: Any, sensitive: Any, rule: Any, tally: Any) ->
                 e = sensitive[1][s]
                 tally[e] = 0 if clear else tally[e] + 1
                 worst = max(worst, tally[e])
-    return worst * diversity <= len(cohort)
+    return bool(worst * diversity <= len(cohort))
 
 
 @kernel()
-def _keep(prefix: Any, words: Any, count: Any, on_cut: Any, intervals: Any, least: int, layout: Any, top: int) -> Any:
+def _keep(
+    prefix: Prefix,
+    words: UInt64Array,
+    count: Count,
+    on_cut: UInt8Array,
+    intervals: Intervals,
+    least: int,
+    layout: tuple[Int64Array, Int32Array],
+    top: int,
+) -> int:
     """Keep the extensions from `least` on that are on the cut and apart from the prefix; clear the counts.
 
     Their projections are laid out from `top` on; returns where they end.
@@ -154,7 +190,15 @@ def _keep(prefix: Any, words: Any, count: Any, on_cut: Any, intervals: Any, leas
 
 
 @kernel()
-def choose_rules(itemset: Any, tree: Any, data: Any, losses: Any, rule: Any, tally: Any, best: Any) -> int:
+def choose_rules(
+    itemset: Itemset,
+    tree: Tree,
+    data: _Data,
+    losses: tuple[Int64Array, Int64Array],
+    rule: tuple[int, int],
+    tally: Tally,
+    best: Int32Array,
+) -> int:
     """Find the generalisation of a set with the smallest (NCP, leaves moved, nodes in preorder) whose cohort is good.
 
     Parameters
@@ -202,8 +246,11 @@ def choose_rules(itemset: Any, tree: Any, data: Any, losses: Any, rule: Any, tal
 
 
 @kernel()
-def has_good_cohort(nodes: Any, tree: Any, data: Any, rule: Any, tally: Any) -> bool:
-    """Tell whether the cohort of a set of nodes, none above another, is good or empty; `tally` is left zero."""
+def has_good_cohort(nodes: Int32Array, tree: Tree, data: _Data, rule: tuple[int, int], tally: Tally) -> bool:
+    """Tell whether the cohort of a set of nodes, none above another, is good or empty; `tally` is left zero.
+
+    `nodes` is int32 (few,); `data` and `rule` are as for `choose_rules`. Cost: the records of the rarest node.
+    """
     _, leaf_lo, leaf_hi, _ = tree
     indptr, items, item_start, item_records, sensitive_start, sensitive_items, own = data
     rarest = nodes[0]

@@ -5,11 +5,24 @@ published as. So a partition has no more nodes than its shortest record has item
 no more than there are items in the data: the stack never needs to grow.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Indptr,
+    Int16Array,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    Int64Matrix,
+    Items,
+    UInt8Array,
+)
 from anonset_kernels._jit import kernel
+
+_Frame = tuple[int, int, int, int]
+"""(LOW, HIGH, FIRST, LENGTH) of a partition."""
 
 FRAMES, EMITTED, WORK = 0, 1, 2
 LOW, HIGH, FIRST, LENGTH = 0, 1, 2, 3
@@ -18,41 +31,41 @@ LOW, HIGH, FIRST, LENGTH = 0, 1, 2, 3
 class Records(NamedTuple):
     """The records, and the hierarchy above their items."""
 
-    indptr: Any
+    indptr: Indptr
     """int64 (n + 1,)."""
-    items: Any
+    items: Items
     """int32 (nnz,)."""
-    path: Any
+    path: Int32Matrix
     """int32 (M, D): the nodes from the root (column 0) down to each item; -1 below the item."""
-    leaves: Any
+    leaves: Int64Array
     """int64 (V,): leaves below each node, 0 for a leaf: what publishing it costs."""
 
 
 class State(NamedTuple):
     """Partitions that wait, and those that are done."""
 
-    ids: Any
+    ids: Int32Array
     """int32 (n+,): the non-empty records; partitions are slices of it, ascending."""
-    level: Any
+    level: Int16Array
     """int16 (nnz,): depth of the node that each item is published as."""
-    frames: Any
+    frames: Int64Matrix
     """int64 (n+ + 1, 4): of each waiting partition LOW, HIGH in `ids`, FIRST, LENGTH in `pool`."""
-    pool: Any
+    pool: Int32Array
     """int32 (nnz + 1,): nodes of the waiting partitions."""
-    failed: Any
+    failed: UInt8Array
     """uint8 (nnz + 1,): nodes that were tried to no avail."""
-    cluster: Any
+    cluster: Int32Array
     """int32 (n,): partition of each record that is done."""
-    cut_start: Any
+    cut_start: Int64Array
     """int64 (n+ + 1,): where the nodes of each partition start."""
-    cut_nodes: Any
+    cut_nodes: Int32Array
     """int32 (nnz + 1,)."""
-    cursor: Any
+    cursor: Int64Array
     """int64 (3,): FRAMES waiting, EMITTED partitions, WORK done: occurrences looked at."""
 
 
 @kernel()
-def advance(records: Any, state: Any, k: int, limit: int) -> bool:
+def advance(records: Records, state: State, k: int, limit: int) -> bool:
     """Divide partitions for about `limit` occurrences; return whether none waits any more.
 
     Cost: for each partition, its occurrences, and its records times their logarithm for each division.
@@ -91,7 +104,7 @@ def advance(records: Any, state: Any, k: int, limit: int) -> bool:
 
 
 @kernel()
-def _add_gains(records: Any, state: Any, low: int, high: int, gain: Any) -> None:
+def _add_gains(records: Records, state: State, low: int, high: int, gain: Int64Array) -> None:
     for r in range(low, high):
         record = state.ids[r]
         for at in range(records.indptr[record], records.indptr[record + 1]):
@@ -102,7 +115,9 @@ def _add_gains(records: Any, state: Any, low: int, high: int, gain: Any) -> None
 
 
 @kernel()
-def _divide(records: Any, state: Any, frame: Any, nodes: Any, failed: Any, best: int, k: int) -> bool:
+def _divide(
+    records: Records, state: State, frame: _Frame, nodes: Int32Array, failed: UInt8Array, best: int, k: int
+) -> bool:
     """Divide a partition by the children of a node; False if every bucket is too small, and nothing changes."""
     low, high = frame[:2]
     n, node = high - low, nodes[best]
@@ -128,7 +143,7 @@ def _divide(records: Any, state: Any, frame: Any, nodes: Any, failed: Any, best:
 
 
 @kernel()
-def _keys(records: Any, state: Any, low: int, high: int, node: int) -> Any:
+def _keys(records: Records, state: State, low: int, high: int, node: int) -> tuple[Int64Array, Int32Array, Int64Array]:
     """Return, for each record of a slice, the children of a node it has leaves below, and its gain."""
     total = 0
     for r in range(low, high):
@@ -155,19 +170,19 @@ def _keys(records: Any, state: Any, low: int, high: int, node: int) -> Any:
 
 
 @kernel()
-def _compare(key_start: Any, keys: Any, a: int, b: int) -> Any:
+def _compare(key_start: Int64Array, keys: Int32Array, a: int, b: int) -> int:
     """Compare two keys lexicographically; negative, zero or positive."""
     i, j = key_start[a], key_start[b]
     while i < key_start[a + 1] and j < key_start[b + 1]:
         if keys[i] != keys[j]:
-            return np.int64(keys[i]) - np.int64(keys[j])
+            return int(np.int64(keys[i]) - np.int64(keys[j]))
         i += 1
         j += 1
     return (key_start[a + 1] - i) - (key_start[b + 1] - j)
 
 
 @kernel()
-def _sorted(key_start: Any, keys: Any) -> Any:
+def _sorted(key_start: Int64Array, keys: Int32Array) -> Int32Array:
     """Return the records by key, equal ones in their order: a merge sort, int32 (n,)."""
     n = len(key_start) - 1
     order, other, width = np.arange(n).astype(np.int32), np.empty(n, np.int32), 1
@@ -188,7 +203,7 @@ def _sorted(key_start: Any, keys: Any) -> Any:
 
 
 @kernel()
-def _fill_left(bucket: Any, size: Any, gains: Any, n_left: int, k: int) -> None:
+def _fill_left(bucket: Int32Array, size: Int64Array, gains: Int64Array, n_left: int, k: int) -> None:
     """Move records to the leftovers, bucket -1, with those of the small buckets, until they are none or at least k.
 
     Records come from buckets above k, cheapest gain first; where these have too few to spare, the bucket with the
@@ -222,7 +237,15 @@ def _fill_left(bucket: Any, size: Any, gains: Any, n_left: int, k: int) -> None:
 
 
 @kernel()
-def _push(records: Any, state: Any, frame: Any, nodes: Any, failed: Any, best: int, buckets: Any) -> None:
+def _push(
+    records: Records,
+    state: State,
+    frame: _Frame,
+    nodes: Int32Array,
+    failed: UInt8Array,
+    best: int,
+    buckets: tuple[Int64Array, Int32Array, Int32Array, Int64Array, int],
+) -> None:
     """Put the buckets on the stack, the last one first, and the leftovers on top; records move down to the children."""
     low, high, first, length = frame
     key_start, keys, bucket, size, _ = buckets
@@ -268,7 +291,7 @@ def _push(records: Any, state: Any, frame: Any, nodes: Any, failed: Any, best: i
 
 
 @kernel()
-def _push_frame(state: Any, low: int, high: int, first: int, length: int) -> None:
+def _push_frame(state: State, low: int, high: int, first: int, length: int) -> None:
     frame = state.frames[state.cursor[FRAMES]]
     frame[LOW], frame[HIGH], frame[FIRST], frame[LENGTH] = low, high, first, length
     state.cursor[FRAMES] += 1

@@ -1,16 +1,15 @@
 """Counting all pairs of nodes at once, where a matrix of them is small: one pass over the expanded records."""
 
-from typing import Any
-
+from anonset_kernels._arrays import Codes, Dead, Found, FoundSupport, Intervals, UInt8Matrix
 from anonset_kernels._jit import kernel
 from anonset_kernels._tree import is_below
 
 
 @kernel()
-def count_pairs(codes: Any, first: int, last: int, k: int, pairs: Any) -> None:
+def count_pairs(codes: Codes, first: int, last: int, k: int, pairs: UInt8Matrix) -> None:
     """Count, up to `k`, the records of each pair whose first code is in ``first .. last - 1``.
 
-    ``pairs[a - first, b]`` is int (last - first, C) and small enough to stay in cache where k is small, for it
+    ``pairs[a - first, b]`` is uint8 (last - first, C) and small enough to stay in cache where k is small, for it
     stops at `k`. One pass over the records in their order: O(nnz + pairs).
     """
     begin = 0
@@ -32,8 +31,13 @@ def count_pairs(codes: Any, first: int, last: int, k: int, pairs: Any) -> None:
 
 
 @kernel()
-def rare_pairs(pairs: Any, first: int, k: int, intervals: Any, dead: Any, found: Any, found_support: Any) -> Any:
-    """Report the pairs that `count_pairs` met fewer than `k` times, as `walk` does: (number, next first code)."""
+def rare_pairs(
+    pairs: UInt8Matrix, first: int, k: int, intervals: Intervals, dead: Dead, found: Found, found_support: FoundSupport
+) -> tuple[int, int]:
+    """Report the pairs that `count_pairs` met fewer than `k` times, as `walk` does: (number, next first code).
+
+    `pairs` is uint8 (rows, C), of the first codes from `first` on.
+    """
     n_found = 0
     for row in range(len(pairs)):
         if dead[first + row]:

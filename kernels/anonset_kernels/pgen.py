@@ -1,14 +1,13 @@
 """Finding the maximal records, those that no other record contains."""
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import Indptr, Int32Array, Int64Array, Items, UInt8Array
 from anonset_kernels._jit import kernel
 
 
 @kernel()
-def maximal_rows(indptr: Any, items: Any, start: Any, records: Any) -> Any:
+def maximal_rows(indptr: Indptr, items: Items, start: Int64Array, records: Int32Array) -> UInt8Array:
     """Mark the rows that are no proper part of another one; uint8 (n,).
 
     Only the rows with a row's rarest item can contain it: O(nnz times the records of the rarest item) at worst,
@@ -40,7 +39,7 @@ def maximal_rows(indptr: Any, items: Any, start: Any, records: Any) -> Any:
 
 
 @kernel()
-def _contains(row: Any, part: Any) -> bool:
+def _contains(row: Int32Array, part: Int32Array) -> bool:
     at = 0
     for i in range(len(part)):
         while at < len(row) and row[at] < part[i]:

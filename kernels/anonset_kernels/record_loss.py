@@ -1,18 +1,21 @@
 """Utility loss of published records (Poulis et al. 2013, section 5)."""
 
 from math import expm1, ldexp, log
-from typing import Any
 
 import numpy as np
 
+from anonset_kernels._arrays import Csr, Float64Array, Indptr, Int32Array, Int64Array, LeafHi, LeafLo, LeafNode
 from anonset_kernels._jit import kernel
 
 
 @kernel()
-def record_losses(indptr: Any, symbols: Any, size: Any, weight: Any, out: Any) -> None:
+def record_losses(
+    indptr: Indptr, symbols: Int32Array, size: Int64Array, weight: Float64Array, out: Float64Array
+) -> None:
     """Fill ``out[r]`` with UL(r): the sum of ``w (2^s - 1) / (2^sigma - 1)``, sigma the sum of the sizes s. O(nnz).
 
-    Computed with exponents of two below zero, which neither overflow nor lose digits.
+    Computed with exponents of two below zero, which neither overflow nor lose digits. `symbols`, int32 (nnz,), are the
+    rows; `size`, int64 (S,), and `weight`, float64 (S,), those of each symbol; `out` is float64 (n,).
     """
     ln2 = log(2.0)
     for r in range(len(indptr) - 1):
@@ -28,7 +31,14 @@ def record_losses(indptr: Any, symbols: Any, size: Any, weight: Any, out: Any) -
 
 
 @kernel()
-def published_rows(records: Any, members: Any, start: Any, tree: Any, node_start: Any, nodes: Any) -> Any:
+def published_rows(
+    records: Csr,
+    members: Int64Array,
+    start: Int64Array,
+    tree: tuple[LeafNode, LeafLo, LeafHi],
+    node_start: Int64Array,
+    nodes: Int32Array,
+) -> Csr:
     """Replace the items of each cluster's records by the nodes it publishes; each symbol once in a row, ascending.
 
     Parameters
@@ -36,11 +46,11 @@ def published_rows(records: Any, members: Any, start: Any, tree: Any, node_start
     records
         (indptr, items) of the column, items as leaf positions.
     members, start
-        int64: the records cluster by cluster, and where each cluster begins.
+        int64 (r,) and (C + 1,): the records cluster by cluster, and where each cluster begins.
     tree
         (leaf_node, leaf_lo, leaf_hi) of the hierarchy.
     node_start, nodes
-        The inner nodes that each cluster publishes, an antichain each.
+        int64 (C + 1,) and int32: the inner nodes that each cluster publishes, an antichain each.
 
     Returns
     -------

@@ -5,10 +5,19 @@ lowest common node, or the size of the value set; uint64 (words, C) the value se
 preorder, so the nodes whose lowest common ancestor with a node is a given one of its ancestors are two intervals.
 """
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import (
+    ClusterStates,
+    Float64Array,
+    Int8Array,
+    Int64Array,
+    Parent,
+    Space,
+    SubtreeEnd,
+    Tuples,
+    UInt8Array,
+)
 from anonset_kernels._bits import bit, bit_count
 from anonset_kernels._jit import kernel
 
@@ -17,7 +26,7 @@ _BLOCK = 512
 
 
 @kernel()
-def put_tuples(space: Any, tuples: Any, state: Any) -> None:
+def put_tuples(space: Space, tuples: Tuples, state: ClusterStates) -> None:
     """Fill a state (bits zeroed) with one cluster for each tuple. O(T v)."""
     kind, slot, word_at = space[0], space[1], space[2]
     numbers, codes = tuples
@@ -35,8 +44,10 @@ def put_tuples(space: Any, tuples: Any, state: Any) -> None:
 
 
 @kernel()
-def group_tuples(space: Any, tuples: Any, cluster: Any, state: Any, seen: Any) -> None:
-    """Merge tuple `t` into cluster ``cluster[t]`` of a state (bits zeroed), for all t. `seen`: uint8 (C,) zeros.
+def group_tuples(space: Space, tuples: Tuples, cluster: Int64Array, state: ClusterStates, seen: UInt8Array) -> None:
+    """Merge tuple `t` into cluster ``cluster[t]`` of a state (bits zeroed), for all t.
+
+    `cluster` is int64 (T,), `seen` uint8 (C,), zeros.
 
     Tuples become clusters of their own a block at a time: less than half the time of doing so one by one.
     """
@@ -67,14 +78,14 @@ def group_tuples(space: Any, tuples: Any, cluster: Any, state: Any, seen: Any) -
 
 
 @kernel()
-def copy_cluster(state: Any, c: int, others: Any, x: int) -> None:
+def copy_cluster(state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
     """Set cluster `c` of a state to cluster `x` of another."""
     state[0][:, c], state[1][:, c] = others[0][:, x], others[1][:, x]
     state[2][:, c], state[3][:, c] = others[2][:, x], others[3][:, x]
 
 
 @kernel()
-def merge_into(space: Any, state: Any, c: int, others: Any, x: int) -> None:
+def merge_into(space: Space, state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
     """Set cluster `c` of a state to its union with cluster `x` of another. O(v + words + depth)."""
     kind, slot, word_at, _, _, cost_at, _, parent, subtree_end = space
     for a in range(len(kind)):
@@ -96,11 +107,11 @@ def merge_into(space: Any, state: Any, c: int, others: Any, x: int) -> None:
 
 
 @kernel()
-def merged_loss(space: Any, state: Any, c: int, others: Any, out: Any) -> None:
+def merged_loss(space: Space, state: ClusterStates, c: int, others: ClusterStates, out: Float64Array) -> None:
     """Fill ``out[x]`` with the loss N of the union of cluster `c` of a state with each cluster `x` of another.
 
-    The terms are added in the order of the columns, whatever the clusters. Cost: O(C v), and C times the words
-    of the value sets.
+    `out` is float64 (C,). The terms are added in the order of the columns, whatever the clusters. Cost: O(C v), and C
+    times the words of the value sets.
     """
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     n = len(out)
@@ -131,7 +142,7 @@ def merged_loss(space: Any, state: Any, c: int, others: Any, out: Any) -> None:
 
 
 @kernel()
-def _common_loss(cost: Any, parent: Any, subtree_end: Any, node: int) -> Any:
+def _common_loss(cost: Float64Array, parent: Parent, subtree_end: SubtreeEnd, node: int) -> Float64Array:
     """Return float64 (V,): the loss of the lowest common ancestor of `node` with each node."""
     row = np.empty(len(cost), np.float64)
     row[node : subtree_end[node]] = cost[node]
@@ -145,8 +156,8 @@ def _common_loss(cost: Any, parent: Any, subtree_end: Any, node: int) -> Any:
 
 
 @kernel()
-def losses(space: Any, state: Any, out: Any) -> None:
-    """Fill ``out[c]`` with the loss N of each cluster. O(C v)."""
+def losses(space: Space, state: ClusterStates, out: Float64Array) -> None:
+    """Fill ``out[c]``, float64 (C,), with the loss N of each cluster. O(C v)."""
     kind, slot, _, weight, width, cost_at, cost, _, _ = space
     out[:] = 0.0
     for a in range(len(kind)):
@@ -159,8 +170,11 @@ def losses(space: Any, state: Any, out: Any) -> None:
 
 
 @kernel()
-def nearest(loss: Any, factor: float, offset: float, alive: Any, head: Any) -> int:
-    """Return the alive tuple with the smallest (rounded key ``factor * loss - offset``, record ``head``), or -1."""
+def nearest(loss: Float64Array, factor: float, offset: float, alive: Int64Array, head: Int64Array) -> int:
+    """Return the tuple with the smallest (rounded key ``factor * loss - offset``, record ``head``), or -1. O(T).
+
+    `loss` is float64 (T,); `alive`, int64 (T,), records that are left of each tuple; `head`, int64 (T,), their first.
+    """
     best, best_key = -1, 0.0
     for t in range(len(loss)):
         if alive[t] > 0:
@@ -171,8 +185,11 @@ def nearest(loss: Any, factor: float, offset: float, alive: Any, head: Any) -> i
 
 
 @kernel()
-def furthest(loss: Any, alive: Any, head: Any) -> int:
-    """Return the alive tuple with the largest rounded loss, the one with the smallest record among equals, or -1."""
+def furthest(loss: Float64Array, alive: Int64Array, head: Int64Array) -> int:
+    """Return the tuple with the largest rounded loss, the one with the smallest record among equals, or -1. O(T).
+
+    `loss`, `alive` and `head` are as for `nearest`.
+    """
     best, best_key = -1, 0.0
     for t in range(len(loss)):
         if alive[t] > 0:
@@ -183,10 +200,10 @@ def furthest(loss: Any, alive: Any, head: Any) -> int:
 
 
 @kernel()
-def grow_two(space: Any, state: Any, singles: Any, seeds: Any, side: Any) -> None:
+def grow_two(space: Space, state: ClusterStates, singles: ClusterStates, seeds: Int64Array, side: Int8Array) -> None:
     """Put each single tuple, in order, into the cluster (0 or 1) that it costs less, the first if equal; update both.
 
-    `seeds`: the two singles the clusters begin with. `side`: int8, filled here. O(T v).
+    `seeds`, int64 (2,): the two singles the clusters begin with. `side`, int8 (T,): filled here. O(T v).
     """
     for c in range(2):
         copy_cluster(state, c, singles, seeds[c])

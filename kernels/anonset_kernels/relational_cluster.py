@@ -5,11 +5,24 @@ bound on the loss of a whole block is the loss with its nearest corner, computed
 it never exceeds the loss of a tuple inside, not even by rounding: skipping a block changes no result.
 """
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Float64Array,
+    Float64Matrix,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    Integer,
+    Space,
+    TupleOf,
+    Tuples,
+)
 from anonset_kernels._jit import kernel
+
+_Bounds = tuple[Float64Matrix, Float64Matrix, Int32Matrix, Int32Matrix]
+_Records = tuple[Int64Array, Int32Array, TupleOf]
+_Left = tuple[Int64Array, Int64Array, Int64Array, Int64Array]
 
 RANGE, NODE, SET = 0, 1, 2
 BLOCK = 64
@@ -18,7 +31,7 @@ CHUNK = 512
 
 
 @kernel()
-def spatial_order(scaled: Any) -> Any:
+def spatial_order(scaled: Float64Matrix) -> Int64Array:
     """Order points so that neighbours are alike: halve along the widest axis down to blocks. O(T log^2 T).
 
     `scaled`: float64 (v, T) coordinates, comparable between axes. Returns int64 (T,).
@@ -53,7 +66,7 @@ def spatial_order(scaled: Any) -> Any:
 
 
 @kernel()
-def block_bounds(tuples: Any) -> Any:
+def block_bounds(tuples: Tuples) -> _Bounds:
     """Return the smallest and largest number and code in each block of tuples. O(T v)."""
     numbers, codes = tuples
     n = max(numbers.shape[1], codes.shape[1])
@@ -71,7 +84,14 @@ def block_bounds(tuples: Any) -> Any:
 
 @kernel()
 def form_clusters(
-    space: Any, tuples: Any, bounds: Any, records: Any, left: Any, cluster: Any, picks: Any, made: Any
+    space: Space,
+    tuples: Tuples,
+    bounds: _Bounds,
+    records: _Records,
+    left: _Left,
+    cluster: Int32Array,
+    picks: Int64Array,
+    made: Int64Array,
 ) -> int:
     """Form clusters of k records around the next seeds.
 
@@ -111,7 +131,7 @@ def form_clusters(
         in_tuple[t] -= 1
         in_block[t // BLOCK] -= 1
         in_chunk[seed // CHUNK] -= 1
-        _rows_of(space, tuples[1], t, row)
+        _rows_of(space, tuples, t, row)
         _bounds_of(space, tuples, t, bounds, row, bound)
         size, own = 0, t // BLOCK
         for step in range(max(own, n_blocks - 1 - own) + 1):
@@ -136,7 +156,7 @@ def form_clusters(
 
 
 @kernel()
-def _ranked(rank: int, in_chunk: Any, cluster: Any) -> int:
+def _ranked(rank: Integer, in_chunk: Int64Array, cluster: Int32Array) -> int:
     """Return the record of this rank among those that are left."""
     chunk = 0
     while in_chunk[chunk] <= rank:
@@ -152,9 +172,10 @@ def _ranked(rank: int, in_chunk: Any, cluster: Any) -> int:
 
 
 @kernel()
-def _rows_of(space: Any, codes: Any, t: int, row: Any) -> None:
+def _rows_of(space: Space, tuples: Tuples, t: int, row: Float64Array) -> None:
     """Fill the loss of a tuple's code together with each other code: by node, or by value code."""
     kind, slot, _, _, _, cost_at, cost, parent, subtree_end = space
+    codes = tuples[1]
     for a in range(len(kind)):
         if kind[a] == RANGE:
             continue
@@ -173,7 +194,7 @@ def _rows_of(space: Any, codes: Any, t: int, row: Any) -> None:
 
 
 @kernel()
-def _bounds_of(space: Any, tuples: Any, t: int, bounds: Any, row: Any, bound: Any) -> None:
+def _bounds_of(space: Space, tuples: Tuples, t: int, bounds: _Bounds, row: Float64Array, bound: Float64Array) -> None:
     """Fill a lower bound on the loss of tuple `t` with any tuple of each block: that with its nearest corner.
 
     A row of losses rises to both sides of the tuple's own code, so the nearest code is an end of the block.
@@ -199,7 +220,7 @@ def _bounds_of(space: Any, tuples: Any, t: int, bounds: Any, row: Any, bound: An
 
 
 @kernel()
-def _losses_of(space: Any, tuples: Any, t: int, block: int, row: Any, loss: Any) -> None:
+def _losses_of(space: Space, tuples: Tuples, t: int, block: int, row: Float64Array, loss: Float64Array) -> None:
     kind, slot, _, weight, width, cost_at, _, _, _ = space
     numbers, codes = tuples
     begin = block * BLOCK
@@ -219,7 +240,16 @@ def _losses_of(space: Any, tuples: Any, t: int, block: int, row: Any, loss: Any)
 
 
 @kernel()
-def _offer(block: int, loss: Any, records: Any, left: Any, cluster: Any, heap: Any, wanted: int, size: int) -> int:
+def _offer(
+    block: int,
+    loss: Float64Array,
+    records: _Records,
+    left: _Left,
+    cluster: Int32Array,
+    heap: tuple[Float64Array, Int32Array],
+    wanted: int,
+    size: int,
+) -> int:
     """Offer the records of a block to the heap of the best (key, record), largest first; return its size."""
     keys, chosen = heap
     start, record, _ = records
@@ -256,7 +286,7 @@ def _after(key: float, r: int, other_key: float, other: int) -> bool:
 
 
 @kernel()
-def _replace_largest(keys: Any, chosen: Any, size: int, key: float, r: int) -> None:
+def _replace_largest(keys: Float64Array, chosen: Int32Array, size: int, key: float, r: int) -> None:
     place = 0
     while True:
         child = 2 * place + 1

@@ -1,16 +1,19 @@
 """Mondrian (LeFevre et al. 2006), strict: split records at medians and at the children of hierarchy nodes."""
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import Float64Array, Int8Array, Int32Array, Int64Array, Parent, SubtreeEnd, TupleOf, Tuples
 from anonset_kernels._jit import kernel
+
+_Space = tuple[Int8Array, Int64Array, Int64Array, Float64Array]
 
 RANGE, NODE, SET = 0, 1, 2
 
 
 @kernel()
-def mondrian(space: Any, tree: Any, tuples: Any, tuple_of: Any, k: int, cluster: Any) -> int:
+def mondrian(
+    space: _Space, tree: tuple[Parent, SubtreeEnd], tuples: Tuples, tuple_of: TupleOf, k: int, cluster: Int32Array
+) -> int:
     """Fill ``cluster[r]`` with the part of each record; return the number of parts.
 
     Parameters
@@ -69,11 +72,11 @@ def mondrian(space: Any, tree: Any, tuples: Any, tuple_of: Any, k: int, cluster:
 
 
 @kernel()
-def _sizes(part_of: Any) -> Any:
+def _sizes(part_of: Int32Array) -> Int64Array:
     """Count the records of each part; int64, up to the last part that has any."""
     last = 0
     for part in part_of:
-        last = max(last, part)
+        last = max(last, int(part))
     sizes = np.zeros(last + 1, np.int64)
     for part in part_of:
         sizes[part] += 1
@@ -81,7 +84,7 @@ def _sizes(part_of: Any) -> Any:
 
 
 @kernel()
-def _nth(values: Any, n: int) -> float:
+def _nth(values: Float64Array, n: int) -> float:
     """Return the value that stands at `n` once they are sorted, and leave them in another order. O(n) as a rule.
 
     By Hoare's selection: NumPy's in Numba takes much longer to compile, and SciPy to load.
@@ -107,7 +110,7 @@ def _nth(values: Any, n: int) -> float:
 
 
 @kernel()
-def _widest(keys: Any) -> int:
+def _widest(keys: Float64Array) -> int:
     """Return the first attribute with the largest positive key, or -1."""
     best = -1
     for a in range(len(keys)):
@@ -117,7 +120,9 @@ def _widest(keys: Any) -> int:
 
 
 @kernel()
-def _widths(space: Any, tree: Any, tuples: Any, tuple_of: Any, members: Any) -> Any:
+def _widths(
+    space: _Space, tree: tuple[Parent, SubtreeEnd], tuples: Tuples, tuple_of: TupleOf, members: Int64Array
+) -> Float64Array:
     """Return the rounded loss of each attribute over the records, -1 where they agree."""
     kind, slot, share_at, share = space
     keys = np.full(len(kind), -1.0)
@@ -148,18 +153,26 @@ def _widths(space: Any, tree: Any, tuples: Any, tuple_of: Any, members: Any) -> 
 
 
 @kernel()
-def _common(tree: Any, at: int, codes: Any, tuple_of: Any, members: Any) -> int:
+def _common(tree: tuple[Parent, SubtreeEnd], at: int, nodes: Int32Array, tuple_of: TupleOf, members: Int64Array) -> int:
     """Return the lowest common node of the records."""
     parent, subtree_end = tree
-    node = codes[tuple_of[members[0]]]
+    node = nodes[tuple_of[members[0]]]
     for r in members:
-        while not (node <= codes[tuple_of[r]] < subtree_end[at + node]):
+        while not (node <= nodes[tuple_of[r]] < subtree_end[at + node]):
             node = parent[at + node]
     return node
 
 
 @kernel()
-def _assign(space: Any, tree: Any, a: int, tuples: Any, tuple_of: Any, members: Any, part_of: Any) -> int:
+def _assign(
+    space: _Space,
+    tree: tuple[Parent, SubtreeEnd],
+    a: int,
+    tuples: Tuples,
+    tuple_of: TupleOf,
+    members: Int64Array,
+    part_of: Int32Array,
+) -> int:
     """Fill the part of each record if attribute `a` is split; return the number of non-empty parts."""
     kind, slot, share_at, _ = space
     if kind[a] == NODE:

@@ -1,20 +1,19 @@
 """Kernels over the rows of a set-valued column: sorting and mapping compressed sparse rows."""
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import Csr, Indptr, Int32Array, ItemRecords, Items, ItemStart
 from anonset_kernels._jit import kernel
 
 
 @kernel()
-def transpose(indptr: Any, items: Any, n_items: int) -> Any:
+def transpose(indptr: Indptr, items: Items, n_items: int) -> tuple[ItemStart, ItemRecords]:
     """List the records of each item, ascending: int64 (M + 1,) offsets and int32 (nnz,) records. O(nnz + M)."""
     start = np.zeros(n_items + 1, np.int64)
     for item in items:
         start[item + 1] += 1
-    for item in range(n_items):
-        start[item + 1] += start[item]
+    for code in range(n_items):
+        start[code + 1] += start[code]
     fill = start[:-1].copy()
     records = np.empty(len(items), np.int32)
     for record in range(len(indptr) - 1):
@@ -26,13 +25,13 @@ def transpose(indptr: Any, items: Any, n_items: int) -> Any:
 
 
 @kernel()
-def sort_rows(indptr: Any, items: Any, n_items: int) -> Any:
+def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
     """Sort each row ascending by transposing twice; int32 (nnz,). O(nnz + n + M), whatever the row lengths."""
     start = np.zeros(n_items + 1, np.int64)
     for item in items:
         start[item + 1] += 1
-    for item in range(n_items):
-        start[item + 1] += start[item]
+    for code in range(n_items):
+        start[code + 1] += start[code]
     records = np.empty(len(items), np.int32)
     for record in range(len(indptr) - 1):
         for at in range(indptr[record], indptr[record + 1]):
@@ -42,18 +41,18 @@ def sort_rows(indptr: Any, items: Any, n_items: int) -> Any:
     fill = indptr[:-1].copy()
     out = np.empty(len(items), np.int32)
     at = 0
-    for item in range(n_items):
-        while at < start[item]:
+    for code in range(n_items):
+        while at < start[code]:
             record = records[at]
-            out[fill[record]] = item
+            out[fill[record]] = code
             fill[record] += 1
             at += 1
     return out
 
 
 @kernel()
-def map_rows(indptr: Any, items: Any, image: Any, n_symbols: int) -> Any:
-    """Replace each item by ``image[item]`` (-1 drops it), keep each symbol once in a row, sort the rows.
+def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int) -> Csr:
+    """Replace each item by ``symbol_of[item]`` (-1 drops it), keep each symbol once in a row, sort the rows.
 
     Returns int64 (n + 1,) offsets and int32 symbols. Rows are sorted by insertion, which costs nothing where
     the image is monotone (a cut over leaf positions): O(nnz) then.
@@ -66,7 +65,7 @@ def map_rows(indptr: Any, items: Any, image: Any, n_symbols: int) -> Any:
     for record in range(n):
         first = filled
         for at in range(indptr[record], indptr[record + 1]):
-            symbol = image[items[at]]
+            symbol = symbol_of[items[at]]
             if symbol >= 0 and seen[symbol] != record:
                 seen[symbol] = record
                 place = filled
@@ -80,7 +79,7 @@ def map_rows(indptr: Any, items: Any, image: Any, n_symbols: int) -> Any:
 
 
 @kernel()
-def unsorted_or_repeated(indptr: Any, items: Any) -> int:
+def unsorted_or_repeated(indptr: Indptr, items: Items) -> int:
     """Return the first record whose items are not strictly ascending, or -1. O(nnz)."""
     for record in range(len(indptr) - 1):
         for at in range(indptr[record] + 1, indptr[record + 1]):

@@ -9,10 +9,31 @@ the codes and the -1. A set is extended through frequent prefixes alone, since a
 minimal. Where the records of a prefix are dense, what is below it is searched in a matrix of bits.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from anonset_kernels._arrays import (
+    Allowed,
+    Codes,
+    Count,
+    Expanded,
+    Found,
+    IndexArray,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    Int64Matrix,
+    KnownSets,
+    LeafHi,
+    LeafLo,
+    Position,
+    Prefix,
+    Stack,
+    Tally,
+    UInt64Array,
+    UInt64Matrix,
+)
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._dense_threats import bit_matrix, is_dense, search_dense
 from anonset_kernels._jit import kernel
@@ -21,7 +42,7 @@ from anonset_kernels._prefix import count_extensions, project
 
 
 @kernel()
-def allow_antichains(leaf_lo: Any, leaf_hi: Any, first: int, last: int, allowed: Any) -> None:
+def allow_antichains(leaf_lo: LeafLo, leaf_hi: LeafHi, first: int, last: int, allowed: Allowed) -> None:
     """Mark, for each code of a span, the codes that may stand with it: those neither above nor below it.
 
     Parameters
@@ -40,7 +61,7 @@ def allow_antichains(leaf_lo: Any, leaf_hi: Any, first: int, last: int, allowed:
 
 
 @kernel()
-def forbid_pairs(pairs: Any, allowed: Any) -> None:
+def forbid_pairs(pairs: Int32Matrix, allowed: Allowed) -> None:
     """Take the rare pairs, int32 (P, 2), out of the bit rows of `allow_antichains`. O(P)."""
     for p in range(len(pairs)):
         a, b = pairs[p, 0], pairs[p, 1]
@@ -49,34 +70,34 @@ def forbid_pairs(pairs: Any, allowed: Any) -> None:
 
 
 @kernel()
-def hash_sets(members: Any, first: int, last: int, slots: Any) -> None:
-    """Enter the sets of a span, of int32 (K, width) filled up with -1, into `slots`, int32 (2^b,), -1 if free. O(K)."""
+def hash_sets(members: Int32Matrix, first: int, last: int, slots: Int32Array) -> None:
+    """Enter a span of `members`, int32 (K, width) filled up with -1, into `slots`, int32 (2^b,), -1 if free. O(K)."""
     enter_sets(members, first, last, slots)
 
 
 class _Walk(NamedTuple):
     """Room for a walk: what is known of each prefix of the current set, by its length."""
 
-    count: Any
+    count: Count  # type: ignore[assignment]  # no use is made of the method of this name
     """int32 (C,) and, as `seen`, uint64 (W,): counts of the extensions of the prefix at hand, zeros between."""
-    seen: Any
-    words: Any
+    seen: UInt64Array
+    words: UInt64Matrix
     """uint64 (size, W): extensions that are still to be looked at."""
-    word_at: Any
+    word_at: Int64Array
     """int64 (size + 1,): no word before this one holds any; -1 for a prefix that was not opened yet."""
-    place: Any
+    place: Int64Matrix
     """int64 (size, C): where the projection of each extension ends in the stack; -1 for none."""
-    support: Any
+    support: Int32Matrix
     """int32 (size, C): length of each projection."""
-    begin: Any
+    begin: Int64Array
     """int64 (size + 1,) and, as `end`, too: the prefix's own projection."""
-    end: Any
-    top: Any
+    end: Int64Array
+    top: Int64Array
     """int64 (size + 1,): where the projections of the prefix's extensions begin."""
 
 
 @kernel()
-def _room(size: int, n_codes: int) -> Any:
+def _room(size: int, n_codes: int) -> _Walk:
     """Return room for a walk over sets of `size`."""
     n_words = (n_codes + 63) // 64
     words = np.zeros((size, n_words), np.uint64)
@@ -95,7 +116,16 @@ def _room(size: int, n_codes: int) -> Any:
 
 
 @kernel()
-def mine(records: Any, allowed: Any, known: Any, at: Any, last: int, rule: Any, private: Any, found: Any) -> Any:
+def mine(
+    records: Expanded,
+    allowed: Allowed,
+    known: KnownSets,
+    at: Int32Array,
+    last: int,
+    rule: tuple[int, int, int],
+    private: tuple[int, int, int],
+    found: Found,
+) -> tuple[int, int]:
     """Find minimal threats of one size, for about so many steps; the next call goes on from there.
 
     Parameters
@@ -174,7 +204,7 @@ def mine(records: Any, allowed: Any, known: Any, at: Any, last: int, rule: Any, 
 
 
 @kernel()
-def _begin(start: Any, position: Any, first: int, walk: Any, prefix: Any, stack: Any) -> Any:
+def _begin(start: Int64Array, position: Position, first: int, walk: _Walk, prefix: Prefix, stack: Stack) -> IndexArray:
     """Start the walk over the sets that begin with a code; return the stack, which grows."""
     n_held = start[first + 1] - start[first]
     stack = _with_room(stack, 0, n_held)
@@ -185,7 +215,7 @@ def _begin(start: Any, position: Any, first: int, walk: Any, prefix: Any, stack:
 
 
 @kernel()
-def _descend(walk: Any, depth: int, prefix: Any) -> int:
+def _descend(walk: _Walk, depth: int, prefix: Prefix) -> int:
     """Take the next extension of the prefix at hand, or go back by one member; return the length then."""
     row, w = walk.words[depth], walk.word_at[depth]
     while w < len(row) and row[w] == 0:
@@ -201,7 +231,7 @@ def _descend(walk: Any, depth: int, prefix: Any) -> int:
 
 
 @kernel()
-def _with_room(stack: Any, used: int, needed: int) -> Any:
+def _with_room(stack: Stack, used: int, needed: int) -> IndexArray:
     if needed <= len(stack):
         return stack
     grown = np.empty(needed + needed // 2, stack.dtype)
@@ -210,7 +240,7 @@ def _with_room(stack: Any, used: int, needed: int) -> Any:
 
 
 @kernel()
-def _count(codes: Any, held: Any, allowed: Any, walk: Any, depth: int, prefix: Any) -> None:
+def _count(codes: Codes, held: IndexArray, allowed: Allowed, walk: _Walk, depth: int, prefix: Prefix) -> None:
     """Count the extensions of the prefix at hand, and note those that may stand with it."""
     count_extensions(codes, held, walk.count, walk.seen)
     row, last = walk.words[depth], prefix[depth - 1]
@@ -219,7 +249,7 @@ def _count(codes: Any, held: Any, allowed: Any, walk: Any, depth: int, prefix: A
 
 
 @kernel()
-def _clear(walk: Any) -> int:
+def _clear(walk: _Walk) -> int:
     """Forget the counts; return their sum."""
     total = 0
     for w in range(len(walk.seen)):
@@ -234,7 +264,7 @@ def _clear(walk: Any) -> int:
 
 
 @kernel()
-def _keep_frequent(walk: Any, depth: int, k: int) -> Any:
+def _keep_frequent(walk: _Walk, depth: int, k: int) -> tuple[int, int]:
     """Drop rare extensions, and lay out the projections of the others; return (their number, their length)."""
     words, n_kept, top = walk.words[depth], 0, walk.top[depth]
     for w in range(len(words)):
@@ -254,7 +284,7 @@ def _keep_frequent(walk: Any, depth: int, k: int) -> Any:
 
 
 @kernel()
-def _drop_below(walk: Any, depth: int, lowest: int) -> None:
+def _drop_below(walk: _Walk, depth: int, lowest: int) -> None:
     """Drop the extensions before a code."""
     for c in range(lowest):
         walk.words[depth, c >> 6] &= ~bit(c & 63)
@@ -262,7 +292,15 @@ def _drop_below(walk: Any, depth: int, lowest: int) -> None:
 
 
 @kernel()
-def _report_rare(prefix: Any, count: Any, words: Any, known: Any, rule: Any, found: Any, n_found: int) -> Any:
+def _report_rare(
+    prefix: Prefix,
+    count: Count,
+    words: UInt64Array,
+    known: KnownSets,
+    rule: tuple[int, int],
+    found: Found,
+    n_found: int,
+) -> tuple[int, int]:
     """Add the rare extensions of a frequent prefix that are minimal threats to `found`; return (n_found, steps)."""
     k, n_private = rule
     depth, steps = len(prefix) - 1, 0
@@ -285,7 +323,15 @@ def _report_rare(prefix: Any, count: Any, words: Any, known: Any, rule: Any, fou
 
 
 @kernel()
-def _report_disclosing(prefix: Any, walk: Any, heap: Any, known: Any, private: Any, found: Any, n_found: int) -> int:
+def _report_disclosing(
+    prefix: Prefix,
+    walk: _Walk,
+    heap: tuple[Codes, Stack],
+    known: KnownSets,
+    private: tuple[tuple[int, int, int], Tally],
+    found: Found,
+    n_found: int,
+) -> int:
     """Add the frequent extensions that are minimal and give a private item away to `found`; forget them all."""
     codes, stack = heap
     (_, numerator, denominator), tally = private
@@ -307,7 +353,7 @@ def _report_disclosing(prefix: Any, walk: Any, heap: Any, known: Any, private: A
 
 
 @kernel()
-def _most_frequent_private(codes: Any, stack: Any, begin: int, end: int, tally: Any) -> Any:
+def _most_frequent_private(codes: Codes, stack: Stack, begin: int, end: int, tally: Tally) -> int:
     """Return the number of records, of those at the given positions, that hold the private item most of them hold."""
     worst = np.int64(0)
     for clear in range(2):
@@ -319,11 +365,11 @@ def _most_frequent_private(codes: Any, stack: Any, begin: int, end: int, tally: 
                     tally[e] = 0 if clear else tally[e] + 1
                     worst = max(worst, tally[e])
                 at += 1
-    return worst
+    return int(worst)
 
 
 @kernel()
-def _drop_known(prefix: Any, depth: int, walk: Any, known: Any) -> None:
+def _drop_known(prefix: Prefix, depth: int, walk: _Walk, known: KnownSets) -> None:
     """Drop the extensions of a prefix that are known threats of three or more."""
     if depth < 2:
         return

@@ -5,16 +5,15 @@ support below k, or one of at least k: every set in it is frequent by the k othe
 so it is enough that the k others are kept.
 """
 
-from typing import Any
-
 import numpy as np
 
+from anonset_kernels._arrays import Codes, Int32Array, Int64Array, Position, UInt64Matrix
 from anonset_kernels._bits import bit, bit_count
 from anonset_kernels._jit import kernel
 
 
 @kernel()
-def outline(codes: Any, n_records: int) -> Any:
+def outline(codes: Codes, n_records: int) -> tuple[Int64Array, Int32Array, Int64Array]:
     """Return where each record begins, int64 (n,), its length, int32 (n,), and a hash of it, int64 (n,). O(nnz)."""
     begin, length, key = np.empty(n_records, np.int64), np.zeros(n_records, np.int32), np.zeros(n_records, np.int64)
     at = 0
@@ -29,7 +28,16 @@ def outline(codes: Any, n_records: int) -> Any:
 
 
 @kernel()
-def keep_undominated(codes: Any, begin: Any, length: Any, order: Any, at: int, rule: Any, rows: Any, kept: Any) -> Any:
+def keep_undominated(
+    codes: Codes,
+    begin: Int64Array,
+    length: Int32Array,
+    order: Int64Array,
+    at: int,
+    rule: tuple[int, int, int],
+    rows: UInt64Matrix,
+    kept: Int64Array,
+) -> tuple[int, int, int]:
     """Go on keeping the records that fewer than k of the kept ones dominate, for about so many steps.
 
     Parameters
@@ -81,7 +89,7 @@ def keep_undominated(codes: Any, begin: Any, length: Any, order: Any, at: int, r
 
 
 @kernel()
-def _are_equal(codes: Any, begin: Any, length: Any, a: int, b: int) -> bool:
+def _are_equal(codes: Codes, begin: Int64Array, length: Int32Array, a: int, b: int) -> bool:
     if length[a] != length[b]:
         return False
     for j in range(length[a]):
@@ -91,10 +99,13 @@ def _are_equal(codes: Any, begin: Any, length: Any, a: int, b: int) -> bool:
 
 
 @kernel()
-def gather(codes: Any, begin: Any, length: Any, chosen: Any, start: Any, position: Any) -> Any:
-    """Store the chosen records, int64 (R,), as by `count_tree.expand`, with the positions of each code. O(nnz).
+def gather(
+    codes: Codes, begin: Int64Array, length: Int32Array, chosen: Int64Array, start: Int64Array, position: Position
+) -> Codes:
+    """Store the `chosen` records, int64 (R,), as by `count_tree.expand`, with the positions of each code. O(nnz).
 
-    `start` is int64 (C + 1,), zeros but filled here; `position` has room for all codes of the chosen records.
+    `begin` and `length` are those of `outline`. `start` is int64 (C + 1,), zeros but filled here; `position` has room
+    for all codes of the chosen records.
     """
     kept = np.empty(len(position) + len(chosen), np.int32)
     filled = 0

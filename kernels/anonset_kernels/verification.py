@@ -7,46 +7,54 @@ of a prefix are exact as soon as it has been visited. A walk stops after a given
 it stopped, so that the caller can report progress and be interrupted.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Int32Matrix, Int64Array, Int64Matrix, Items
 from anonset_kernels._jit import kernel
 
 
 class Rows(NamedTuple):
     """Distinct records, seen from the positions of their items."""
 
-    items: Any
+    items: Items
     """int32 (nnz,): codes, strictly ascending in a row."""
-    left: Any
+    left: Int32Array
     """int32 (nnz,): number of items after this one in its row."""
-    weight: Any
+    weight: Int64Array
     """int64 (nnz,): number of records that are equal to this one's row."""
 
 
 class Walk(NamedTuple):
     """Where the enumeration of the itemsets of one size stands; level `d` chooses the item `d` of a set."""
 
-    positions: Any
+    positions: Int64Array
     """int64: for each level, one after another, the positions of its symbols, grouped by symbol."""
-    symbols: Any
+    symbols: Int32Matrix
     """int32 (levels, V): symbols that may come next at each level, ascending."""
-    first: Any
+    first: Int64Matrix
     """int64 (levels, V + 1): where the positions of each of them start."""
-    cursor: Any
+    cursor: Int64Matrix
     """int64 (levels, 2): the symbol at hand, and their number."""
-    count: Any
+    count: Int64Array  # type: ignore[assignment]  # no use is made of the method of this name
     """int64 (V,): counters, zero between prefixes."""
-    touched: Any
+    touched: Int32Array
     """int32 (V,): symbols whose counters are not zero."""
-    state: Any
+    state: Int64Array
     """int64 (5,): level, itemset occurrences, distinct itemsets, and of the offender last symbol (or -1), support."""
 
 
 @kernel()
 def merge_rows(
-    indptr: Any, items: Any, slots: Any, representative: Any, weight: Any, begin: int, end: int, n_found: int
+    indptr: Indptr,
+    items: Items,
+    slots: Int64Array,
+    representative: Int64Array,
+    weight: Int64Array,
+    begin: int,
+    end: int,
+    n_found: int,
 ) -> int:
     """Go through the rows `begin` to `end`, adding new ones to the distinct rows and counting known ones.
 
@@ -85,7 +93,7 @@ def merge_rows(
 
 
 @kernel()
-def _open_level(rows: Any, walk: Any, level: int, begin: int, end: int, room: int) -> int:
+def _open_level(rows: Rows, walk: Walk, level: int, begin: int, end: int, room: int) -> int:
     """Group the items after the positions `begin` to `end` by symbol, as the symbols of `level`.
 
     Only items with at least `room` more after them can still grow to the wanted size. Returns the number of
@@ -125,7 +133,7 @@ def _open_level(rows: Any, walk: Any, level: int, begin: int, end: int, room: in
 
 
 @kernel()
-def _count_extensions(rows: Any, walk: Any, begin: int, end: int, k: int) -> int:
+def _count_extensions(rows: Rows, walk: Walk, begin: int, end: int, k: int) -> int:
     """Count the records of each extension of the prefix that occurs at the positions `begin` to `end`.
 
     Adds to the walk's figures and notes the smallest symbol whose support is below `k`. Returns the occurrences.
@@ -155,7 +163,7 @@ def _count_extensions(rows: Any, walk: Any, begin: int, end: int, k: int) -> int
 
 
 @kernel()
-def advance(rows: Any, walk: Any, size: int, k: int, limit: int) -> bool:
+def advance(rows: Rows, walk: Walk, size: int, k: int, limit: int) -> bool:
     """Go on with the walk over the itemsets of `size` (>= 2) items, for about `limit` steps.
 
     Returns whether the walk is over: all itemsets are counted, or ``state[3] >= 0`` names the last symbol of the
@@ -188,14 +196,14 @@ def advance(rows: Any, walk: Any, size: int, k: int, limit: int) -> bool:
 class Members(NamedTuple):
     """What each published symbol stands for, in compressed sparse rows."""
 
-    indptr: Any
+    indptr: Indptr
     """int64 (S + 1,): where the members of each symbol start."""
-    items: Any
+    items: Items
     """int32: original item codes, ascending for each symbol."""
 
 
 @kernel()
-def _stands_for(members: Any, symbol: int, item: int) -> bool:
+def _stands_for(members: Members, symbol: int, item: int) -> bool:
     """Tell whether `item` is a member of `symbol`. O(log members)."""
     low, high = members.indptr[symbol], members.indptr[symbol + 1]
     end = high
@@ -209,7 +217,9 @@ def _stands_for(members: Any, symbol: int, item: int) -> bool:
 
 
 @kernel()
-def first_untrue(original: Any, published: Any, record: Any, members: Any, hidden: Any, begin: int, end: int) -> Any:
+def first_untrue(
+    original: Csr, published: Csr, record: Int64Array, members: Members, hidden: BoolArray, begin: int, end: int
+) -> tuple[int, int, int]:
     """Find the first published row, from `begin` to `end`, that does not tell the truth about its record.
 
     Parameters

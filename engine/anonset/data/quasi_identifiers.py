@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,8 @@ from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericC
 from anonset.errors import InputError
 
 Float64 = NDArray[np.float64]
+Space = tuple[NDArray[np.int8], Int64, Int64, Float64, Float64, Int64, Float64, Int32, Int32]
+"""What kernels need to know of relational columns: see `QuasiIdentifiers.space`."""
 
 RANGE, NODE, SET = 0, 1, 2
 """How a column generalizes: to a range, to a node of its hierarchy, to a set of values."""
@@ -107,7 +108,7 @@ class QuasiIdentifiers(Discreet):
         return np.concatenate([[0], np.cumsum(words)]).astype(np.int64)
 
     @cached_property
-    def space(self) -> tuple[Any, ...]:
+    def space(self) -> Space:
         """What kernels need to know of the columns.
 
         (kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end): ``cost[cost_at[a] + c]`` is the
@@ -118,8 +119,9 @@ class QuasiIdentifiers(Discreet):
         cost_at = np.concatenate([[0], np.cumsum([len(c) for c in costs])]).astype(np.int64)
         width = np.array([d.high - d.low if isinstance(d, Range) else 0.0 for d in self.domains])
         weight = np.array(self.weights, np.float64)
-        hierarchies = (np.concatenate(parents), np.concatenate(ends))
-        return (self.kind, self.slot, self.word_at, weight, width, cost_at, np.concatenate(costs), *hierarchies)
+        parent, subtree_end = np.concatenate(parents), np.concatenate(ends)
+        cost = np.concatenate(costs)
+        return self.kind, self.slot, self.word_at, weight, width, cost_at, cost, parent, subtree_end
 
     @cached_property
     def _distinct(self) -> tuple[Int64, Int32]:

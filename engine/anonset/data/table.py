@@ -14,6 +14,8 @@ from anonset.errors import InputError
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
+Index = Int32 | Int64
+"""Indices into what may be larger than 2^31: int32 where that suffices, else int64."""
 
 
 @dataclass(frozen=True, eq=False)

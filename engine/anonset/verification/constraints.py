@@ -143,8 +143,8 @@ class _Search:
     def __init__(self, column: SetColumn, number: Int64, start: Int64, symbols: Int32, k: int) -> None:
         self.column, self.number, self.start, self.symbols, self.k = column, number, start, symbols, k
         occurrences = column.occurrences
-        self.rows = (np.argsort(column.items, kind="stable")).astype(np.int64)
-        self.rows = (np.searchsorted(column.indptr, self.rows, side="right") - 1).astype(np.int32)
+        places = np.argsort(column.items, kind="stable")
+        self.rows = (np.searchsorted(column.indptr, places, side="right") - 1).astype(np.int32)
         self.first = np.concatenate([[0], np.cumsum(occurrences)]).astype(np.int64)
         work = np.concatenate([[0], np.cumsum(occurrences[symbols])])
         self.work: Int64 = work[start].astype(np.int64)

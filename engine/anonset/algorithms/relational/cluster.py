@@ -12,7 +12,7 @@ The paper's lines, and where they are::
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +88,7 @@ class _TuplesLeft:
     """The tuples of the records that are left, in spatial order, as the kernel wants them."""
 
     tuples: tuple[Float64, Int32]
-    bounds: tuple[Any, ...]
+    bounds: tuple[Float64, Float64, Int32, Int32]
     records: tuple[Int64, Int32, Int32]
     counts: tuple[Int64, Int64, Int64, Int64]
 

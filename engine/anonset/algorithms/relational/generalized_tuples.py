@@ -51,7 +51,7 @@ class GeneralizedTuples:
         """Return the tuples of a clustering: cluster of each record, none of the clusters empty."""
         from anonset_kernels.relational import group_tuples
 
-        pairs = distinct(cluster.astype(np.int64) * max(1, qi.n_tuples) + qi.tuple_of)
+        pairs: Int64 = distinct(cluster.astype(np.int64) * max(1, qi.n_tuples) + qi.tuple_of)
         numbers, codes = qi.tuples
         chosen, of = pairs % max(1, qi.n_tuples), pairs // max(1, qi.n_tuples)
         tuples = cls.empty(qi, n_clusters)

@@ -70,7 +70,7 @@ class XuTopDown(Formation):
                 break
         side = np.empty(singles.n, np.int8)
         two = GeneralizedTuples.empty(singles.qi, 2)
-        grow_two(singles.qi.space, two.values, singles.values, np.array([u, v]), side)
+        grow_two(singles.qi.space, two.values, singles.values, np.array([u, v], np.int64), side)
         for small in (0, 1):
             while np.count_nonzero(side == small) < self.k:
                 keys = loss_keys(two.union_losses(small, singles))

@@ -145,7 +145,7 @@ class CutSearch:
 
         if not len(rare.codes):
             return
-        fixed, rules = np.empty(len(rare.codes), np.int32), np.empty(rare.codes.shape, np.int32)
+        fixed, rules = np.empty(len(rare.codes), np.int32), np.empty_like(rare.codes)
         state = (self.occurrences, self.loss, self.image, self.generalized, self.nodes.support)
         n_fixed = fix_threats(rare.codes, rare.node_of_code, self.tree, self.data, state, self.k, fixed, rules)
         labels = self.hierarchy.labels

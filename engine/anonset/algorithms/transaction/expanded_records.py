@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy
-from anonset.data.table import Int32, Int64
+from anonset.data.table import Index, Int32, Int64
 
-Records = tuple[Int32, Int64, NDArray[np.integer]]
+Records = tuple[Int32, Int64, Index]
 """(codes, start, position): int32, each record's codes ascending and closed by -1; int64 (C + 1,), where the positions
 of each code start; and the positions, in `codes`, where each code stands (int64 where int32 has no room for them)."""
 
@@ -44,11 +44,12 @@ def expand_records(
     return code, (expand(*rows, image, parent, code, start, position), start, position)
 
 
-def room_for(support: Int64, n: int, *, placed: bool = True) -> tuple[Int64, NDArray[np.integer]]:
+def room_for(support: Int64, n: int, *, placed: bool = True) -> tuple[Int64, Index]:
     """Return where the positions of each code start, and room for them (none unless `placed`), in `n` records."""
     start = np.concatenate([[0], np.cumsum(support)]).astype(np.int64)
     wide = start[-1] + n > np.iinfo(np.int32).max
-    return start, np.empty(int(start[-1]) if placed else 0, np.int64 if wide else np.int32)
+    room = int(start[-1]) if placed else 0
+    return start, np.empty(room, np.int64) if wide else np.empty(room, np.int32)
 
 
 def count_cut_below(hierarchy: Hierarchy, image: Int32) -> Int64:

@@ -21,7 +21,7 @@ from anonset.algorithms.transaction.cut_search import Fix
 from anonset.algorithms.transaction.expanded_records import expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
-from anonset.data.table import Int32, Int64
+from anonset.data.table import Index, Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut
 from anonset.generalization.sensitive import attach_sensitive
@@ -175,7 +175,7 @@ class _DiversitySearch:
         if not has_good_cohort(root, self.tree, self.data, self.rule, self.tally):
             self._fail(root)
 
-    def _expand(self) -> tuple[Int32, tuple[Int32, Int64, np.ndarray[tuple[int], np.dtype[np.integer]], Int32]]:
+    def _expand(self) -> tuple[Int32, tuple[Int32, Int64, Index, Int32]]:
         """Return the nodes at or above the cut in the order of the codes, and the records as their codes."""
         nodes = self.rank[nodes_at_or_above(self.hierarchy, self.image)[self.rank]]
         rows, parent = (self.indptr, self.items), self.tree[0]

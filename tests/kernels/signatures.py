@@ -1,0 +1,114 @@
+"""The signatures of the kernels: what is written beside their parameters, and what Numba compiled them for."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+
+import anonset_kernels
+from anonset_kernels import _arrays
+
+FILES = sorted(Path(anonset_kernels.__file__).parent.glob("*.py"))
+REGISTERED = {
+    "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_"): hint
+    for name, hint in vars(_arrays).items()
+    if get_origin(hint) is Annotated
+}
+"""The arrays described once, by the name of a parameter."""
+TOGETHER = [hint for hint in vars(_arrays).values() if get_origin(hint) is tuple]
+"""Tuples of arrays described once."""
+
+
+def kernels() -> Iterator[tuple[str, Any]]:
+    """Yield every kernel by ``file.name``: the dispatcher, or with the JIT off the function itself."""
+    for path in FILES:
+        source = path.read_text(encoding="utf-8")
+        module = importlib.import_module(f"anonset_kernels.{path.stem}")
+        for name, value in vars(module).items():
+            function = getattr(value, "py_func", value)
+            if f"@kernel()\ndef {name}(" in source and function.__module__ == module.__name__:
+                yield f"{path.stem}.{name}", value
+
+
+def hints_of(kernel: Any) -> dict[str, Any]:
+    """Return the annotations of a kernel by parameter, and by ``return``."""
+    return get_type_hints(getattr(kernel, "py_func", kernel), include_extras=True)
+
+
+def parts(hint: Any) -> Iterator[Any]:
+    """Yield an annotation and all that it is made of, the fields of named tuples too; of arrays nothing further."""
+    yield hint
+    if is_array(hint):
+        return
+    if isinstance(hint, TypeVar):
+        yield from parts(hint.__bound__)
+    elif is_named_tuple(hint):
+        for field in get_type_hints(hint, include_extras=True).values():
+            yield from parts(field)
+    else:
+        for argument in get_args(hint)[: 1 if get_origin(hint) is Annotated else None]:
+            yield from parts(argument)
+
+
+def is_array(hint: Any) -> bool:
+    """Tell whether an annotation is that of an array, described or not."""
+    return get_origin(hint) is np.ndarray or (get_origin(hint) is Annotated and is_array(get_args(hint)[0]))
+
+
+def is_named_tuple(hint: Any) -> bool:
+    """Tell whether an annotation is a class of named tuples."""
+    return isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields")
+
+
+def allows(hint: Any, compiled: Any) -> bool:
+    """Tell whether an annotation allows what Numba compiled a kernel for."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return True
+    if origin is Annotated:
+        return allows(arguments[0], compiled)
+    if isinstance(hint, TypeVar):
+        return allows(hint.__bound__, compiled)
+    if origin in (Union, UnionType):
+        return any(allows(one, compiled) for one in arguments)
+    if origin is np.ndarray:
+        shape, dtype = (get_args(one) for one in arguments)
+        wanted = np.dtype(dtype[0])
+        return isinstance(compiled, types.Array) and (str(compiled.dtype), compiled.ndim) == (wanted.name, len(shape))
+    if is_named_tuple(hint):
+        fields = get_type_hints(hint, include_extras=True).values()
+        return getattr(compiled, "instance_class", None) is hint and all(map(allows, fields, compiled))
+    if origin is tuple:
+        fits = isinstance(compiled, types.BaseTuple) and len(compiled) == len(arguments)
+        return fits and all(map(allows, arguments, compiled))
+    if origin is np.signedinteger or hint in (int, np.signedinteger):
+        return isinstance(compiled, types.Integer | types.IntegerLiteral)
+    scalars = {bool: types.Boolean | types.BooleanLiteral, float: types.Float, NoneType: types.NoneType}
+    return isinstance(compiled, scalars[hint]) if hint in scalars else str(compiled) == np.dtype(hint).name
+
+
+def mismatches() -> tuple[int, list[str]]:
+    """Compare every kernel that was called in this process with its annotations: their number, and what differs."""
+    n_called, found = 0, []
+    for name, kernel in kernels():
+        if not isinstance(kernel, Dispatcher):
+            continue
+        hints = hints_of(kernel)
+        n_called += bool(kernel.overloads)
+        for arguments, overload in kernel.overloads.items():
+            given = dict(zip(kernel.py_func.__code__.co_varnames, arguments, strict=False))
+            for parameter, compiled in {**given, "return": overload.signature.return_type}.items():
+                if parameter in hints and not allows(hints[parameter], compiled):
+                    found.append(f"{name}: {parameter} is {compiled}")
+    return n_called, sorted(set(found))
+
+
+def loaded() -> bool:
+    """Tell whether any kernel was imported in this process."""
+    return any(name.startswith("anonset_kernels.") for name in sys.modules)

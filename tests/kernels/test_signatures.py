@@ -1,0 +1,108 @@
+"""Kernel signatures say dtype and shape, and say the truth."""
+
+import re
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from numba import typeof
+
+from algorithms.contracts import CONTRACTS, published
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.verification import verify
+from anonset_kernels import _arrays
+from anonset_kernels._jit import kernel
+from kernels.signatures import (
+    FILES,
+    REGISTERED,
+    TOGETHER,
+    allows,
+    hints_of,
+    is_array,
+    is_named_tuple,
+    kernels,
+    mismatches,
+    parts,
+)
+
+KERNELS = {name: one for name, one in kernels() if not name.startswith("buckets.")}
+
+
+def test_every_kernel_is_looked_at():
+    written = sum(path.read_text().count("@kernel()\ndef ") for path in FILES if path.stem != "buckets")
+    assert len(KERNELS) == written > 200
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_no_parameter_is_anything(name):
+    function = getattr(KERNELS[name], "py_func", KERNELS[name])
+    hints = hints_of(KERNELS[name])
+    assert hints.keys() == {*function.__code__.co_varnames[: function.__code__.co_argcount], "return"}
+    vague = {parameter for parameter, hint in hints.items() for part in parts(hint) if part in (Any, np.ndarray, tuple)}
+    assert vague == set()
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_an_array_of_a_registered_name_is_that_array(name):
+    hints = hints_of(KERNELS[name])
+    other = {p for p, hint in hints.items() if p in REGISTERED and is_array(hint) and hint != REGISTERED[p]}
+    assert other == set(), "rename the parameter, or take the registered type"
+
+
+@pytest.mark.parametrize("name", [name for name in KERNELS if "._" not in name])
+def test_the_documentation_describes_what_is_not_registered(name):
+    function = getattr(KERNELS[name], "py_func", KERNELS[name])
+    text = function.__doc__ or ""
+    hints = {p: hint for p, hint in hints_of(KERNELS[name]).items() if p != "return" and p not in REGISTERED}
+    known = (*REGISTERED.values(), *TOGETHER)
+    arrays = {p for p, hint in hints.items() if hint not in known and not is_named_tuple(hint)}
+    arrays = {p for p in arrays if any(map(is_array, parts(hints[p])))}
+    assert {p for p in arrays if not re.search(rf"\b{p}\b", text)} == set()
+
+
+def test_registered_arrays_are_described():
+    assert len(REGISTERED) > 20
+    for hint in REGISTERED.values():
+        (described,) = (extra for extra in get_args(hint)[1:] if isinstance(extra, _arrays.Described))
+        assert re.match(r"\(.+,.*\)", described.shape)
+        assert described.meaning
+
+
+def test_kernels_are_called_as_their_signatures_say():
+    """Run every algorithm and verify what it publishes: Numba compiled the kernels for what is written."""
+    for name, contract in CONTRACTS.items():
+        case, model = contract.case(1, 40), contract.model(2, 2)
+        result = contract.make(ALGORITHMS[name], 2, 2).recode(case.table, case.hierarchies)
+        assert verify(published(case, result), model).holds
+    n_called, found = mismatches()
+    assert found == []
+    if type(KERNELS["rows.transpose"]).__name__ == "CPUDispatcher":
+        assert n_called > 0.8 * len(KERNELS)
+
+
+@kernel()
+def _doubled(indptr: _arrays.Indptr, known: _arrays.KnownSets, k: int) -> _arrays.Int64Array:
+    return indptr + known[0][0, 0] * k
+
+
+ONE = np.zeros(1, np.int64)
+SETS = (np.zeros((1, 2), np.int32), np.zeros(2, np.int32))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "fits"),
+    [
+        ("indptr", ONE, True),
+        ("indptr", ONE.astype(np.int32), False),
+        ("indptr", ONE.reshape(1, 1), False),
+        ("indptr", 1, False),
+        ("known", SETS, True),
+        ("known", SETS[::-1], False),
+        ("known", SETS[:1], False),
+        ("k", 1, True),
+        ("k", 1.0, False),
+        ("k", True, False),
+    ],
+)
+def test_what_an_annotation_allows(parameter, value, fits):
+    assert allows(hints_of(_doubled)[parameter], typeof(value)) is fits
