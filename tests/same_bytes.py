@@ -33,6 +33,8 @@ DECIDED = (
 )
 """The fields of the private report that do not differ from run to run."""
 VARYING = re.compile(r"^(time|peak memory|published in|private) .*$", re.MULTILINE)
+COMPILING = re.compile(r"^compiling .*\n", re.MULTILINE)
+"""What stands there only where the cache held no machine code."""
 
 Job = Sequence[str]
 
@@ -234,7 +236,7 @@ def _plain(text: str, out: Path) -> Any:
     if text.startswith("{"):
         found = json.loads(text)
         return {key: value for key, value in found.items() if "second" not in key and "memory" not in key}
-    return VARYING.sub(r"\1", text)
+    return VARYING.sub(r"\1", COMPILING.sub("", text))
 
 
 def _untimed(text: str) -> Any:
