@@ -1,6 +1,8 @@
 """Settings of all tests: hypothesis without deadlines (the first call of a kernel compiles), data only where it is."""
 
 import os
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -20,3 +22,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("data"):
                 item.add_marker(pytest.mark.skip(reason="ANONSET_DATA is not set: real data do not ship"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels_are_called_as_they_are_annotated() -> Iterator[None]:
+    """Compare, once all tests have run, what Numba compiled the kernels for with their signatures."""
+    yield
+    if any(name.startswith("anonset_kernels.") for name in sys.modules):
+        from kernels.signatures import mismatches
+
+        assert mismatches()[1] == [], "call kernels with the types of their signatures"

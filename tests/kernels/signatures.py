@@ -1,7 +1,6 @@
 """The signatures of the kernels: what is written beside their parameters, and what Numba compiled them for."""
 
 import importlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import NoneType, UnionType
@@ -107,8 +106,3 @@ def mismatches() -> tuple[int, list[str]]:
                 if parameter in hints and not allows(hints[parameter], compiled):
                     found.append(f"{name}: {parameter} is {compiled}")
     return n_called, sorted(set(found))
-
-
-def loaded() -> bool:
-    """Tell whether any kernel was imported in this process."""
-    return any(name.startswith("anonset_kernels.") for name in sys.modules)
