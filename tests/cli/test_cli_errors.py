@@ -102,6 +102,18 @@ BAD: list[tuple[str, Change, str, int]] = [
     ("unknown order", flags(order="random"), "random", 2),
     ("no threads", flags(workers="0"), "--workers", 2),
     ("no out", lambda p, j: [part for part in j if part not in ("-o", str(p.out))], "--out is required", 2),
+    (
+        "neither out nor the input's file",
+        lambda p, j: [j[0], str(p.folder / "none.dat")],
+        "none.dat: no such file or directory; --out is required",
+        2,
+    ),
+    (
+        "no model and no file",
+        lambda p, j: [j[0], str(p.folder / "none.dat"), *flags(model=None)(p, j)[2:]],
+        "none.dat: no such file or directory",
+        2,
+    ),
     ("no input", lambda p, j: [j[0], *j[2:]], "INPUT is required", 2),
     ("parent of out is missing", lambda p, j: _out(j, p.folder / "none" / "out"), "must be an existing directory", 2),
     ("out is where we are", lambda p, j: _out(j, Path("..")), "exists already", 2),

@@ -45,3 +45,27 @@ def test_a_publication_of_united_rows_is_held_against_its_original(place: Place)
     assert ran.code == 2
     assert "rows 1 and 3 have the same id ('name')" in ran.err
     assert "--group unites the rows of each" in ran.err
+
+
+FORMULAS = "begin with =, +, - or @: a spreadsheet that opens the CSV files by itself would run them as formulas"
+
+
+def test_labels_that_a_spreadsheet_would_run_are_published_with_a_warning(place: Place) -> None:
+    data = place.write("risky.csv", "=note,codes\n=1+1,a1\n=1+1,a1\n@x,b1\n@x,b1\n")
+    tree = place.write("tree.csv", "a1,A,ALL\n=a2,A,ALL\nb1,B,ALL\nb2,B,ALL\n")
+    job = ["--items", "codes", "--keep", "=note", "--hierarchy", f"codes={tree}", "--model", "km", "--k", "2"]
+    ran = place.run("anonymize", data, "-o", str(place.out), *job, "--m", "1", "--json")
+    assert ran.code == 0, ran.err
+    (warning,) = ran.json["warnings"]
+    assert warning.startswith(f"2 label(s) of column '=note', 1 name(s) of columns {FORMULAS}. Nothing was changed: ")
+    assert ran.err == f"anonset: warning: {warning}\n"
+    assert (place.out / "published.csv").read_text().splitlines()[:2] == ["=note,codes", "=1+1,a1"]
+    assert place.run("verify", str(place.out)).code == 0
+
+
+def test_so_are_values_of_buckets(place: Place) -> None:
+    data = place.write("long.csv", "p,drug\na,=x\nb,y\nc,=x\nd,z\n")
+    job = ["--id", "p", "--sensitive", "drug", "--model", "anatomy", "--l", "2", "--seed", "1"]
+    ran = place.run("anonymize", data, "-o", str(place.out), *job)
+    assert ran.code == 0
+    assert f"warning: 1 label(s) of column 'drug' {FORMULAS}" in ran.err

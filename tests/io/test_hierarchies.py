@@ -52,7 +52,6 @@ AB = ("R", [("A", ["a", "b"]), ("B", ["c", "d"])])
         ("leaf,root\na,R\n", "a"),
         ("a,R\n", "a"),
         ("a\n", "a"),
-        (",A,R\na,A,R\n", ("A", ["", "a"])),
     ],
 )
 def test_files_become_trees(tmp_path, text, tree):
@@ -88,6 +87,9 @@ def test_compressed_files(tmp_path, name):
         ("a,b,a,R\n", "line 1: label 'a' stands above itself (a cycle)"),
         ("x,R\na,R,b,R\n", "line 2: label 'R' stands above itself (a cycle)"),
         ("\n\na,,R\nb,R\n", "line 3: label '' is the parent of 'a'; parents must have a label"),
+        ("a,A,R\n,A,R\n", "line 2: label '' is a leaf without a name; leaves must have a label"),
+        ('"",A,R\na,A,R\n', "line 1: label '' is a leaf without a name; leaves must have a label"),
+        ("leaf,root\n,R\nb,R\n", "line 2: label '' is a leaf without a name; leaves must have a label"),
         ('x,R\n"a,R\nb,R\n', "line 2: unexpected end of data"),
         (b"a,R\n\xff,R\n", "line 2: the text is not valid UTF-8"),
     ],

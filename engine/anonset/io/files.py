@@ -84,6 +84,19 @@ def _forget(error: BaseException) -> None:
         error.object = b""
 
 
+def require_there(path: Path) -> None:
+    """Refuse a path that leads nowhere.
+
+    Raises
+    ------
+    InputError
+        With the path.
+    """
+    if not path.exists():
+        msg = f"{path}: no such file or directory"
+        raise InputError(msg)
+
+
 def require_file(path: Path) -> None:
     """Refuse what is no regular file: a pipe would be waited for for ever, and nothing can be read twice from it.
 

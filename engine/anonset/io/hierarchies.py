@@ -40,7 +40,8 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
     InputError
         If the file cannot be read.
     HierarchyError
-        If a label is both a leaf and an inner node, or has two parents, or there are two roots or a cycle;
+        If a label is both a leaf and an inner node, or has two parents, or there are two roots or a cycle, or a leaf or
+        parent has no name;
         with the line and the label.
     """
     where = Path(path)
@@ -184,6 +185,8 @@ def _build(where: Path, lines: list[_Line]) -> Hierarchy:
         if len(set(path)) < len(path):
             twice = next(label for at, label in enumerate(path) if label in path[:at])
             _refuse(where, number, twice, "stands above itself (a cycle)")
+        if not path[0]:
+            _refuse(where, number, path[0], "is a leaf without a name; leaves must have a label")
         if "" in path[1:]:
             _refuse(where, number, "", f"is the parent of {path[path.index('', 1) - 1]!r}; parents must have a label")
         leaves.setdefault(path[0], number)

@@ -11,7 +11,8 @@ from anonset.data import SetColumn
 from anonset.errors import InputError
 from anonset.io import fimi
 from anonset.io.delimited import DelimitedText
-from anonset.io.files import format_of, one_line, reading, require_file
+from anonset.io.files import format_of, one_line, reading, require_file, require_there
+from anonset.io.folders import parquet_files
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,7 @@ def open_source(source: Any) -> Source:
 
 
 def _open_path(path: Path) -> Source:
-    if not path.exists():
-        msg = f"{path}: no such file or directory"
-        raise InputError(msg)
+    require_there(path)
     kind = format_of(path)
     if not path.is_dir():
         require_file(path)
@@ -66,10 +65,7 @@ def _open_parquet(path: Path) -> Source:
     import pyarrow as pa
     from pyarrow import parquet
 
-    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
-    if not files:
-        msg = f"{path}: the directory holds no .parquet file"
-        raise InputError(msg)
+    files = parquet_files(path) if path.is_dir() else [path]
     schemas = []
     for file in files:
         require_file(file)

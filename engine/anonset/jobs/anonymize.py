@@ -48,9 +48,10 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
-    from anonset.io.files import digest, estimate_bytes
+    from anonset.io.files import digest, estimate_bytes, require_there
     from anonset.io.read import read
 
+    require_there(Path(settings.input))
     given = settings.algorithm_parameters()
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, given)

@@ -30,9 +30,10 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None = Non
     InputError
         If the settings or the data are not what they must be. What is infeasible is reported, and no error.
     """
-    from anonset.io.files import estimate_bytes
+    from anonset.io.files import estimate_bytes, require_there
     from anonset.io.read import read
 
+    require_there(Path(settings.input))
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width)
     contest = Contest(settings.workers, progress, settings.budget, workload)
     requests = list(combinations(settings))

@@ -15,6 +15,7 @@ from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.measures.retention import retention
 from anonset.release.checking import checked
 from anonset.release.formats import kind_of
+from anonset.release.formulas import formula_warnings
 from anonset.release.layout import Layout, Order, Symbols
 from anonset.release.losses import measures_of
 from anonset.release.phases import Stopwatch, compiling_told
@@ -95,7 +96,7 @@ def anonymize(
             hierarchies=bound,
             workers=workers,
             progress=progress,
-            layout=layout,
+            layout=replace(layout, format=None),
             max_loss=max_loss,
             allow_worthless=allow_worthless,
             watch=watch,
@@ -142,6 +143,7 @@ def search(
     _require_loss(algorithm, measures, max_loss)
     if what and not allow_worthless:
         raise WorthlessError(algorithm.name, refusal(algorithm, result, what))
+    said += formula_warnings(publication) if layout.format == "csv" else ()
     return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, layout.warnings + said)
 
 

@@ -1,6 +1,7 @@
 """What `anonymize` returns: a verified publication with everything known about it."""
 
 import os
+import warnings as python_warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
@@ -14,6 +15,7 @@ from anonset.generalization import Recoding
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import Verdict
 from anonset.release.formats import kind_of
+from anonset.release.formulas import formula_warnings
 from anonset.release.layout import Format, Layout
 from anonset.release.phases import Phase, Stopwatch
 from anonset.release.unverified import Unverified
@@ -146,7 +148,10 @@ class Release(Discreet):
         from anonset.release.publish import Request, publish
 
         layout = replace(self.layout, format=format or "csv", separator=separator)
-        unverified = self.unverified
+        dangers = formula_warnings(self.publication) if layout.format == "csv" else ()
+        for warning in dangers:
+            python_warnings.warn(warning, UserWarning, stacklevel=2)
+        unverified = replace(self.unverified, warnings=self.unverified.warnings + dangers)
         kind = kind_of(unverified.algorithm.model)
         kind.require_publishable(unverified.table, unverified.hierarchies, unverified.algorithm, layout)
         request = Request(

@@ -167,7 +167,11 @@ def validated(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     try:
         return model.model_validate(dict(given))
     except ValidationError as error:
-        raise InputError("; ".join(_describe(dict(found)) for found in error.errors())) from None
+        problems = [_describe(dict(found)) for found in error.errors()]
+    source = given.get("input") if "input" in model.model_fields else None
+    if isinstance(source, str) and not Path(source).exists():  # named first: all else speaks of it
+        problems.insert(0, f"{source}: no such file or directory")
+    raise InputError("; ".join(problems))
 
 
 def _describe(error: dict[str, Any]) -> str:

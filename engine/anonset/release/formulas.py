@@ -1,0 +1,51 @@
+"""Labels that a spreadsheet would run: they are published as they are, and whoever opens the files is told."""
+
+import re
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, SetColumn
+from anonset.generalization import Publication
+from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.joined import written_columns
+
+_FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠].")  # the wide forms count too
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_WHAT_TO_DO = (
+    "a spreadsheet that opens the CSV files by itself would run them as formulas. Nothing was changed: import the "
+    "files as text, or read them with a program"
+)
+
+
+def is_formula(label: str) -> bool:
+    """Tell whether a spreadsheet might take a label for a formula: it begins with ``=``, ``+``, ``-`` or ``@``.
+
+    >>> [is_formula(label) for label in ("=1+1", "@SUM(A1)", "-x", "-5", "+1.5e3", "-", "a=b")]
+    [True, True, True, False, False, False, False]
+    """
+    return _FORMULA.match(label) is not None and _NUMBER.fullmatch(label) is None
+
+
+def formula_warnings(publication: Publication | BucketPublication) -> tuple[str, ...]:
+    """Return a warning if labels in the CSV files of a publication might be taken for formulas; it names none of them.
+
+    Looked at are the names of the columns, the labels that some row shows, and the members of the codebook.
+    """
+    if isinstance(publication, BucketPublication):
+        columns: list[SetColumn | CategoricalColumn] = [*publication.qit, publication.snt_value]
+        members: set[str] = set()
+    else:
+        columns = list(written_columns(publication))
+        members = {member for symbol in publication.symbols for member in symbol.members}
+    found = {column.name: sum(map(is_formula, _shown(column))) for column in columns}
+    places = [f"{n:,} label(s) of column {name!r}" for name, n in found.items() if n]
+    places += [f"{n:,} member(s) in the codebook" for n in [sum(map(is_formula, members))] if n]
+    places += [f"{n:,} name(s) of columns" for n in [sum(map(is_formula, found))] if n]
+    return (f"{', '.join(places)} begin with =, +, - or @: {_WHAT_TO_DO}",) if places else ()
+
+
+def _shown(column: SetColumn | CategoricalColumn) -> list[str]:
+    """Return the labels of a column that some row shows."""
+    labels = column.vocabulary.labels
+    counts = column.occurrences if isinstance(column, SetColumn) else np.bincount(column.codes, minlength=len(labels))
+    return [labels[code] for code in np.flatnonzero(counts)]

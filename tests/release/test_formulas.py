@@ -1,0 +1,77 @@
+"""Labels that a spreadsheet would run as formulas: published as they are, with a warning that names none of them."""
+
+import json
+import warnings
+
+import pytest
+
+import anonset
+from anonset.release.formulas import is_formula
+
+
+@pytest.mark.parametrize(
+    ("label", "runs"),
+    [
+        ("=1+1", True),
+        ('=HYPERLINK("http://x")', True),
+        ("+cmd|' /C calc'!A0", True),
+        ("-2+3", True),
+        ("@SUM(A1)", True),
+        ("\t=1", True),
+        ("\r=1", True),
+        ("＝1+1", True),
+        ("+49 30 1234", True),
+        ("-5", False),
+        ("+5", False),
+        ("-.5e-3", False),
+        ("-", False),
+        ("=", False),
+        ("", False),
+        ("a=b", False),
+        ("[-3:5]", False),
+        ("(=a,b)", False),
+    ],
+)
+def test_what_a_spreadsheet_would_run(label, runs):
+    assert is_formula(label) == runs
+
+
+ROWS = [{"=cmd", "b"}, {"=cmd", "b"}, {"+x", "b"}, {"+x", "b"}, {"-7"}, {"-7"}]
+TREE = anonset.Hierarchy.from_tree(("ALL", [("A", ["=a1", "a2"]), "=cmd", "+x", "-7", "b", "@rare"]))
+SAID = "begin with =, +, - or @: a spreadsheet that opens the CSV files by itself would run them as formulas"
+
+
+def released(rows):
+    table = anonset.Table.from_sets(rows)
+    return anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": TREE}, workers=1)
+
+
+def test_saving_as_csv_warns_and_changes_nothing(tmp_path):
+    release = released(ROWS)
+    with pytest.warns(UserWarning, match="spreadsheet") as said:
+        release.save(tmp_path / "out")
+    (message,) = [str(warning.message) for warning in said]
+    assert message.startswith(f"2 label(s) of column 'items', 2 member(s) in the codebook {SAID}")
+    assert not any(label in message for label in ("cmd", "+x", "rare"))
+    lines = (tmp_path / "out" / "published.csv").read_text().splitlines()
+    assert lines == ["items", "=cmd b", "=cmd b", "+x b", "+x b", "-7", "-7"]
+    report = json.loads((tmp_path / "out.private" / "report.json").read_text())
+    assert report["warnings"] == [message]
+
+
+@pytest.mark.parametrize("name", ["parquet", "dat"])
+def test_other_formats_are_no_danger(tmp_path, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        released(ROWS).save(tmp_path / "out", format=name)
+
+
+def test_labels_that_no_row_shows_are_no_danger(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        released([{"b"}, {"b"}, {"-7"}, {"-7"}]).save(tmp_path / "out")
+
+
+def test_members_in_the_codebook_are_a_danger(tmp_path):
+    with pytest.warns(UserWarning, match=r"^1 member\(s\) in the codebook begin with ="):
+        released([{"=a1", "b"}, {"a2", "b"}]).save(tmp_path / "out")
