@@ -19,6 +19,7 @@ from anonset.generalization.buckets import BucketPublication, Buckets
 from anonset.io import read
 from anonset.io.buckets import read_buckets
 from anonset.io.policies import read_item_weights
+from anonset.io.records import read_records
 from anonset.io.workloads import read_workload
 from anonset.privacy import KAnonymity, KKmAnonymity, SafetyConstraint, TransactionKAnonymity
 from anonset.release.checking import Untrue
@@ -85,6 +86,7 @@ def duckdb_cast(_: Path) -> object:
 
 
 HEAD = "p,s,note\n"
+HEADLESS = f"{MARK},a,n\nX-4712,a,n\n"
 REFUSED: dict[str, Callable[[Path], object]] = {
     "repeated id": csv(f"{HEAD}{MARK},a,n\n{MARK},b,n\n"),
     "rows that disagree": csv(f"{HEAD}{MARK},a,{MARK}1\n{MARK},b,{MARK}2\n", group=True),
@@ -96,6 +98,9 @@ REFUSED: dict[str, Callable[[Path], object]] = {
     "row too short": csv(f"{HEAD}{MARK},a\n"),
     "row too short, behind a long one": csv(f"{HEAD}1,{'a' * (1 << 20)},n\n{MARK},a\n"),
     "blank line": csv(f"{HEAD}{MARK},a,n\n\n{MARK},a,n\n"),
+    "no header": csv(HEADLESS),
+    "no header, and a number": csv(HEADLESS.replace("n", "7"), id=(), items=None, keep=()),
+    "no header, and equal values": csv(f"{MARK},{MARK}\n"),
     "open quote": csv(f'{HEAD}"{MARK},a,n\n{MARK},a,n\n'),
     "invalid text": csv(f"{HEAD}{MARK},a,n\n{MARK}".encode() + b"\xff,a,n\n"),
     "invalid text in the header": csv(b"p\xff,s,note\n" + f"{MARK},a,n\n".encode()),
@@ -121,6 +126,9 @@ REFUSED: dict[str, Callable[[Path], object]] = {
     ),
     "buckets with a row too short": from_buckets(f"p,group\n{MARK}\n", "group,drug\n1,a\n"),
     "buckets with an empty id": from_buckets("p,group\n ,1\n", f"group,drug\n1,{MARK}\n"),
+    "buckets without a header": from_buckets("p,group\nb,1\n", f"1,{MARK}\n"),
+    "data for records": from_file(read_records, f"{MARK},a,b\n"),
+    "numbers for records": from_file(read_records, f"published_row,input_record,cluster\n{MARK},0,\n"),
     "buckets with a group alone": from_buckets(f"p,group\n{MARK},1\n", "group,drug\n2,a\n"),
     "buckets with a wrong count": from_buckets(f"p,group\n{MARK},1\n", f"group,drug,count\n1,a,{NUMBER[:-1]}.5\n"),
 }

@@ -18,6 +18,7 @@ from anonset.io.roles import resolve
 VISITS = b"name,age,sex,codes\nAnn,30,F,008 401.9\nBob,41,M,\n"
 INTEGER = "an integer that a 64-bit float holds exactly (all up to 2^53) is required"
 HELD = "a number that a 64-bit float holds exactly is required: up to 15 digits"
+WAYS = "relational, sensitive, id, keep (published as it is) or drop"
 ROLES = {"items": "codes", "relational": "age,sex", "drop": "name"}
 
 
@@ -218,7 +219,7 @@ def test_arrow_decimals_are_read_as_their_text():
         (b'a,b\n1,2\n1,"2\n3,4\n', "v.csv", "v.csv: line 3: a quoted field is never closed"),
         (b"a,b\n1,2\nx,\xff\n", "v.csv", "v.csv: line 3, column 3 (in bytes): the text is not valid UTF-8"),
         (b"a,\xff\n1,2\n", "v.csv", "v.csv: line 1, column 3 (in bytes): the text is not valid UTF-8"),
-        (b"a,b,a\n1,2,3\n", "v.csv", "v.csv: two columns are named 'a'; names must be distinct"),
+        (b"a,b,a\n1,2,3\n", "v.csv", "v.csv: columns 1 and 3 have the same name; names must be distinct"),
         (b"no gzip", "v.csv.gz", "v.csv.gz: not valid gzip: zlib inflate failed: incorrect header check"),
         (gzip.compress(b"a,b\n" * 999)[:30], "v.csv.gz", "v.csv.gz: not valid gzip: Truncated compressed stream"),
         (b"", "v.csv.gz", "v.csv.gz: not valid gzip: the file is empty"),
@@ -373,7 +374,33 @@ def test_the_roles_of_many_columns_take_time_by_their_number(role):
 def test_names_that_stand_twice_are_refused(names):
     with pytest.raises(InputError) as error:
         resolve("there", names, (), items="b")
-    assert str(error.value) == f"there: two columns are named {names[0]!r}; names must be distinct"
+    assert str(error.value) == "there: columns 1 and 3 have the same name; names must be distinct"
+
+
+RECORDS = b"X-4711,F,E10 J45\nX-4712,M,E10\n"
+NUMBERS = b"X-4711,30,E10 J45\nX-4712,41,E10\n"
+DOUBT = "the first line is taken for the names of 3 column(s): does the file have such a line?"
+
+
+@pytest.mark.parametrize(
+    ("data", "roles", "reason"),
+    [
+        (RECORDS, {"items": "codes"}, f"there is no column 'codes' (items), nor any other that is named; {DOUBT}"),
+        (RECORDS, {"keep": "x,y"}, f"there is no column 'x' (keep), nor any other that is named; {DOUBT}"),
+        (NUMBERS, {}, f"3 column(s) without a role; name each under one of items, {WAYS}; {DOUBT}"),
+        (b"1,1,1\n", {}, "columns 1 and 2 have the same name; names must be distinct"),
+    ],
+)
+def test_a_first_line_that_may_be_a_record_is_not_shown(tmp_path, data, roles, reason):
+    path = write(tmp_path, data)
+    with pytest.raises(InputError) as error:
+        read(path, **roles)
+    assert str(error.value) == f"{path}: {reason}"
+
+
+def test_the_names_of_arrow_tables_are_names():
+    with pytest.raises(InputError, match=r"there is no column 's' \(items\); there are '4711', 'b'$"):
+        read(pa.table({"4711": ["1"], "b": ["2"]}), items="s")
 
 
 NAMELESS = b"id,name,s\n1,p,x\n2,,a\n3,,b\n2,,c\n"

@@ -106,7 +106,8 @@ def _read_snt(path: Path) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
     own = [name for name in names if name != GROUP]
     counted = len(own) == 2 and own[1] == COUNT
     if len(own) == len(names) or not (counted or len(own) == 1):
-        msg = f"{path}: the columns must be {GROUP!r}, a sensitive one and, if any, {COUNT!r}, got {', '.join(names)}"
+        got = ", ".join(names) if GROUP in names else f"{len(names)} other(s): does the file have a line of names?"
+        msg = f"{path}: the columns must be {GROUP!r}, a sensitive one and, if any, {COUNT!r}, got {got}"
         raise InputError(msg)
     numeric = [COUNT] if counted else []
     table = read(path, keep=[GROUP, own[0]], relational=numeric, numeric=numeric)

@@ -81,6 +81,7 @@ def read(
         where,
         opened.names,
         numeric,
+        first_line=opened.first_line,
         items=items,
         relational=relational,
         sensitive=None if sensitive is None else [sensitive],

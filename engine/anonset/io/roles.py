@@ -1,5 +1,6 @@
 """The roles of columns: every column has exactly one, or the data are refused."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
@@ -7,6 +8,8 @@ from anonset.errors import InputError
 from anonset.spelling import setting
 
 Names = str | Sequence[str] | None
+
+_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,9 @@ class Roles:
         return tuple(name for name in names if name in shown)
 
 
-def resolve(where: str, names: Sequence[str], numeric: Names, **given: Names) -> tuple[Roles, frozenset[str]]:
+def resolve(
+    where: str, names: Sequence[str], numeric: Names, *, first_line: bool = False, **given: Names
+) -> tuple[Roles, frozenset[str]]:
     """Give every column of a source its role.
 
     Parameters
@@ -42,6 +47,9 @@ def resolve(where: str, names: Sequence[str], numeric: Names, **given: Names) ->
         The columns that exist.
     numeric
         Relational columns that are numbers.
+    first_line
+        Whether the names are the first line of a text, which may be a record where the text has no header: unless a
+        name that was given is among them, no message shows them.
     given
         Column names by role, each a sequence, or text: one name, or several separated by commas.
 
@@ -50,51 +58,84 @@ def resolve(where: str, names: Sequence[str], numeric: Names, **given: Names) ->
     InputError
         If a column is named that does not exist, has no role or two, or two columns have the same name.
     """
-    _refuse_twice(where, names)
-    roles = Roles(**{role: _columns(where, names, role, value) for role, value in given.items()})
+    wanted = {role: _wanted(names, value) for role, value in {**given, "numeric": numeric}.items()}
+    header = _Header(where, names, genuine=not first_line or any(not set(names).isdisjoint(w) for w in wanted.values()))
+    header.require_distinct()
+    for role, asked in wanted.items():
+        header.require_there(role, asked)
+    numbers = frozenset(wanted.pop("numeric"))
+    roles = Roles(**wanted)
     _refuse_clash(where, roles)
-    numbers = _columns(where, names, "numeric", numeric)
     relational = frozenset(roles.relational)
-    for name in numbers:
-        if name not in relational:
-            msg = f"{where}: numeric column {name!r} must be {setting('relational')} too"
-            raise InputError(msg)
-    placed = {*roles.used, *roles.drop}
-    homeless = [name for name in names if name not in placed]
-    if homeless:
-        which = "columns" if len(homeless) > 1 else "column"
-        protecting = ", ".join(setting(role) for role in ("items", "relational", "sensitive", "id"))
-        ways = f"{protecting}, {setting('keep')} (published as it is) or {setting('drop')}"
-        msg = f"{where}: {which} {_listed(homeless)} without a role; name each under one of {ways}"
+    for name in sorted(numbers - relational):
+        msg = f"{where}: numeric column {name!r} must be {setting('relational')} too"
         raise InputError(msg)
+    header.require_placed({*roles.used, *roles.drop})
     if not roles.used:
         msg = f"{where}: every column is dropped; at least one must be used"
         raise InputError(msg)
-    return roles, frozenset(numbers)
+    return roles, numbers
 
 
-def _refuse_twice(where: str, names: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            msg = f"{where}: two columns are named {name!r}; names must be distinct"
-            raise InputError(msg)
-        seen.add(name)
+@dataclass(frozen=True)
+class _Header:
+    """The names of the columns of a source."""
+
+    where: str
+    names: Sequence[str]
+    genuine: bool
+    """Whether they are names for sure, and no record."""
+
+    def require_distinct(self) -> None:
+        """Refuse two columns of the same name."""
+        seen: dict[str, int] = {}
+        for at, name in enumerate(self.names, 1):
+            if name in seen:
+                msg = f"{self.where}: columns {seen[name]} and {at} have the same name; names must be distinct"
+                raise InputError(msg)
+            seen[name] = at
+
+    def require_there(self, role: str, wanted: Sequence[str]) -> None:
+        """Refuse a name that is none of the columns."""
+        known = frozenset(self.names)
+        for name in wanted:
+            if name not in known:
+                there = f"; there are {_listed(self.names)}"
+                rest = there if self.genuine else f", nor any other that is named; {self.doubt}"
+                msg = f"{self.where}: there is no column {name!r} ({setting(role)}){rest}"
+                raise InputError(msg)
+
+    def require_placed(self, placed: set[str]) -> None:
+        """Refuse columns without a role."""
+        homeless = [name for name in self.names if name not in placed]
+        if not homeless:
+            return
+        protecting = ", ".join(setting(role) for role in ("items", "relational", "sensitive", "id"))
+        ways = f"name each under one of {protecting}, {setting('keep')} (published as it is) or {setting('drop')}"
+        which = f"columns {_listed(homeless)}" if len(homeless) > 1 else f"column {homeless[0]!r}"
+        if not self.genuine and any(map(_may_be_a_value, self.names)):
+            which, ways = f"{len(homeless)} column(s)", f"{ways}; {self.doubt}"
+        msg = f"{self.where}: {which} without a role; {ways}"
+        raise InputError(msg)
+
+    @property
+    def doubt(self) -> str:
+        """What may be wrong with names that nobody knows."""
+        return f"the first line is taken for the names of {len(self.names)} column(s): does the file have such a line?"
 
 
-def _columns(where: str, names: Sequence[str], role: str, given: Names) -> tuple[str, ...]:
+def _may_be_a_value(name: str) -> bool:
+    """Tell whether a name is empty, or a number, as in a record."""
+    return not name.strip() or _NUMBER.fullmatch(name.strip()) is not None
+
+
+def _wanted(names: Sequence[str], given: Names) -> tuple[str, ...]:
+    """Return the names that were given."""
     if given is None:
         return ()
     if isinstance(given, str):
-        wanted = [given] if given in names or not given else [part.strip() for part in given.split(",")]
-    else:
-        wanted = list(given)
-    known = frozenset(names)
-    for name in wanted:
-        if name not in known:
-            msg = f"{where}: there is no column {name!r} ({setting(role)}); there are {_listed(names)}"
-            raise InputError(msg)
-    return tuple(dict.fromkeys(wanted))
+        given = [given] if given in names or not given else [part.strip() for part in given.split(",")]
+    return tuple(dict.fromkeys(given))
 
 
 def _refuse_clash(where: str, roles: Roles) -> None:

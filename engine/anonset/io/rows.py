@@ -41,14 +41,13 @@ def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
     try:
         _, header = next(lines, (1, []))
         if tuple(header) != names:
-            msg = f"{str(path)!r} must have the columns {', '.join(names)}, got {', '.join(header)}"
+            msg = f"{str(path)!r} must have the columns {', '.join(names)}, got {len(header)} of other names"
             raise InputError(msg)
         for number, fields in lines:
-            if fields and len(fields) != len(names):
-                msg = f"{str(path)!r}: line {number} must have {len(names)} fields"
+            if len(fields) != len(names):
+                msg = f"{str(path)!r}: line {number} must have {len(names)} fields, got {len(fields) or 'a blank line'}"
                 raise InputError(msg)
-            if fields:
-                yield dict(zip(names, fields, strict=True))
+            yield dict(zip(names, fields, strict=True))
     except (csv.Error, UnicodeDecodeError) as error:
         msg = f"{str(path)!r} is no valid CSV: {error}"
         raise InputError(msg) from None

@@ -27,6 +27,8 @@ class Source:
     """Return the named columns, each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
     sets_only: bool = False
     """Whether its single column is one of sets."""
+    first_line: bool = False
+    """Whether the names are the first line of a text."""
 
 
 def open_source(source: Any) -> Source:
@@ -57,7 +59,7 @@ def _open_path(path: Path) -> Source:
     if kind == "parquet":
         return _open_parquet(path)
     text = DelimitedText(path, "\t" if kind == "tsv" else ",")
-    return Source(str(path), text.names, text.load)
+    return Source(str(path), text.names, text.load, first_line=True)
 
 
 def _open_parquet(path: Path) -> Source:

@@ -17,6 +17,7 @@ from anonset.measures.item_weights import ItemWeights, require_known
 from anonset.privacy import require_at_least
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset_kernels._repair import Rule
@@ -56,8 +57,8 @@ class SetBased(Discreet, ABC):
             require_at_least("m", self.m, 1)
         if (self.m is None) == (self.constraints is None):
             got = "neither" if self.m is None else "both"
-            asked = "exactly one of m (protect all itemsets of m) and constraints (a privacy policy)"
-            msg = f"{asked} must be given, got {got}"
+            policy = f"{setting('constraints', option='privacy_constraints')} (a privacy policy)"
+            msg = f"exactly one of {setting('m')} (protect all itemsets of m) and {policy} must be given, got {got}"
             raise InputError(msg)
         return ConstraintSet(self.k, self.constraints, self.m)
 
