@@ -17,38 +17,38 @@ class Compilation:
 
     def __init__(self) -> None:
         self.kernels = 0
+        self.depth = 0  # a kernel within the compilation of another counts
         self._seconds = 0.0
-        self._depth = 0
         self._began = 0.0
         self._watchers: list[Watcher] = []
 
     @property
     def seconds(self) -> float:
         """Seconds spent in compiling, one that is going on included."""
-        return self._seconds + (time.perf_counter() - self._began if self._depth else 0.0)
+        return self._seconds + (time.perf_counter() - self._began if self.depth else 0.0)
 
     def begin(self) -> None:
         """Note that a kernel is being compiled, or one that is called by it."""
-        if self._depth == 0:
+        if self.depth == 0:
             self._began = time.perf_counter()
             self.kernels += 1
-        self._depth += 1
-        if self._depth == 1:
+        self.depth += 1
+        if self.depth == 1:
             self._tell(finished=False)
 
     def end(self) -> None:
         """Note that it is finished, or was given up."""
-        if self._depth == 0:  # an interruption came before it was noted
+        if self.depth == 0:  # an interruption came before it was noted
             return
-        self._depth -= 1
-        if self._depth == 0:
+        self.depth -= 1
+        if self.depth == 0:
             self._seconds += time.perf_counter() - self._began
             self._tell(finished=True)
 
     @contextmanager
     def storing(self) -> Iterator[None]:
         """Count the body of a ``with`` statement, which puts machine code into the cache, as compiling too."""
-        start, within = time.perf_counter(), self._depth > 0
+        start, within = time.perf_counter(), self.depth > 0
         try:
             yield
         finally:

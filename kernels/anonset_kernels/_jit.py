@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 import numba
 from numba import njit
 from numba.core import config, event
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 from numba.core.runtime.nrt import rtsys
 
 from anonset_kernels._compiling import COMPILATION
@@ -49,15 +49,46 @@ def _user_cache() -> Path:
 
 @lru_cache(maxsize=1)
 def cache_directory() -> Path | None:
-    """Return the directory of the compiled kernels, or None where none can be written."""
+    """Return the directory of the compiled kernels, or None where none can be written, nor read.
+
+    One that can be read alone, as in an image of a container, serves whatever was compiled into it before.
+    """
     name = f"{numba.__version__}-py{sys.version_info[0]}{sys.version_info[1]}-{source_hash(Path(__file__).parent)}"
     try:
         folder = _user_cache() / name
+    except RuntimeError:  # there is no home
+        return None
+    try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
-    except (OSError, RuntimeError):
-        return None
+    except OSError:
+        return folder if _TRIED and any(folder.rglob("*.nbi")) else None
+
+
+@lru_cache(maxsize=1)
+def cache_writable() -> bool:
+    """Tell whether what is compiled now will be found by later runs."""
+    folder = cache_directory()
+    return folder is not None and os.access(folder, os.W_OK)
+
+
+_TRIED = numba.__version__.startswith(("0.67.", "0.68."))
+"""Whether `_KernelCache` is known to fit this version of Numba; with others, Numba's own cache is taken."""
+
+
+class _Locator(UserProvidedCacheLocator):
+    """Finds the machine code of a kernel in `cache_directory`, which was examined once for all."""
+
+    def ensure_cache_path(self) -> None:
+        if cache_writable():
+            Path(self.get_cache_path()).mkdir(exist_ok=True)
+
+
+class _CacheImpl(CompileResultCacheImpl):
+    """How machine code is written and read: as Numba does, but for the place."""
+
+    _locator_classes = [_Locator]  # noqa: RUF012
 
 
 class _KernelCache(FunctionCache):
@@ -68,23 +99,22 @@ class _KernelCache(FunctionCache):
     fills them first in any case.
     """
 
+    _impl_class = _CacheImpl
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with COMPILATION.storing():
-            super().save_overload(sig, data)
-
-
-_TRIED = ("0.67.", "0.68.")
-"""Versions of Numba that `_KernelCache` is known to fit; with others, Numba's own cache is taken."""
+        if cache_writable():
+            with COMPILATION.storing():
+                super().save_overload(sig, data)
 
 
 def _keep(compiled: Any) -> None:
     """Let a kernel keep its machine code on disk."""
-    if numba.__version__.startswith(_TRIED):
+    if _TRIED:
         compiled._cache = _KernelCache(compiled.py_func)
     else:
         compiled.enable_caching()

@@ -160,7 +160,10 @@ def _postings(
     for node in local:
         place[node] = -1
     ranked = np.argsort(-support[1:], kind="mergesort") + 1
-    codes = np.empty(support[1:].sum() + len(rows), np.int32)
+    n_codes = len(rows)
+    for v in range(1, n):
+        n_codes += support[v]
+    codes = np.empty(n_codes, np.int32)
     at = 0
     for i in range(len(rows)):
         if indptr[rows[i]] < indptr[rows[i] + 1]:

@@ -109,14 +109,20 @@ def search_rows(
         start[i + 1] = start[i] + length
         cells[start[i] : start[i + 1]] = items[first : first + length]
     codes = np.unique(cells)
-    cells = np.searchsorted(codes, cells).astype(np.int32)
+    place, representatives = np.empty(len(utility), np.int32), np.full(len(codes), -1, np.int32)
+    for i in range(len(codes)):
+        place[codes[i]] = i
+    cells = place[cells]
     groups = make_groups(start, cells, len(codes), utility[codes])
     if weights.kind > 0:
         kind, whole, leaf, parent, leaf_lo, leaf_hi, leaf_node, listed, value = weights
         weights = Weights(kind, whole, leaf[codes], parent, leaf_lo, leaf_hi, leaf_node, listed[codes], value)
     rule = Rule(rule.k, min(rule.m, len(codes)), rule.algorithm, rule.suppress_single, rule.limit)
     outcome = search(groups, weights, make_roots(groups, rule), rule, len(codes) + 1)
-    return outcome, codes, np.where(groups.rep < 0, np.int32(-1), codes[groups.rep])
+    for i in range(len(codes)):
+        if groups.rep[i] >= 0:
+            representatives[i] = codes[groups.rep[i]]
+    return outcome, codes, representatives
 
 
 @kernel()

@@ -76,9 +76,13 @@ def block_bounds(tuples: Tuples) -> _Bounds:
     for b in range(n_blocks):
         begin, end = b * BLOCK, min((b + 1) * BLOCK, n)
         for s in range(len(numbers)):
-            low[s, b], high[s, b] = numbers[s, begin:end].min(), numbers[s, begin:end].max()
+            low[s, b], high[s, b] = numbers[s, begin], numbers[s, begin]
+            for value in numbers[s, begin:end]:
+                low[s, b], high[s, b] = min(low[s, b], value), max(high[s, b], value)
         for s in range(len(codes)):
-            first[s, b], last[s, b] = codes[s, begin:end].min(), codes[s, begin:end].max()
+            first[s, b], last[s, b] = codes[s, begin], codes[s, begin]
+            for code in codes[s, begin:end]:
+                first[s, b], last[s, b] = min(first[s, b], code), max(last[s, b], code)
     return low, high, first, last
 
 

@@ -159,7 +159,9 @@ def mine(
     n_codes = len(start) - 1
     walk, tally = _room(size, n_codes), np.zeros(private[0], np.int64)
     prefix, stack = np.full(size, -1, np.int32), np.empty(1024, position.dtype)
-    goal, n_found, steps = int(np.count_nonzero(at >= 0)), 0, 0
+    goal, n_found, steps = 0, 0, 0
+    for code in at:
+        goal += 1 if code >= 0 else 0
     while at[0] < last:
         stack, depth = _begin(start, position, at[0], walk, prefix, stack), 1
         while depth >= 1:

@@ -57,6 +57,34 @@ def test_kernels_work_where_no_cache_can_be_written(tmp_path):
     assert run_in(tmp_path, script, NUMBA_CACHE_DIR=str(no_folder)) == ["20", "0", "None"]
 
 
+READ_ONLY = """
+import os, tempfile
+def refuse(*_, **__):
+    raise PermissionError("read-only")
+os.mkdir = tempfile.TemporaryFile = refuse
+os.access = lambda *_: False
+from anonset_kernels._jit import cache_directory
+"""
+
+
+def test_a_cache_that_can_only_be_read_is_read(tmp_path):
+    """As in the image of a container; what it lacks is compiled in every run, and kept nowhere."""
+    package = tmp_path / "anonset_kernels"
+    package.mkdir()
+    for name in ("__init__.py", "_compiling.py", "_jit.py"):
+        shutil.copy(Path(anonset_kernels.__file__).with_name(name), package / name)
+    (package / "caller.py").write_text(CALLER)
+    (package / "callee.py").write_text(CALLEE.format(2))
+    nothing_there = READ_ONLY + "print(cache_directory())"
+    assert run_in(tmp_path, nothing_there) == ["None"]
+    alone = "from anonset_kernels.callee import factor\nprint(factor(), sum(factor.stats.cache_hits.values()))"
+    assert run_in(tmp_path, alone) == ["2", "0"]
+    kept = {path.name for path in (tmp_path / "cache").rglob("*.nb?")}
+    assert run_in(tmp_path, READ_ONLY + alone) == ["2", "1"]
+    assert run_in(tmp_path, READ_ONLY + RUN) == ["20", "0"]
+    assert {path.name for path in (tmp_path / "cache").rglob("*.nb?")} == kept
+
+
 def test_the_directory_names_the_sources():
     folder = cache_directory()
     assert folder is not None

@@ -17,6 +17,7 @@ _COMMANDS = {
     "compare": "Compare algorithms or parameters on one input.",
     "demo": "Run the whole job on a generated data set.",
     "completions": "Print what a shell needs to complete commands and options.",
+    "warmup": "Compile every kernel, so that no later run has to.",
 }
 _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
     "hierarchy": (

@@ -9,6 +9,7 @@ from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown, shown
 from anonset.errors import InfeasibleError
+from anonset.jobs.rehearsal import make_ready
 from anonset.jobs.run import search
 from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.release.layout import Layout
@@ -58,6 +59,7 @@ class Contest:
         from anonset.verification import DEFAULT_BUDGET, verify
 
         watch, name = Stopwatch(), algorithm.name
+        make_ready(name)
         try:
             unverified = search(
                 table,

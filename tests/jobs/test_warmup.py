@@ -1,0 +1,126 @@
+"""Compiling before it is needed: what a warm-up calls for is all that jobs call for."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import anonset
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.errors import InputError
+from anonset.jobs import rehearsal, warmup
+from anonset.jobs.rehearsal import make_ready, rehearsals, rehearse
+from anonset_kernels import _jit
+
+OWN = [name for name, cls in ALGORITHMS.items() if cls.__module__.startswith("anonset.")]
+ROOT = Path(__file__).resolve().parents[1]
+compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+
+WARM = """
+import json, sys
+from anonset_kernels import _jit
+from anonset_kernels._compiling import COMPILATION
+called = []
+load = _jit._KernelCache.load_overload
+def noted(self, sig, context):
+    if COMPILATION.depth == 0:
+        called.append(f"{self._name}{sig}")
+    return load(self, sig, context)
+_jit._KernelCache.load_overload = noted
+from anonset.jobs.warmup import warm_up
+warm_up()
+n_warm = len(called)
+import os, same_bytes
+from pathlib import Path
+same_bytes.write_inputs(Path.cwd())
+wanted = [*list(same_bytes.jobs())[::3], *same_bytes.comparisons()]
+codes = []
+for number, job in enumerate(wanted):
+    out = Path(f"out{number}")
+    more = ("-o", str(out)) if job[0] == "anonymize" else ()
+    codes.append(same_bytes.run((*job, *more))["code"])
+    if out.exists():
+        codes += [same_bytes.run(arguments)["code"] for arguments in same_bytes.after(job, out)]
+print(json.dumps({"warm": n_warm, "done": codes.count(0), "late": called[n_warm:]}))
+"""
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_every_algorithm_is_rehearsed(name: str) -> None:
+    made = list(rehearsals(name))
+    assert {algorithm.name for algorithm in made} == {name}
+    for algorithm in made:
+        rehearse(algorithm)
+
+
+@compiled
+def test_jobs_call_for_no_kernel_that_the_warm_up_did_not(tmp_path: Path) -> None:
+    path = os.pathsep.join([str(ROOT), *sys.path])
+    environment = os.environ | {"PYTHONPATH": path}
+    done = subprocess.run(
+        [sys.executable, "-c", WARM], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    found = json.loads(done.stdout)
+    assert found["late"] == []
+    assert found["warm"] > 50
+    assert found["done"] > 100
+
+
+@compiled
+def test_no_kernel_imports_scipy_to_be_loaded(tmp_path: Path) -> None:
+    """NumPy's reductions, searches and selections do, in Numba; a loop is as fast, and there 0.1 s earlier."""
+    script = (
+        "import sys\nfrom anonset.jobs.warmup import warm_up\nprint(warm_up().kernels, 'scipy.linalg' in sys.modules)"
+    )
+
+    def run() -> list[str]:
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    found = run()
+    assert (found if found[0] == "0" else run()) == ["0", "False"]
+
+
+@compiled
+def test_a_first_run_compiles_and_the_next_does_not(tmp_path: Path) -> None:
+    rows = [f"p{n % 4},d{n}" for n in range(12)]
+    (tmp_path / "drugs.csv").write_text("\n".join(["who,drug", *rows, ""]))
+    roles = ("--id", "who", "--sensitive", "drug")
+    job = ("anonymize", "drugs.csv", *roles, "--model", "anatomy", "--l", "3", "--json", "-o")
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def seconds(out: str) -> dict[str, float]:
+        command = [sys.executable, "-m", "anonset", *job, out]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        found: dict[str, float] = json.loads(done.stdout)["seconds"]
+        return found
+
+    first, second = seconds("one"), seconds("two")
+    assert list(first).count("compiling") == 1
+    assert first["search"] < first["compiling"], "else it would hold what compiling took"
+    assert "compiling" not in second
+    assert {*first} - {"compiling"} == {*second}
+
+
+def test_a_warm_up_that_would_be_lost_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_jit, "cache_writable", lambda: False)
+    with pytest.raises(InputError, match="NUMBA_CACHE_DIR"):
+        warmup.warm_up()
+    monkeypatch.setattr(_jit, "cache_directory", lambda: None)
+    with pytest.raises(InputError, match="NUMBA_CACHE_DIR"):
+        warmup.warm_up()
+
+
+def test_contestants_are_made_ready_before_their_time_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready: list[str] = []
+    monkeypatch.setattr(rehearsal, "rehearse", lambda algorithm: ready.append(algorithm.name))
+    make_ready.cache_clear()
+    table = anonset.Table.from_sets([{"a", "b"}, {"a", "b"}])
+    algorithms = [anonset.Apriori(k=1, m=1), anonset.Vpa(k=1, m=1), anonset.Apriori(k=2, m=1)]
+    for _ in range(2):
+        anonset.compare(table, algorithms, hierarchies={"items": "balanced:2"})
+    make_ready.cache_clear()
+    assert ready == ["apriori", "vpa"]
