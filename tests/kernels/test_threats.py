@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset_kernels._dense_threats import is_dense
+from anonset_kernels.decisive_records import gather, keep_decisive, outline
 from anonset_kernels.threats import allow_antichains, forbid_pairs, hash_sets, mine
-from anonset_kernels.undominated import gather, keep_undominated, outline
 
 N_CODES = 9
 sparse = st.lists(st.sets(st.integers(0, N_CODES - 1), max_size=4), max_size=20)
@@ -128,7 +128,7 @@ def kept_of(rows, k, budget):
     at = n_kept = 0
     while at < len(order):
         before = at
-        at, n_kept, _ = keep_undominated(codes, begin, length, order, at, (k, n_kept, budget), rows_of, kept)
+        at, n_kept, _ = keep_decisive(codes, begin, length, order, at, (k, n_kept, budget), rows_of, kept)
         assert at > before
     return kept[:n_kept], (codes, begin, length, start, position)
 

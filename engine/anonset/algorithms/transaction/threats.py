@@ -243,7 +243,7 @@ class StoredRecords:
         took as long as walking all records for sets of three.
         """
         from anonset_kernels.count_tree import walk_sizes
-        from anonset_kernels.undominated import gather, keep_undominated, outline
+        from anonset_kernels.decisive_records import gather, keep_decisive, outline
 
         codes, n_codes = self.arrays[0], len(self.intervals[0])
         begin, length, key = outline(codes, len(codes) - len(self.arrays[2]))
@@ -255,7 +255,7 @@ class StoredRecords:
             rows, kept = np.zeros((n_codes, (len(order) + 63) // 64), np.uint64), np.empty(len(order), np.int64)
             while at < len(order) and left > 0:
                 rule = (self.k, n_kept, min(left, STEPS_PER_CALL))
-                at, n_kept, steps = keep_undominated(codes, begin, length, order, at, rule, rows, kept)
+                at, n_kept, steps = keep_decisive(codes, begin, length, order, at, rule, rows, kept)
                 left -= steps
             order = np.concatenate([kept[:n_kept], order[at:]])
         start = np.zeros(n_codes + 1, np.int64)

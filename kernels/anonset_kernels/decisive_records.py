@@ -1,4 +1,4 @@
-"""Leaving out records that cannot tell a rare set from a frequent one.
+"""The records that decide which sets are rare: all but those that cannot tell a rare set from a frequent one.
 
 A record that k others dominate, each with all of its codes, makes no difference to which sets have no support, a
 support below k, or one of at least k: every set in it is frequent by the k others. What dominates is transitive,
@@ -28,7 +28,7 @@ def outline(codes: Codes, n_records: int) -> tuple[Int64Array, Int32Array, Int64
 
 
 @kernel()
-def keep_undominated(
+def keep_decisive(
     codes: Codes,
     begin: Int64Array,
     length: Int32Array,
