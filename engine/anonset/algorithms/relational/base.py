@@ -17,8 +17,8 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
+from anonset.privacy import require_at_least
 from anonset.privacy.k import KAnonymity
-from anonset.spelling import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +81,38 @@ class Formation(Discreet, ABC):
         return Result(PerCluster(cluster, (), relational_values(qi, tuples)), figures=figures)
 
 
+@dataclass(frozen=True, kw_only=True)
+class QuadraticFormation(Formation):
+    """A formation whose time grows with the square of the records, so that it refuses large tables."""
+
+    max_records: int = 100_000
+    """Refuse more records: time grows with their square."""
+
+    def __post_init__(self) -> None:
+        require_at_least("max_records", self.max_records, 1)
+        super().__post_init__()
+
+    @abstractmethod
+    def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
+        """Form the clusters as `form` does, of at most `max_records` records."""
+
+    def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
+        """Return the cluster of each record, int32 (n,), numbered by their smallest record.
+
+        Raises
+        ------
+        InputError
+            If there are more than `max_records`.
+        """
+        if qi.n > self.max_records:
+            msg = (
+                f"{self.name}: there must be at most max_records={self.max_records} records, since time grows with "
+                f"their square, got {qi.n}; the formations cluster and mondrian serve more"
+            )
+            raise InputError(msg)
+        return self.form_small(qi, progress)
+
+
 def bind_tuples(
     name: str,
     k: int,
@@ -112,19 +144,3 @@ def bind_tuples(
         reason = f"there are {qi.n} records, at least k={k} are required"
         raise InfeasibleError(name, reason, achieved=float(qi.n), bound=float(k))
     return qi
-
-
-def require_at_most(name: str, n: int, most: int) -> None:
-    """Refuse more records than an algorithm of quadratic cost can serve.
-
-    Raises
-    ------
-    InputError
-        If n > most.
-    """
-    if n > most:
-        msg = (
-            f"{name}: there must be at most {setting('max_records', most)} records, since time grows with their "
-            f"square, got {n}; the formations cluster and mondrian serve more"
-        )
-        raise InputError(msg)

@@ -7,15 +7,14 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.relational.base import Formation, require_at_most
+from anonset.algorithms.relational.base import QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
-from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMember(Formation):
+class KMember(QuadraticFormation):
     """k-member: each cluster starts far from the last record added, and adds what raises its loss least.
 
     Guarantees k-anonymity. Cost: O(n T v), T the number of distinct tuples; so the search refuses large tables.
@@ -31,16 +30,8 @@ class KMember(Formation):
 
     name: ClassVar[str] = "k-member"
 
-    max_records: int = 100_000
-    """Refuse more records: time grows with their square."""
-
-    def __post_init__(self) -> None:
-        require_at_least("max_records", self.max_records, 1)
-        super().__post_init__()
-
-    def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
+    def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
-        require_at_most(self.name, qi.n, self.max_records)
         left = _Left(qi)
         n_clusters = qi.n // self.k
         cluster = np.full(qi.n, -1, np.int32)

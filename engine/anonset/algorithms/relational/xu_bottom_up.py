@@ -7,15 +7,14 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.relational.base import Formation, require_at_most
+from anonset.algorithms.relational.base import QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
-from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class XuBottomUp(Formation):
+class XuBottomUp(QuadraticFormation):
     """Bottom-up: undersized clusters merge with the partner that costs least; oversized ones are split.
 
     Guarantees k-anonymity. Cost: O(n^2 v log k); so the search refuses large tables.
@@ -32,16 +31,8 @@ class XuBottomUp(Formation):
 
     name: ClassVar[str] = "xu-bottom-up"
 
-    max_records: int = 100_000
-    """Refuse more records: time grows with their square."""
-
-    def __post_init__(self) -> None:
-        require_at_least("max_records", self.max_records, 1)
-        super().__post_init__()
-
-    def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
+    def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
-        require_at_most(self.name, qi.n, self.max_records)
         singles = GeneralizedTuples.of_tuples(qi)
         tuples = singles.take(qi.tuple_of)
         parts = [[r] for r in range(qi.n)]

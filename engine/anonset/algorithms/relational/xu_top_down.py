@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.relational.base import Formation, require_at_most
+from anonset.algorithms.relational.base import QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
-from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class XuTopDown(Formation):
+class XuTopDown(QuadraticFormation):
     """Top-down: split in two around records that are far apart, as long as at least 2k records are left.
 
     Guarantees k-anonymity. Cost: O(n v) for each level of splits, O(n^2 v) at worst; so the search refuses large
@@ -33,16 +32,8 @@ class XuTopDown(Formation):
 
     name: ClassVar[str] = "xu-top-down"
 
-    max_records: int = 100_000
-    """Refuse more records: time grows with their square."""
-
-    def __post_init__(self) -> None:
-        require_at_least("max_records", self.max_records, 1)
-        super().__post_init__()
-
-    def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
+    def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
-        require_at_most(self.name, qi.n, self.max_records)
         singles = GeneralizedTuples.of_tuples(qi)
         cluster, n_done = np.empty(qi.n, np.int64), 0
         stack = [np.arange(qi.n)]

@@ -45,8 +45,8 @@ def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tup
 
 
 @dataclass(frozen=True, kw_only=True)
-class Generalization(Discreet, ABC):
-    """An algorithm that reaches k^m-anonymity by cuts of a hierarchy alone, without suppressing an item."""
+class KmAlgorithm(Discreet):
+    """An algorithm that reaches k^m-anonymity."""
 
     name: ClassVar[str]
     """Name on the command line."""
@@ -63,6 +63,11 @@ class Generalization(Discreet, ABC):
     def model(self) -> KmAnonymity | PartitionKmAnonymity:
         """k^m-anonymity."""
         return KmAnonymity(self.k, self.m)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generalization(KmAlgorithm, ABC):
+    """An algorithm that reaches k^m-anonymity by cuts of a hierarchy alone, without suppressing an item."""
 
     @abstractmethod
     def generalize(

@@ -18,26 +18,18 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.base import bind_to_hierarchy
+from anonset.algorithms.transaction.base import KmAlgorithm, bind_to_hierarchy
 from anonset.algorithms.transaction.cut_scan import search_cut
 from anonset.algorithms.transaction.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet
 from anonset.generalization import Cut
-from anonset.privacy import KmAnonymity, require_at_least
+from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThreatBased(Discreet, ABC):
+class ThreatBased(KmAlgorithm, ABC):
     """An algorithm that searches a cut, and what to suppress of it, by the minimal threats: HgHs or rounds of it."""
 
-    name: ClassVar[str]
-    """Name on the command line."""
-
-    k: int
-    """Smallest support of any itemset that occurs (>= 1)."""
-    m: int
-    """Largest number of items the attacker knows (>= 1)."""
     max_threats: int = 30_000_000
     """Largest number of minimal threats to hold (about 50 bytes each at m=3)."""
     max_increments: int = 500_000_000_000
@@ -46,12 +38,7 @@ class ThreatBased(Discreet, ABC):
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)
         require_at_least("max_increments", self.max_increments, 1)
-        _ = self.model
-
-    @property
-    def model(self) -> KmAnonymity:
-        """k^m-anonymity."""
-        return KmAnonymity(self.k, self.m)
+        super().__post_init__()
 
     @abstractmethod
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
