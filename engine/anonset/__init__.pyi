@@ -17,6 +17,7 @@ from anonset.algorithms.transaction.apriori import Apriori as Apriori
 from anonset.algorithms.transaction.coat import Coat as Coat
 from anonset.algorithms.transaction.coherence_suppression import CoherenceSuppression as CoherenceSuppression
 from anonset.algorithms.transaction.direct import Direct as Direct
+from anonset.algorithms.transaction.exact import Exact as Exact
 from anonset.algorithms.transaction.hghs import HgHs as HgHs
 from anonset.algorithms.transaction.lm_apriori import LmApriori as LmApriori
 from anonset.algorithms.transaction.local_generalization import LocalGeneralization as LocalGeneralization

@@ -22,6 +22,10 @@ UInt8Array = np.ndarray[tuple[int], np.dtype[np.uint8]]
 UInt64Array = np.ndarray[tuple[int], np.dtype[np.uint64]]
 Float64Array = np.ndarray[tuple[int], np.dtype[np.float64]]
 BoolArray = np.ndarray[tuple[int], np.dtype[np.bool_]]
+UInt16Array = np.ndarray[tuple[int], np.dtype[np.uint16]]
+UInt32Array = np.ndarray[tuple[int], np.dtype[np.uint32]]
+CountArray = UInt8Array | UInt16Array | UInt32Array
+"""Counters that stop at k, in the smallest type that holds it."""
 IndexArray = Int32Array | Int64Array
 """Indices into something that may be larger than 2^31: int32 where that suffices, else int64."""
 Integer = int | np.signedinteger
@@ -30,6 +34,10 @@ Integer = int | np.signedinteger
 Int32Matrix = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 Int64Matrix = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 UInt8Matrix = np.ndarray[tuple[int, int], np.dtype[np.uint8]]
+UInt16Matrix = np.ndarray[tuple[int, int], np.dtype[np.uint16]]
+UInt32Matrix = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
+CountMatrix = UInt8Matrix | UInt16Matrix | UInt32Matrix
+"""A matrix of such counters."""
 UInt64Matrix = np.ndarray[tuple[int, int], np.dtype[np.uint64]]
 Float64Matrix = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 
@@ -88,6 +96,10 @@ Expanded = tuple[Codes, Int64Array, Position]
 """(codes, start, position) of `count_tree.expand`; start, int64 (C + 1,): where each code begins in `position`."""
 Intervals = tuple[LeafLo, LeafHi]
 """(leaf_lo, leaf_hi), by code."""
+Ancestry = tuple[Parent, LeafLo, LeafHi]
+"""(parent, leaf_lo, leaf_hi) of a hierarchy."""
+Postings = tuple[Int64Array, Int32Array]
+"""(start, records): records of each node, ascending; int64 (V + 1,) where they begin, and int32 (entries,)."""
 Tree = tuple[Parent, LeafLo, LeafHi, SubtreeEnd]
 """(parent, leaf_lo, leaf_hi, subtree_end) of a hierarchy."""
 KnownSets = tuple[Int32Matrix, Int32Array]

@@ -1,16 +1,16 @@
 """Counting all pairs of nodes at once, where a matrix of them is small: one pass over the expanded records."""
 
-from anonset_kernels._arrays import Codes, Dead, Found, FoundSupport, Intervals, UInt8Matrix
+from anonset_kernels._arrays import Codes, CountMatrix, Dead, Found, FoundSupport, Intervals, UInt8Matrix
 from anonset_kernels._jit import kernel
 from anonset_kernels._tree import is_below
 
 
 @kernel()
-def count_pairs(codes: Codes, first: int, last: int, k: int, pairs: UInt8Matrix) -> None:
+def count_pairs(codes: Codes, first: int, last: int, k: int, pairs: CountMatrix) -> None:
     """Count, up to `k`, the records of each pair whose first code is in ``first .. last - 1``.
 
-    ``pairs[a - first, b]`` is uint8 (last - first, C) and small enough to stay in cache where k is small, for it
-    stops at `k`. One pass over the records in their order: O(nnz + pairs).
+    ``pairs[a - first, b]`` is (last - first, C), of the smallest type that holds `k`, for it stops at `k`: small
+    enough to stay in cache. One pass over the records in their order: O(nnz + pairs).
     """
     begin = 0
     for end in range(len(codes)):

@@ -299,6 +299,7 @@ CONTRACTS: Mapping[str, Contract] = {
     "apriori": CUT,
     "direct": CUT,
     "optimal": CUT,
+    "exact": CUT,
     "vpa": CUT,
     "lra": Contract(by_k_and_m, PartitionKmAnonymity, items_case, _partitions, few_items),
     "hghs": SUPPRESSING,

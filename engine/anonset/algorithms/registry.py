@@ -17,6 +17,7 @@ from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.coat import Coat
 from anonset.algorithms.transaction.coherence_suppression import CoherenceSuppression
 from anonset.algorithms.transaction.direct import Direct
+from anonset.algorithms.transaction.exact import Exact
 from anonset.algorithms.transaction.hghs import HgHs
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.algorithms.transaction.local_generalization import LocalGeneralization
@@ -33,6 +34,7 @@ _OWN: dict[str, type[Algorithm]] = {
         Apriori,
         Direct,
         Optimal,
+        Exact,
         Lra,
         Vpa,
         HgHs,

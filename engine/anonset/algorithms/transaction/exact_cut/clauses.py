@@ -1,0 +1,51 @@
+"""Clauses of rare sets, many at a time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem
+from anonset.algorithms.transaction.exact_cut.rows import SparseRows
+from anonset.data.discreet import Discreet
+from anonset.data.table import Int32
+
+
+@dataclass(frozen=True, eq=False)
+class Clauses(Discreet):
+    """Clauses of rare sets of one size j; see `problem` for what a clause says."""
+
+    parents: Int32
+    """int32 (n, j): the parents of the members, from left to right."""
+    meetings: Int32
+    """int32 (n, j - 1): the lowest common ancestors of neighbours."""
+    items: Int32
+    """int32 (n, j): the leaves of a record that holds the set; (n, 0) without suppression."""
+
+    @classmethod
+    def of(cls, problem: CutProblem, sets: Int32, items: Int32 | None = None) -> "Clauses":
+        """Return the clauses of sets of nodes, int32 (n, j), from left to right; equal ones once, in order."""
+        from anonset_kernels.rare_sets import meeting_nodes
+
+        n, size = sets.shape
+        found = np.empty((n, 0), np.int32) if items is None else items
+        parents = problem.hierarchy.parent[sets].reshape(n, size)
+        rows = np.unique(np.hstack([parents, meeting_nodes(problem.tree, sets), found]), axis=0)
+        return cls(rows[:, :size], rows[:, size : 2 * size - 1], rows[:, 2 * size - 1 :])
+
+    @property
+    def n(self) -> int:
+        """Number of clauses."""
+        return len(self.parents)
+
+    def take(self, chosen: NDArray[np.bool_]) -> "Clauses":
+        """Return the chosen clauses, bool (n,)."""
+        return Clauses(self.parents[chosen], self.meetings[chosen], self.items[chosen])
+
+    @property
+    def closing(self) -> Int32:
+        """int32: the nodes that clauses without leaves say are closed, for their other terms cancel; each once."""
+        terms = np.hstack([self.parents, self.meetings])
+        signs = np.concatenate([np.ones(self.parents.shape[1]), -np.ones(self.meetings.shape[1])])
+        rows = SparseRows.of(terms, signs, 1.0)
+        return np.unique(rows.columns[rows.start[:-1][np.diff(rows.start) == 1]])

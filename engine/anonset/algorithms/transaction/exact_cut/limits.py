@@ -1,0 +1,89 @@
+"""Limits of a search: steps of the solver, the same on every machine, and seconds, where they were asked for."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from anonset.data.discreet import Discreet
+
+_PATIENCE = 0.05
+"""Share of the time limit after which a solver that does not stop is left to itself."""
+_TICK = 0.05
+
+
+class LimitReached(Exception):  # noqa: N818
+    """A search must end with what it has."""
+
+
+@dataclass(eq=False)
+class Limits(Discreet):
+    """What is left of a search's limits."""
+
+    seconds: float | None
+    """Seconds from now; None for no limit."""
+    steps: float
+    """Steps of the solver: relaxations solved, and rounds of cuts or nodes of a branch and bound."""
+    _began: float = field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return float("inf") if self.seconds is None else self.seconds - (time.monotonic() - self._began)
+
+    def share(self, part: float) -> "Limits":
+        """Return limits of a part of what is left."""
+        return Limits(None if self.seconds is None else max(0.0, part * self.left), part * self.steps)
+
+    def step(self) -> None:
+        """Count a step.
+
+        Raises
+        ------
+        LimitReached
+            If there is none left, or no time.
+        """
+        self.steps -= 1
+        self.check()
+
+    def check(self) -> None:
+        """Raise LimitReached if no step or no time is left."""
+        if self.steps < 0 or self.left <= 0:
+            raise LimitReached
+
+    def run(self, work: Callable[[], object], stop: Callable[[], None]) -> None:
+        """Run what may take long and answers to `stop`, so that signals and the time limit are heard.
+
+        Raises
+        ------
+        LimitReached
+            If it goes on after the time limit although it was told to stop; it is left to itself then.
+        """
+        failed: list[BaseException] = []
+
+        def guarded() -> None:
+            try:
+                work()
+            except BaseException as error:  # handed on to the caller below
+                failed.append(error)
+
+        thread = threading.Thread(target=guarded, daemon=True)
+        thread.start()
+        deadline, told = time.monotonic() + self.left, False
+        patience = 0.0 if self.seconds is None else _PATIENCE * self.seconds
+        try:
+            while thread.is_alive():
+                thread.join(_TICK)
+                if not told and time.monotonic() >= deadline:
+                    stop()
+                    told = True
+                if told and time.monotonic() >= deadline + patience:
+                    break
+        except BaseException:
+            stop()
+            thread.join(1.0)
+            raise
+        if thread.is_alive():
+            raise LimitReached
+        if failed:
+            raise failed[0]

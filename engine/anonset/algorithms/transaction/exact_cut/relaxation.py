@@ -1,0 +1,135 @@
+"""The linear relaxation of a cut problem, to which clauses are added, and its integer program."""
+
+import numpy as np
+
+from anonset.algorithms.transaction.exact_cut.clauses import Clauses
+from anonset.algorithms.transaction.exact_cut.limits import Limits
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, entries
+from anonset.algorithms.transaction.exact_cut.rows import SparseRows
+from anonset.algorithms.transaction.exact_cut.solver import Solver
+from anonset.algorithms.transaction.exact_cut.view import Point
+from anonset.data.table import Int32, Int64
+from anonset.generalization import Cut
+from anonset.generalization.recoding import SUPPRESSED
+
+
+class Relaxation:
+    """Closed nodes and suppressed leaves between 0 and 1, and the clauses known so far.
+
+    The variables are the closedness of the open inner nodes that are frequent and, with suppression, the frequent
+    leaves below them. A node that is rare by itself is never published: an inner one is closed with the lowest frequent
+    node above it, and a leaf is suppressed unless that node is closed.
+
+    Parameters
+    ----------
+    closed
+        bool (V,): nodes that are closed for good, with all below them.
+    worth
+        About the value of the optimum.
+    """
+
+    def __init__(self, problem: CutProblem, closed: Nodes, worth: int, limits: Limits) -> None:
+        hierarchy, frequent = problem.hierarchy, problem.support >= problem.k
+        self.problem, self.closed = problem, closed & problem.occurring
+        open_ = problem.occurring & ~closed
+        self.nodes = np.flatnonzero(open_ & frequent).astype(np.int32)
+        self.leaves = np.flatnonzero(problem.suppress & frequent[hierarchy.leaf_node]).astype(np.int32)
+        rare = (problem.support > 0) & ~frequent & problem.suppress
+        self.rare_leaves = np.flatnonzero(rare[hierarchy.leaf_node]).astype(np.int32)
+        self.saviour = hierarchy.parent[entries(hierarchy, rare)]
+        """int32 (M,): the node above the highest rare node above a rare leaf: it saves the leaf if it is closed."""
+        self.of_node = _numbered(self.nodes, hierarchy.n_nodes, 0)
+        rare_inner = np.flatnonzero(rare & open_)
+        self.of_node[rare_inner] = self.of_node[self.saviour[hierarchy.leaf_lo[rare_inner]]]
+        self.of_leaf = _numbered(self.leaves, hierarchy.n_leaves, len(self.nodes))
+        self.constant = int(problem.weights[self.closed].sum() + problem.suppression_costs[self.rare_leaves].sum())
+        self.solver = Solver(self._costs(open_), self._order(), worth, limits)
+
+    def _costs(self, open_: Nodes) -> Int64:
+        """Return the cost of each variable; suppressing a rare leaf is a gain of its saviour's not being closed."""
+        problem = self.problem
+        costs = np.zeros(len(self.nodes) + len(self.leaves), np.int64)
+        np.add.at(costs, self.of_node[open_], problem.weights[open_])
+        saved = self.of_node[self.saviour[self.rare_leaves]]
+        np.subtract.at(costs, saved, problem.suppression_costs[self.rare_leaves])
+        costs[len(self.nodes) :] = problem.suppression_costs[self.leaves]
+        return costs
+
+    def _order(self) -> SparseRows:
+        """Return the rows of what closing and suppressing is: a child is closed with its parent; no leaf is both."""
+        parent = self.problem.hierarchy.parent
+        children = self.nodes[parent[self.nodes] >= 0]
+        closing = np.stack([self.of_node[children], self.of_node[parent[children]]], axis=1)
+        above = parent[self.problem.hierarchy.leaf_node[self.leaves]]
+        both = np.stack([self.of_node[above], self.of_leaf[self.leaves]], axis=1)
+        first = SparseRows.of(closing, np.array([1.0, -1.0]), 0.0)
+        return first.joined(SparseRows.of(both, np.array([-1.0, -1.0]), -1.0))
+
+    def add(self, clauses: Clauses) -> None:
+        """Add clauses that the last point violates."""
+        is_rare = self.of_leaf[clauses.items] < 0
+        items = np.where(is_rare, self.of_node[self.saviour[clauses.items]], self.of_leaf[clauses.items])
+        columns = np.hstack([self.of_node[clauses.parents], self.of_node[clauses.meetings], items])
+        signs = np.ones(columns.shape)
+        signs[:, clauses.parents.shape[1] :][:, : clauses.meetings.shape[1]] = -1.0
+        signs[:, columns.shape[1] - items.shape[1] :][is_rare] = -1.0
+        self.solver.add(SparseRows.of(columns, signs, 1.0 - is_rare.sum(axis=1)))
+
+    def close(self, nodes: Nodes) -> None:
+        """Close nodes for good."""
+        self.solver.bound(self.of_node[self.nodes[nodes[self.nodes]]], 1.0, 1.0)
+
+    def solve(self) -> tuple[Point | None, float]:
+        """Solve the relaxation: the point, and a proven lower bound of the cost of a cut.
+
+        There is no point where nothing better than what the variables were fixed by exists.
+
+        Raises
+        ------
+        LimitReached
+            If a limit is reached before it is solved.
+        """
+        values, bound = self.solver.solve()
+        return self._point(values), self.constant + bound
+
+    def solve_integer(self, start: Cut, gap: float) -> tuple[Point | None, float]:
+        """Solve the integer program, from a feasible cut: the best point that was found, and a lower bound.
+
+        Raises
+        ------
+        LimitReached
+            If the time limit is reached, and the solver does not stop.
+        """
+        values, bound = self.solver.solve_integer(self._values(start), gap, lazily=self.problem.size == 2)
+        return self._point(values), self.constant + bound
+
+    def fix(self, cost: int) -> None:
+        """Fix what the last relaxation proves of all cuts that cost less."""
+        self.solver.fix(float(cost - self.constant))
+
+    def _point(self, values: Float64 | None) -> Point | None:
+        if values is None:
+            return None
+        hierarchy = self.problem.hierarchy
+        closed, suppressed = np.zeros(hierarchy.n_nodes), np.zeros(hierarchy.n_leaves)
+        closed[self.closed] = 1.0
+        known = np.flatnonzero(self.of_node >= 0)
+        closed[known] = values[self.of_node[known]]
+        suppressed[self.leaves] = values[len(self.nodes) :]
+        suppressed[self.rare_leaves] = 1.0 - closed[self.saviour[self.rare_leaves]]
+        return Point(closed, suppressed)
+
+    def _values(self, cut: Cut) -> Float64:
+        """Return a cut as values of the variables."""
+        hierarchy = self.problem.hierarchy
+        image = np.where(cut.image == SUPPRESSED, hierarchy.leaf_node, cut.image)
+        inside = image[hierarchy.leaf_lo[self.nodes]]
+        closed = (inside <= self.nodes) & (hierarchy.subtree_end[inside] >= hierarchy.subtree_end[self.nodes])
+        return np.concatenate([closed, cut.image[self.leaves] == SUPPRESSED]).astype(np.float64)
+
+
+def _numbered(things: Int32, n: int, first: int) -> Int32:
+    """Return int32 (n,): the column of each thing, counted from `first`; -1 for others."""
+    columns = np.full(n, -1, np.int32)
+    columns[things] = first + np.arange(len(things), dtype=np.int32)
+    return columns

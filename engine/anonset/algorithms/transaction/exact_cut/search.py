@@ -1,0 +1,188 @@
+"""The search for the exact cut: solve a relaxation, look for rare sets, add their clauses, until there are none."""
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from math import ceil, inf
+
+import numpy as np
+
+from anonset.algorithms.base import Progress
+from anonset.algorithms.transaction.exact_cut.clauses import Clauses
+from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
+from anonset.algorithms.transaction.exact_cut.pairs import RarePairs, rare_siblings
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried
+from anonset.algorithms.transaction.exact_cut.relaxation import Relaxation
+from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
+from anonset.algorithms.transaction.exact_cut.view import OPEN, Point, View
+from anonset.data.table import Int32
+from anonset.generalization import Cut
+
+PROVEN = 1e-9
+"""Relative gap that counts as none: what floating-point numbers can prove."""
+_THRESHOLDS = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8, 1.0 - OPEN)
+"""How far closed a node is taken for closed where rare sets are looked for at a fractional point."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A relaxation, or an integer program, that was solved, and what was known then."""
+
+    kind: str
+    """``relaxation`` or ``integer``."""
+    lower_bound: float
+    """No cut loses less (NCP)."""
+    loss: float
+    """What the best cut known loses."""
+    clauses: int
+    """Clauses known so far."""
+
+
+class ExactSearch:
+    """A cut of least loss under construction, and the proof of it.
+
+    Parameters
+    ----------
+    known
+        A cut without rare sets, as good as can be had at once.
+    gap
+        Relative gap that is good enough.
+    """
+
+    def __init__(
+        self,
+        problem: CutProblem,
+        known: Cut,
+        limits: Limits,
+        *,
+        gap: float = 0.0,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.problem, self.limits, self.gap = problem, limits, gap
+        self.executor, self.progress = executor, progress
+        self.best, self.cost, self.bound = known, problem.cost(known), 0
+        self.closed: Nodes = np.zeros(problem.hierarchy.n_nodes, np.bool_)
+        self.steps: list[Step] = []
+        self.clauses, self.nodes = 0, 0
+        self._threshold = 0
+
+    def run(self) -> None:
+        """Search until the best cut is proven, or a limit is reached."""
+        try:
+            relaxation = self._begin()
+            while not self._is_proven:
+                point = self._solved(relaxation)
+                if point is None or self._refine(relaxation, point):
+                    continue
+                if point.is_integral and self._offer(point):
+                    return
+                relaxation.fix(self.cost)
+                point = self._solved_integer(relaxation)
+                if point is not None and not self._refine(relaxation, point):
+                    self._offer(point)
+                    self.limits.check()
+                    return
+        except LimitReached:
+            pass
+
+    @property
+    def _is_proven(self) -> bool:
+        return self.cost - self.bound <= max(self.gap, PROVEN) * self.cost
+
+    def _begin(self) -> Relaxation:
+        """Return the relaxation that knows of the rare nodes and of rare siblings."""
+        problem, parent = self.problem, self.problem.hierarchy.parent
+        if problem.suppress:
+            relaxation = Relaxation(problem, self.closed, self.cost, self.limits)
+            if self.problem.size > 1:
+                self._add_siblings(relaxation)
+            return relaxation
+        self.closed = _with_below(problem, self.closed, parent[problem.rare_nodes])
+        if self.problem.size > 1:
+            self.closed = _with_below(problem, self.closed, parent[rare_siblings(problem, self.closed)[:, 0]])
+        return Relaxation(problem, self.closed, self.cost, self.limits)
+
+    def _add_siblings(self, relaxation: Relaxation) -> None:
+        """Add clauses of rare siblings: of the highest, and of all others."""
+        problem, hierarchy = self.problem, self.problem.hierarchy
+        siblings = rare_siblings(problem, self.closed)
+        parent = hierarchy.parent[siblings[:, 0]]
+        split = np.zeros(hierarchy.n_nodes, np.bool_)
+        split[parent] = True
+        highest = ~buried(hierarchy, split)[parent]
+        view = View(problem, Point(np.zeros(hierarchy.n_nodes), np.zeros(hierarchy.n_leaves)), 1.0 - OPEN, 2)
+        for part in (siblings[highest], siblings[~highest]):
+            self._add(relaxation, witnessed(view, part))
+
+    def _solved(self, relaxation: Relaxation) -> Point | None:
+        """Solve the relaxation, and note what it proves."""
+        point, bound = relaxation.solve()
+        self._note("relaxation", bound)
+        return point
+
+    def _solved_integer(self, relaxation: Relaxation) -> Point | None:
+        """Solve the integer program, and note what it proves."""
+        point, bound = relaxation.solve_integer(self.best, self.gap)
+        self.nodes = relaxation.solver.n_nodes
+        self._note("integer", bound)
+        return point
+
+    def _note(self, kind: str, bound: float) -> None:
+        if bound == inf:  # nothing better than the best cut is left
+            self.bound = self.cost
+        elif bound > 0:
+            self.bound = min(self.cost, max(self.bound, ceil(bound * (1 - PROVEN))))
+        total = self.problem.total
+        self.steps.append(Step(kind, self.bound / total, self.cost / total, self.clauses))
+        if self.progress is not None:
+            self.progress(f"loss at most {self.cost / total:.6f}, proven", float(self.bound), float(self.cost))
+
+    def _offer(self, point: Point) -> bool:
+        """Take a point of zeros and ones without rare sets as a cut; tell whether the best cut is proven."""
+        cut = self.problem.cut(point.closed >= 0.5, point.suppressed >= 0.5)
+        if (cost := self.problem.cost(cut)) < self.cost:
+            self.best, self.cost = cut, cost
+            self.bound = min(self.bound, cost)
+        return self._is_proven
+
+    def _refine(self, relaxation: Relaxation, point: Point) -> bool:
+        """Add clauses that a point violates; tell whether there were some."""
+        if self.problem.size < 2:
+            return False
+        view = View(self.problem, point, 1.0 - OPEN, 2)
+        if self._add_sets(relaxation, view, RarePairs(view, self.executor).violated()):
+            return True
+        thresholds = (0.5,) if point.is_integral else (*_THRESHOLDS[self._threshold :], *_THRESHOLDS[: self._threshold])
+        for size in range(3, self.problem.size + 1):
+            for threshold in thresholds:
+                self.limits.check()
+                view = View(self.problem, point, threshold, size)
+                sets = rare_sets(view, size, self.executor)
+                if len(sets) and self._add_sets(relaxation, view, lifted(view, sets)):
+                    self._threshold = _THRESHOLDS.index(threshold)
+                    return True
+        return False
+
+    def _add_sets(self, relaxation: Relaxation, view: View, sets: Int32) -> bool:
+        """Add the clauses of maximal rare sets, or close what they say is closed; tell whether there were some."""
+        if self.problem.suppress:
+            return self._add(relaxation, witnessed(view, sets))
+        clauses = Clauses.of(self.problem, sets)
+        closing = clauses.closing
+        if len(closing):
+            self.closed = _with_below(self.problem, self.closed, closing)
+            relaxation.close(self.closed)
+        return self._add(relaxation, clauses.take(~np.any(self.closed[clauses.parents], axis=1))) or len(closing) > 0
+
+    def _add(self, relaxation: Relaxation, clauses: Clauses) -> bool:
+        relaxation.add(clauses)
+        self.clauses += clauses.n
+        return clauses.n > 0
+
+
+def _with_below(problem: CutProblem, closed: Nodes, nodes: Int32) -> Nodes:
+    """Return the closed nodes with more of them, and all inner nodes below."""
+    more = closed.copy()
+    more[nodes] = True
+    found: Nodes = (more | buried(problem.hierarchy, more)) & ~problem.hierarchy.is_leaf
+    return found

@@ -1,0 +1,116 @@
+"""Rare sets of three and more nodes: those of a cut, lifted to maximal ones above it; the records that hold sets."""
+
+from concurrent.futures import Executor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.base import run_tasks
+from anonset.algorithms.transaction.exact_cut.clauses import Clauses
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
+from anonset.algorithms.transaction.exact_cut.view import View
+from anonset.data.table import Int32
+
+SETS_PER_ROUND = 6_000
+SETS_PER_NODE = 400
+"""Of the sets that begin with one node so many are taken, from all over them: more of them say little more."""
+MAX_TOGETHER = 1 << 28
+"""Pairs of nodes of a cut of which a byte each may tell whether they can be in a violated set."""
+WITNESSES_PER_ROUND = 1 << 18
+CLAUSES_PER_ROUND = 20_000
+USES_PER_ITEM = 3
+"""Clauses of one round that an item is in. With more, few items fill the round, and it takes many more rounds."""
+_ROOM = 40_000
+_WINDOW = 16
+_TOLERANCE = 1e-6
+
+
+def rare_sets(view: View, size: int, executor: Executor | None) -> Int32:
+    """Return rare sets of a view's cut whose clauses are violated, int32 (n, size), from left to right.
+
+    Those that begin with nodes of few records come first, and of many sets not all are there. At a point of zeros and
+    ones there are none only if the cut has no rare set. Cost: one increment for each set of `size` in each record,
+    below the nodes that are looked at, less where pairs tell that a clause holds.
+    """
+    from anonset_kernels.count_tree import EXACT, walk
+
+    problem, nodes, closed = view.problem, view.cut, view.point.closed
+    found = [np.empty((0, size), np.int32)]
+    if len(nodes) < size:
+        return found[0]
+    weight = view.point.out_of_reach(problem)
+    allowed = _allowed(problem, nodes, weight, closed)
+    records, rule = view.expanded(nodes, placed=True), (size, problem.k, EXACT)
+    intervals = (problem.hierarchy.leaf_lo[nodes], problem.hierarchy.leaf_hi[nodes])
+    none_dead = np.zeros(len(nodes), np.uint8)
+
+    def find(first: int) -> Int32:
+        codes, support = np.empty((_ROOM, size), np.int32), np.empty(_ROOM, np.int32)
+        span = (first, first + 1)
+        n_found, _ = walk(records, intervals, none_dead, span, rule, codes, support, allowed)
+        sets: Int32 = np.sort(nodes[codes[:n_found]], axis=1)
+        sets = sets[_slack(problem, sets, weight[sets], closed) > _TOLERANCE]
+        return sets[:: -(-len(sets) // SETS_PER_NODE)] if len(sets) else sets
+
+    for last in range(len(nodes), 0, -_WINDOW):
+        found += run_tasks(executor, find, range(last - 1, max(0, last - _WINDOW) - 1, -1))
+        if sum(map(len, found)) >= SETS_PER_ROUND:
+            break
+    return np.concatenate(found)
+
+
+def lifted(view: View, sets: Int32) -> Int32:
+    """Return maximal rare sets above the given ones, each once, in canonical order."""
+    from anonset_kernels.rare_sets import lift
+
+    raised = sets.copy()
+    lift(view.rows, view.postings, view.problem.tree, view.problem.k, raised)
+    return np.unique(raised, axis=0)
+
+
+def witnessed(view: View, sets: Int32) -> Clauses:
+    """Return clauses of sets, each with the items of a record that holds it, that are violated.
+
+    No item is in more than `USES_PER_ITEM` of them; the most violated come first. There are none only where all hold.
+    """
+    from anonset_kernels.rare_sets import spread, witnesses
+
+    problem, point, size = view.problem, view.point, sets.shape[1]
+    slack = _slack(problem, sets, point.closed[problem.hierarchy.parent[sets]], point.closed)
+    order = np.argsort(-slack, kind="stable")
+    sets, slack = sets[order], slack[order]
+    room = max(_ROOM, problem.k)
+    found = (np.empty((room, size), np.int32), np.empty(room, np.int32), np.empty(room))
+    items, which, violation = [np.empty((0, size), np.int32)], [np.empty(0, np.int32)], [np.empty(0)]
+    at = n_found = 0
+    while at < len(sets) and n_found < WITNESSES_PER_ROUND:
+        n, at = witnesses(view.rows, view.postings, problem.tree, sets, slack, point.suppressed, at, found)
+        items.append(found[0][:n].copy())
+        which.append(found[1][:n].copy())
+        violation.append(found[2][:n].copy())
+        n_found += n
+    held = np.concatenate(items)
+    order = np.argsort(-np.concatenate(violation), kind="stable")
+    chosen = np.empty(min(CLAUSES_PER_ROUND, len(order)), np.int64)
+    used = np.zeros(problem.hierarchy.n_leaves, np.int32)
+    chosen = chosen[: spread(held, order, USES_PER_ITEM, used, chosen) if len(order) else 0]
+    return Clauses.of(problem, sets[np.concatenate(which)[chosen]], held[chosen])
+
+
+def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64) -> NDArray[np.uint8]:
+    """Tell which nodes can be in a violated set together, as `walk` takes it: uint8 (C, C); empty means all."""
+    from anonset_kernels.rare_sets import allow_violated
+
+    n = len(nodes) if len(nodes) ** 2 <= MAX_TOGETHER else 0
+    allowed = np.zeros((n, n), np.uint8)
+    allow_violated(problem.tree, nodes[:n], weight[nodes[:n]], closed, allowed)
+    return allowed
+
+
+def _slack(problem: CutProblem, sets: Int32, weights: Float64, closed: Float64) -> Float64:
+    """Return by how much the clauses of sets are violated, given how far each member is out of reach: float64 (n,)."""
+    from anonset_kernels.rare_sets import meeting_nodes
+
+    meetings = meeting_nodes(problem.tree, sets)
+    slack: Float64 = 1.0 - weights.sum(axis=1) + closed[meetings].sum(axis=1)
+    return slack

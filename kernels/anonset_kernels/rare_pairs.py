@@ -1,0 +1,158 @@
+"""Rare pairs of nodes: siblings that are rare together, and the maximal ones among all pairs.
+
+A pair of nodes, neither above the other, is *rare* if some, but fewer than k, records hold an item below each. It is
+*maximal* if neither node can be replaced by its parent so that the pair stays rare and unrelated.
+"""
+
+import numpy as np
+
+from anonset_kernels._arrays import (
+    Ancestry,
+    CountArray,
+    CountMatrix,
+    Float64Array,
+    Found,
+    Indptr,
+    Int32Array,
+    Int64Array,
+    Items,
+    Parent,
+    UInt64Matrix,
+)
+from anonset_kernels._bits import bit, trailing_zeros
+from anonset_kernels._jit import kernel
+from anonset_kernels._tree import is_below, lowest_common_ancestor
+
+TOLERANCE = 1e-6
+"""What a clause must be violated by to be reported."""
+
+
+@kernel()
+def count_siblings(
+    indptr: Indptr,
+    items: Items,
+    entry: Int32Array,
+    siblings: tuple[Parent, Int32Array],
+    place: Int64Array,
+    k: int,
+    cells: CountArray,
+) -> None:
+    """Count, up to `k`, the records that hold two children of a node, for all nodes at once.
+
+    Parameters
+    ----------
+    entry
+        int32 (M,): the lowest node that stands for each leaf.
+    siblings
+        (parent, index): int32 (V,) parent of each node, and its index among its siblings.
+    place
+        int64 (V,): where the row of a node begins in `cells`, which has a cell for each of its siblings; -1 leaves
+        out the pairs with later siblings.
+    cells
+        The counters, zero at first.
+
+    O(nnz times the depth + pairs of siblings in the records).
+    """
+    parent, index = siblings
+    stamp, last = np.full(len(parent), -1, np.int32), np.full(len(parent), -1, np.int32)
+    before, touched = np.empty(len(parent), np.int32), np.empty(len(parent), np.int32)
+    for record in range(len(indptr) - 1):
+        n_touched = 0
+        for at in range(indptr[record], indptr[record + 1]):
+            node = entry[items[at]]
+            while node > 0 and stamp[node] != record:
+                stamp[node] = record
+                above = parent[node]
+                sibling = last[above]
+                if sibling < 0:
+                    touched[n_touched] = above
+                    n_touched += 1
+                before[node], last[above] = sibling, node
+                while sibling >= 0:  # earlier ones: items ascend, and so do the children of a node
+                    if place[sibling] >= 0:
+                        cell = place[sibling] + index[node]
+                        if cells[cell] < k:
+                            cells[cell] += 1
+                    sibling = before[sibling]
+                node = above
+        for above in touched[:n_touched]:
+            last[above] = -1
+
+
+@kernel()
+def mark_rare(pairs: CountMatrix, first: int, k: int, rare: UInt64Matrix) -> None:
+    """Set the bits of the pairs that `count_pairs` met fewer than `k` times, but at all.
+
+    ``pairs[a - first, b]`` are counts, ``rare`` is uint64 (C, W) with a bit for each b > a. O(cells).
+    """
+    for row in range(len(pairs)):
+        words = rare[first + row]
+        for b in range(first + row + 1, pairs.shape[1]):
+            if 0 < pairs[row, b] < k:
+                words[b >> 6] |= bit(b & 63)
+
+
+@kernel()
+def _is_rare(rare: UInt64Matrix, a: int, b: int) -> bool:
+    if a > b:
+        a, b = b, a
+    return rare[a, b >> 6] & bit(b & 63) != 0
+
+
+@kernel()
+def maximal_pairs(
+    rare: UInt64Matrix,
+    nodes: Int32Array,
+    code: Int32Array,
+    tree: Ancestry,
+    closed: Float64Array,
+    first: int,
+    found: Found,
+) -> tuple[int, int]:
+    """Report the maximal rare pairs whose clause does not hold, from the code `first` on.
+
+    Parameters
+    ----------
+    rare
+        uint64 (C, W): the bits of `mark_rare`.
+    nodes, code
+        int32 (C,) node of each code, by falling support, and int32 (V,) code of each node.
+    tree
+        (parent, leaf_lo, leaf_hi): int32 (V,).
+    closed
+        float64 (V,): how far each node is closed, 0 to 1.
+    found
+        int32 (F, 2), filled here: pairs of nodes, the left one first, whose clause is violated where nothing is
+        suppressed. F >= C.
+
+    Returns
+    -------
+    (number of pairs, next code)
+
+    O(words + rare pairs times the depth).
+    """
+    parent, leaf_lo, leaf_hi = tree
+    n_found = 0
+    for a in range(first, len(nodes)):
+        if n_found + len(nodes) > len(found):
+            return n_found, a
+        u = nodes[a]
+        p = parent[u]
+        for w in range(rare.shape[1]):
+            word = rare[a, w]
+            while word != 0:
+                b = w * 64 + trailing_zeros(word)
+                word &= word - np.uint64(1)
+                v = nodes[b]
+                q = parent[v]
+                if is_below(leaf_lo, leaf_hi, v, u):
+                    continue
+                if not is_below(leaf_lo, leaf_hi, v, p) and _is_rare(rare, int(code[p]), b):
+                    continue
+                if not is_below(leaf_lo, leaf_hi, u, q) and _is_rare(rare, a, int(code[q])):
+                    continue
+                meeting = lowest_common_ancestor(parent, leaf_lo, leaf_hi, u, v)
+                if 1.0 - closed[p] - closed[q] + closed[meeting] > TOLERANCE:
+                    found[n_found, 0], found[n_found, 1] = min(u, v), max(u, v)
+                    n_found += 1
+    return n_found, len(nodes)

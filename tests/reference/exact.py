@@ -1,0 +1,94 @@
+"""The exact k^m cut by enumerating every recoding; rare sets and their clauses, one by one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+
+from reference.hierarchy_model import HierarchyModel
+from reference.measures import item_ncp
+from reference.suppression import is_antichain, support
+from reference.transaction_algorithms import Infeasible, Rows, is_km
+
+Recoding = Mapping[str, str | None]
+"""The node that each leaf is published as; None where it is suppressed."""
+
+
+def recodings(tree: HierarchyModel, *, suppress: bool) -> list[Recoding]:
+    """Return every recoding by an antichain of nodes: below it no leaf is left out, above it all are suppressed."""
+
+    def below(node: str) -> list[dict[str, str | None]]:
+        found: list[dict[str, str | None]] = [dict.fromkeys(tree.below[node], node)]
+        if not tree.children[node]:
+            return [*found, {node: None}] if suppress else found
+        for choice in product(*map(below, tree.children[node])):
+            found.append({leaf: to for part in choice for leaf, to in part.items()})
+        return found
+
+    return list(below(tree.root))
+
+
+def published(rows: Rows, recoding: Recoding) -> list[set[str]]:
+    """Return the records with every item replaced by its node, suppressed ones left out."""
+    return [{node for item in row if (node := recoding[item]) is not None} for row in rows]
+
+
+def least_loss(rows: Rows, tree: HierarchyModel, k: int, m: int, *, suppress: bool) -> Fraction:
+    """Return the least NCP of all k^m-anonymous recodings.
+
+    Raises
+    ------
+    Infeasible
+        If there is none.
+    """
+    losses = [
+        item_ncp(rows, recoding, tree)
+        for recoding in recodings(tree, suppress=suppress)
+        if is_km(published(rows, recoding), k, m)
+    ]
+    if not losses:
+        raise Infeasible
+    return min(losses)
+
+
+def rare_sets(rows: Rows, tree: HierarchyModel, k: int, size: int) -> list[tuple[str, ...]]:
+    """Return the sets of unrelated nodes that some, but fewer than k, records hold; members from left to right."""
+    return [
+        nodes
+        for nodes in combinations(tree.nodes, size)
+        if is_antichain(nodes, tree) and 0 < support(nodes, rows, tree) < k
+    ]
+
+
+def maximal(sets: Sequence[tuple[str, ...]], tree: HierarchyModel) -> list[tuple[str, ...]]:
+    """Return those of all rare sets of a size of which no member can be replaced by its parent."""
+    known = set(sets)
+    return [
+        nodes
+        for nodes in sets
+        if not any(
+            tuple(tree.parent[v] if v == member else v for v in nodes) in known
+            for member in nodes
+            if tree.parent[member] is not None
+        )
+    ]
+
+
+def meeting(tree: HierarchyModel, node: str, other: str) -> str:
+    """Return the lowest common ancestor of two nodes."""
+    return next(v for v in tree.chain[node] if v in tree.chain[other])
+
+
+def clause_value(nodes: Sequence[str], leaves: Sequence[str], recoding: Recoding, tree: HierarchyModel) -> int:
+    """Return the left side of the clause of a rare set and the leaves of a record that holds it, at a recoding."""
+
+    def closed(node: str | None) -> int:
+        return int(node is not None and all(recoding[leaf] in tree.chain[node] for leaf in tree.below[node]))
+
+    value = sum(recoding[leaf] is None for leaf in leaves) + sum(closed(tree.parent[v]) for v in nodes)
+    return value - sum(closed(meeting(tree, v, w)) for v, w in pairwise(nodes))
+
+
+def witnesses(nodes: Sequence[str], rows: Rows, tree: HierarchyModel) -> Iterator[tuple[str, ...]]:
+    """Yield the leaves by which records hold a set of nodes, one below each."""
+    for row in rows:
+        yield from product(*([leaf for leaf in tree.below[v] if leaf in row] for v in nodes))
