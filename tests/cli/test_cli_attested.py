@@ -64,6 +64,7 @@ def test_what_is_published_does_not_name_suppressed_items(
     ("change", "fragment"),
     [
         (lambda a: a.update(statement="Nobody finds anybody."), "statement is not what the model and the data give"),
+        (lambda a: a.update(in_plain_words="Nobody finds anybody."), "in_plain_words is not what the model and the"),
         (lambda a: a.update(limits=a["limits"].replace("more than 2", "more than 7")), "limits is not what"),
         (lambda a: a["counts"].update(records=400), "counts.records is not what the model and the data give: got 400"),
         (lambda a: a["counts"].update(people=4), "counts.people is not what"),
@@ -130,9 +131,12 @@ def test_columns_are_named_by_what_they_were_taken_as(rt: Place) -> None:
         "items": ["items"],
         "not_protected": ["age", "origin", "gender"],
     }
-    rewrite(rt.out, lambda a: a["data"].update(relational=["origin", "gender"], keep=["age"]))
+    rewrite(rt.out, lambda a: a["data"].update(relational=["age", "gender"], keep=["origin"]))
     ran = rt.run("verify", str(rt.out))
-    assert "columns: quasi-identifiers: origin, gender; items: items; not protected: age\n" in ran.out
+    assert "columns: quasi-identifiers: age, gender; items: items; not protected: origin\n" in ran.out
+    rewrite(rt.out, lambda a: a["data"].update(relational=["origin", "gender"], keep=["age"]))
+    ran = rt.run("verify", str(rt.out))  # the limits speak of ranges, and no quasi-identifier has any
+    assert (ran.code, "limits is not what the model and the data give" in ran.err) == (2, True), ran.err
 
 
 def test_columns_of_buckets(long: Place) -> None:

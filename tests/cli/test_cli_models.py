@@ -276,6 +276,21 @@ def test_coherence_by_the_losses_of_a_file(place: Place) -> None:
     assert (ran.code, "item 'z' must be one of the 3 items of the data" in ran.err) == (2, True), ran.err
 
 
+def test_many_sensitive_items_are_counted_in_the_account_and_listed_in_json(place: Place) -> None:
+    names = [f"secret-{n}" for n in range(40)]
+    rows = [f"a b c {name}" if n % 4 == 0 else f"{'abc'[n % 3]} d" for n, name in enumerate(names * 10)]
+    place.write("many.dat", "\n".join(rows) + "\n")
+    shown = [name for n, name in enumerate(names) if n % 4 == 0]
+    job = ["--model", "lm", "--k", "3", "--l", "3", "--m", "1", "--sensitive-items", ",".join(shown)]
+    ran = publish(place, "many.dat", *job, "--hierarchy", "items=balanced:2")
+    assert "sensitive_items=10 (secret-0, secret-4, secret-8, …)" in ran.out
+    assert "secret-12" not in ran.out
+    shutil.rmtree(place.out)
+    shutil.rmtree(place.private)
+    ran = publish(place, "many.dat", *job, "--hierarchy", "items=balanced:2", "--json")
+    assert ran.json["parameters"]["sensitive_items"] == shown
+
+
 def test_diversity_with_the_sensitive_items_in_a_file(shop: Place) -> None:
     listed = shop.write("secrets.txt", "secret\n\n")
     job = ["--model", "klm", "--k", "3", "--l", "3", "--m", "1", "--sensitive-items", f"@{listed}"]

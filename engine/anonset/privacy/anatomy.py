@@ -36,6 +36,14 @@ class AnatomyDiversity(PrivacyModel):
         )
 
     @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        return (
+            "Whoever finds a row here sees, apart from it, the values of its group, each on at most "
+            f"1 of {self.l} rows: which one is its own is not told."
+        )
+
+    @property
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (

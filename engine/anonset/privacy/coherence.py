@@ -64,10 +64,22 @@ class Coherence(PrivacyModel):
         return f"{text}; and no private item is in more than {shown(self.h)} of the records that match."
 
     @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        text = (
+            f"Whoever knows up to {self.p} public item(s) of somebody cannot pick out that person's record: at least "
+            f"{self.k} fit equally, or none does"
+        )
+        if not self.sensitive_items:
+            return f"{text}."
+        return f"{text}; nor tell a private item: it is in no more than {shown(self.h)} of those that fit."
+
+    @property
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (
             f"It says nothing about an attacker who knows more than {self.p} public item(s), or a private one, or who "
-            "knows that a person does NOT have an item. Private items are published as they are. Columns that are "
-            "kept as they are count neither as known nor as hidden."
+            "knows that a person does NOT have an item; nor about what else the matching records have in common: a "
+            "public item that all of them share is disclosed. Private items are published as they are. Columns that "
+            "are kept as they are count neither as known nor as hidden."
         )

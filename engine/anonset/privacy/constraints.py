@@ -60,6 +60,16 @@ class ConstraintSet(PrivacyModel):
         )
 
     @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        listed = f"up to {self.m} item(s) of somebody"
+        known = listed if self.policy is None else "items of somebody that the owner listed together"
+        return (
+            f"Whoever knows {known} cannot pick out that person's record by them: at least {self.k} records fit "
+            "equally, or none does."
+        )
+
+    @property
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         beyond = (

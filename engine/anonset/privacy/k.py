@@ -31,9 +31,18 @@ class KAnonymity(PrivacyModel):
         )
 
     @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        return (
+            "Whoever knows these attributes of somebody cannot pick out that person's record: at least "
+            f"{self.k} records look the same."
+        )
+
+    @property
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (
-            "It says nothing about what the matching records have in common, nor about an attacker who knows any "
-            "other column. Columns that are kept as they are count neither as known nor as hidden."
+            "It says nothing about what the matching records have in common: a value that all of them share, in these "
+            "columns or in one that is kept, is disclosed; nor about an attacker who knows any other column. Columns "
+            "that are kept as they are count neither as known nor as hidden."
         )

@@ -34,6 +34,14 @@ class KKmAnonymity(PrivacyModel):
         )
 
     @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        return (
+            f"Whoever knows these attributes of somebody, and up to {self.m} item(s), cannot pick out that person's "
+            f"record: at least {self.k} records fit equally."
+        )
+
+    @property
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (

@@ -34,6 +34,14 @@ class KmAnonymity(PrivacyModel):
         )
 
     @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        return (
+            f"Whoever knows up to {self.m} item(s) of somebody cannot pick out that person's record: at least {self.k} "
+            "records fit equally, or none does."
+        )
+
+    @property
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (

@@ -62,12 +62,21 @@ class LmDiversity(PrivacyModel):
         )
 
     @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        return (
+            f"Whoever knows up to {self.m} ordinary item(s) of somebody cannot pick out that person's record (at least "
+            f"{self.k} fit, or none), nor tell a sensitive item: at most 1 of {self.l} records that fit has it."
+        )
+
+    @property
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (
             f"It says nothing about an attacker who knows more than {self.m} non-sensitive item(s), or a sensitive "
-            "one, or who knows that a person does NOT have an item. Columns that are kept as they are count neither "
-            "as known nor as hidden."
+            "one, or who knows that a person does NOT have an item; nor about what else the matching records have in "
+            "common: a non-sensitive item that all of them share is disclosed. Columns that are kept as they are count "
+            "neither as known nor as hidden."
         )
 
 
@@ -88,4 +97,13 @@ class KLmDiversity(LmDiversity):
             f"Whoever knows all relational values of a person and up to {self.m} non-sensitive item(s) of that "
             f"person's record, and that the person is in the data, finds at least {self.k} published records that "
             f"match, and no sensitive item in more than one of {self.l} of them."
+        )
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        return (
+            f"Whoever knows these attributes of somebody, and up to {self.m} ordinary item(s), cannot pick out that "
+            f"person's record (at least {self.k} fit), nor tell a sensitive item: at most 1 of {self.l} records that "
+            "fit has it."
         )

@@ -46,6 +46,11 @@ class PrivacyModel(Discreet, ABC):
         """What the model guarantees, in words."""
 
     @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers: one sentence; the statement where there is none."""
+        return self.statement
+
+    @property
     @abstractmethod
     def limits(self) -> str:
         """What it does not guarantee, in words."""

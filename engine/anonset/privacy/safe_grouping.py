@@ -45,6 +45,14 @@ class SafetyConstraint(PrivacyModel):
         )
 
     @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        return (
+            f"Whoever finds somebody here sees the rows of at least {self.k} people and, apart from them, their "
+            f"values, each on at most 1 of {self.l} rows: whose is whose is not told."
+        )
+
+    @property
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (

@@ -34,6 +34,14 @@ class TransactionKAnonymity(PrivacyModel):
         )
 
     @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        return (
+            "Even whoever knows all items of somebody cannot pick out that person's record: at least "
+            f"{self.k} records look exactly the same."
+        )
+
+    @property
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (

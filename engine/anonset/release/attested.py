@@ -19,7 +19,7 @@ from anonset.release.documents import (
     Attestation,
     BucketFiles,
     DataFile,
-    limits_of,
+    declared_limits,
     parameters_of,
     plain,
     public_checks,
@@ -145,7 +145,8 @@ def require_said(published: Path, attested: Attestation, promised: PrivacyModel,
     computed: dict[str, tuple[Any, Any]] = {
         "parameters": (_but_policy(attested.parameters), _but_policy(parameters_of(promised))),
         "statement": (attested.statement, promised.statement),
-        "limits": (attested.limits, limits_of(promised, publication, attested.declarations)),
+        "in_plain_words": (attested.in_plain_words, promised.in_plain_words),
+        "limits": (attested.limits, " ".join(declared_limits(promised, publication, attested.declarations))),
         "counts": (attested.counts, kind_of(promised).counts(publication)),
     }
     if isinstance(data, BucketFiles) and isinstance(publication, BucketPublication):

@@ -16,6 +16,7 @@ from anonset.data.fingerprint import columns_sha256, combined_sha256
 from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.release.limits import limits_of
 from anonset.release.phases import Phase
 from anonset.release.unverified import Unverified
 from anonset.strict_json import require_finite
@@ -110,6 +111,7 @@ class Attestation(Document):
     schema_version: Literal[1]
     model: str
     parameters: dict[str, Any]
+    in_plain_words: str
     statement: str
     limits: str
     declarations: Declarations
@@ -153,29 +155,10 @@ class Report(Document):
     trace: list[Any] | None
 
 
-UNPUBLISHED = (
-    "An item that stands behind no published symbol is in no record, or it was suppressed: the publication does not "
-    "say which, but whoever knows that it is in some record knows that it was suppressed."
-)
-"""What holds of every publication of items."""
-
-
-ROWS = "A row was taken for a person: somebody who has several rows is not protected as one person."
-"""What holds where nothing tells whose row it is."""
-UNDECIDED = "The check could not be finished, which was accepted: that the guarantee holds is not proven."
-"""What holds where an unfinished check was accepted."""
-
-
-def limits_of(model: PrivacyModel, publication: AnyPublication, declared: Declarations) -> str:
-    """Return what is not guaranteed: the limits of the model, what published items tell, and what was declared."""
-    parts = [model.limits]
-    if getattr(publication, "transactions", None) is not None:
-        parts.append(UNPUBLISHED)
-    if declared.unit != "person":
-        parts.append(ROWS)
-    if declared.accepted_undecided:
-        parts.append(UNDECIDED)
-    return " ".join(parts)
+def declared_limits(model: PrivacyModel, publication: AnyPublication, declared: Declarations) -> list[str]:
+    """Return what is not guaranteed, given what was declared."""
+    by_person = declared.unit == "person"
+    return limits_of(model, publication, by_person=by_person, undecided=bool(declared.accepted_undecided))
 
 
 def declarations(table: Table, *, undecided: bool) -> Declarations:
@@ -214,8 +197,9 @@ def attestation(
         schema_version=SCHEMA_VERSION,
         model=model.name,
         parameters=parameters_of(model),
+        in_plain_words=model.in_plain_words,
         statement=model.statement,
-        limits=limits_of(model, publication, declared),
+        limits=" ".join(declared_limits(model, publication, declared)),
         declarations=declared,
         verified=public_checks(seen),
         counts=dict(counts),

@@ -12,11 +12,11 @@ from anonset.jobs.evaluate import Evaluation
 from anonset.jobs.memory import format_size
 from anonset.measures.exclusiveness import ambiguous_items
 from anonset.measures.retention import shares
-from anonset.release.documents import parameters_of, plain
+from anonset.release.documents import declarations, declared_limits, parameters_of, plain
 from anonset.release.phases import COMPILING
 from anonset.release.unverified import Unverified
 from anonset.report.inspection import coverage
-from anonset.report.printable import printable
+from anonset.report.printable import printable, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
@@ -52,7 +52,8 @@ def summary(outcome: Outcome) -> dict[str, Any]:
 def account(outcome: Outcome) -> list[str | RichTable]:
     """Return the account for people, as text and tables."""
     unverified, verdict = outcome.unverified, outcome.verdict
-    parameters = ", ".join(f"{name}={value}" for name, value in parameters_of(verdict.model).items())
+    declared = declarations(unverified.table, undecided=verdict.holds is None)
+    parameters = ", ".join(f"{name}={shortened(value)}" for name, value in parameters_of(verdict.model).items())
     peak = max((phase.peak_memory or 0 for phase in outcome.phases), default=0)
     facts = {
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
@@ -70,8 +71,10 @@ def account(outcome: Outcome) -> list[str | RichTable]:
     }
     return [
         facts_table({name: text for name, text in facts.items() if text}),
-        verdict.model.statement,
-        verdict.model.limits,
+        f"In plain words: {verdict.model.in_plain_words}",
+        f"What holds: {verdict.model.statement}",
+        "What does not:",
+        *(f"- {limit}" for limit in declared_limits(verdict.model, unverified.publication, declared)),
     ]
 
 

@@ -6,6 +6,7 @@ from rich.table import Table as RichTable
 
 from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label
+from anonset.report.printable import printable, shortened
 
 
 def comparison_table(found: list[dict[str, Any]]) -> RichTable:
@@ -25,4 +26,4 @@ def _text(name: str, value: Any) -> str:
         return ""
     if name.startswith("seconds"):
         return f"{value:.2f} s"
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+    return f"{value:.5g}" if isinstance(value, float) else printable(shortened(value))

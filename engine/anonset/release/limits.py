@@ -1,0 +1,97 @@
+"""What a publication does not guarantee, in words: the limits of its model, and what its symbols and its making tell.
+
+All of it is known from the model, the publication and its declarations alone, so that `anonset verify` can compute it.
+"""
+
+from typing import Any
+
+from anonset.generalization import Publication
+from anonset.generalization.buckets import AnyPublication
+from anonset.generalization.labels import members_of, range_ends
+from anonset.privacy import PartitionKmAnonymity, PrivacyModel, TransactionKAnonymity
+
+AS_THEY_ARE = (
+    "It speaks of the records as they are in the data: whoever knows an item of a person that is missing there, alone "
+    "or with its whole row, may find that no record matches, and learn that it is missing."
+)
+"""What holds of every publication of items."""
+UNPUBLISHED = (
+    "An item that stands behind no published symbol is in no record, or it was suppressed: the publication does not "
+    "say which, but whoever knows that it is in some record knows that it was suppressed."
+)
+"""What holds of every publication of items."""
+MEMBERS = (
+    "Every label that a published set or node stands for occurs in the data, unless a list or a hierarchy that was not "
+    "made from the data brought it in."
+)
+"""What holds where a symbol stands for several labels."""
+RANGES = "The ends of a range are values of some of its records, unless a hierarchy names the range."
+"""What holds where a number is published as a range."""
+FINEST = (
+    "It was made as fine as the search found safe: whoever knows how it searches may conclude that finer ones were not "
+    "safe, and from that at times what is hidden (minimality)."
+)
+"""What holds of every publication of records."""
+LOCAL = (
+    "Equal values may be published in different ways (local recoding): from the way that was chosen for a record, "
+    "whoever knows how the search works may tell more than its symbols say (refinement and downcoding attacks: Cohen, "
+    "Attacks on Deidentification's Defenses, USENIX Security 2022)."
+)
+"""What holds where clusters or partitions have recodings of their own."""
+ALONE = (
+    "It speaks of this publication alone: together with another one of the same persons, whoever made it, it may tell "
+    "what each of them hides (composition)."
+)
+"""What holds of every publication."""
+ROWS = "A row was taken for a person: somebody who has several rows is not protected as one person."
+"""What holds where nothing tells whose row it is."""
+UNDECIDED = "The check could not be finished, which was accepted: that the guarantee holds is not proven."
+"""What holds where an unfinished check was accepted."""
+
+
+def limits_of(model: PrivacyModel, publication: AnyPublication, *, by_person: bool, undecided: bool) -> list[str]:
+    """Return what is not guaranteed: the limits of the model, and a sentence on each further one.
+
+    Parameters
+    ----------
+    by_person
+        Whether an id tells whose row it is.
+    undecided
+        Whether it was accepted that the check could not be finished.
+    """
+    parts = [model.limits]
+    if isinstance(publication, Publication):
+        parts += _of_records(model, publication)
+    parts.append(ALONE)
+    if not by_person:
+        parts.append(ROWS)
+    if undecided:
+        parts.append(UNDECIDED)
+    return parts
+
+
+def _of_records(model: PrivacyModel, publication: Publication) -> list[str]:
+    """Return what the symbols of published records tell beside what they say."""
+    texts = [label for column in publication.relational for label in column.vocabulary.labels]
+    several = any(len(symbol.members) > 1 for symbol in publication.symbols) or bool(publication.value_sets)
+    found = {
+        AS_THEY_ARE: publication.transactions is not None,
+        UNPUBLISHED: publication.transactions is not None,
+        MEMBERS: several or any(len(members_of(text)) > 1 for text in texts),
+        RANGES: any(len(set(range_ends(text))) > 1 for text in texts),
+        FINEST: True,
+        LOCAL: bool(publication.relational) or _has_local_items(model, publication),
+    }
+    return [text for text, holds in found.items() if holds]
+
+
+def _has_local_items(model: PrivacyModel, publication: Publication) -> bool:
+    """Tell whether an item may be published in several ways: by the model, or as it stands behind several symbols."""
+    if isinstance(model, (PartitionKmAnonymity, TransactionKAnonymity)):
+        return True
+    seen: set[Any] = set()
+    for symbol in publication.symbols:
+        if not seen.isdisjoint(symbol.members):
+            return True
+        seen.update(symbol.members)
+    return False

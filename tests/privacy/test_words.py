@@ -1,0 +1,59 @@
+"""What every model says of itself: beside the exact statement a plain sentence, and what all that match share."""
+
+import pytest
+
+from anonset.privacy import (
+    AnatomyDiversity,
+    Coherence,
+    ConstraintSet,
+    KAnonymity,
+    KKmAnonymity,
+    KLmDiversity,
+    KmAnonymity,
+    LmDiversity,
+    PartitionKmAnonymity,
+    PrivacyModel,
+    SafetyConstraint,
+    TransactionKAnonymity,
+)
+from anonset.privacy.policies import PrivacyPolicy
+from anonset.settings.models import MODELS
+
+EVERY: list[tuple[PrivacyModel, tuple[str, ...]]] = [
+    (KmAnonymity(7, 3), ("up to 3 item(s)", "at least 7 records")),
+    (PartitionKmAnonymity(7, 3), ("up to 3 item(s)", "at least 7 records")),
+    (TransactionKAnonymity(7), ("all items", "at least 7 records")),
+    (ConstraintSet(7, m=3), ("up to 3 item(s)", "at least 7 records")),
+    (ConstraintSet(7, PrivacyPolicy.of(["ab"])), ("listed together", "at least 7 records")),
+    (Coherence(0.5, 7, 3, ("s",)), ("up to 3 public item(s)", "at least 7 fit", "no more than 0.5")),
+    (Coherence(1, 7, 3), ("up to 3 public item(s)", "at least 7 fit", "none does.")),
+    (LmDiversity(7, 2, 3, ("s",)), ("up to 3 ordinary item(s)", "at least 7 fit", "at most 1 of 2")),
+    (KLmDiversity(7, 2, 3, ("s",)), ("attributes", "up to 3 ordinary item(s)", "at least 7 fit", "at most 1 of 2")),
+    (KAnonymity(7), ("attributes", "at least 7 records")),
+    (KKmAnonymity(7, 3), ("attributes", "up to 3 item(s)", "at least 7 records")),
+    (SafetyConstraint(7, 2), ("at least 7 people", "at most 1 of 2 rows")),
+    (AnatomyDiversity(2), ("at most 1 of 2 rows",)),
+]
+
+
+def test_every_model_is_here() -> None:
+    assert {type(model) for model, _ in EVERY} >= {entry.model for entry in MODELS.values()}
+
+
+@pytest.mark.parametrize(("model", "fragments"), EVERY, ids=[str(model) for model, _ in EVERY])
+def test_each_exact_statement_has_a_plain_sentence_with_the_same_numbers(
+    model: PrivacyModel, fragments: tuple[str, ...]
+) -> None:
+    words = model.in_plain_words
+    assert words != model.statement
+    assert all(fragment in words for fragment in fragments), words
+    assert words.endswith(".")
+    assert ". " not in words
+    assert len(words) < 260
+
+
+@pytest.mark.parametrize("model", [model for model, _ in EVERY if "buckets" not in model.protects], ids=str)
+def test_limits_say_that_what_all_that_match_share_is_disclosed(model: PrivacyModel) -> None:
+    assert "in common" in model.limits
+    assert "all" in model.limits
+    assert "is disclosed" in model.limits

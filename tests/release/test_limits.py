@@ -1,0 +1,99 @@
+"""The limits of a publication in words: which of them are said depends on what its symbols show."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.generalization import Buckets, Publication, Symbol
+from anonset.generalization.buckets import BucketPublication
+from anonset.privacy import (
+    AnatomyDiversity,
+    KAnonymity,
+    KKmAnonymity,
+    KmAnonymity,
+    PartitionKmAnonymity,
+    PrivacyModel,
+    TransactionKAnonymity,
+)
+from anonset.release import limits
+from anonset.release.limits import limits_of
+
+SENTENCES = {name: text for name, text in vars(limits).items() if name.isupper() and isinstance(text, str)}
+ALWAYS = {"FINEST", "ALONE"}
+ITEMS = {"AS_THEY_ARE", "UNPUBLISHED"}
+
+
+def published(symbols: list[Symbol], **relational: list[str]) -> Publication:
+    """Publish one record that shows all symbols, and as many as there are relational values."""
+    n = max([1, *map(len, relational.values())])
+    sets = SetColumn.of([[symbol.label for symbol in symbols]] * n) if symbols else None
+    columns = tuple(CategoricalColumn.of(name, values) for name, values in relational.items())
+    return Publication(sets, tuple(symbols), columns, (), np.arange(n))
+
+
+def said(model: PrivacyModel, publication: Any, **more: bool) -> set[str]:
+    first, *found = limits_of(model, publication, **{"by_person": True, "undecided": False, **more})
+    assert first == model.limits
+    return {name for name, sentence in SENTENCES.items() if sentence in found}
+
+
+A, B = Symbol("a", "item", ("a",)), Symbol("b", "item", ("b",))
+AB, BC = Symbol("(a,b)", "group", ("a", "b")), Symbol("N", "node", ("b", "c"))
+
+
+@pytest.mark.parametrize(
+    ("model", "symbols", "more"),
+    [
+        (KmAnonymity(2, 2), [A, B], set()),
+        (KmAnonymity(2, 2), [AB], {"MEMBERS"}),
+        (KmAnonymity(2, 2), [A, BC], {"MEMBERS"}),
+        (KmAnonymity(2, 2), [AB, BC], {"MEMBERS", "LOCAL"}),
+        (KmAnonymity(2, 2), [A, AB], {"MEMBERS", "LOCAL"}),
+        (PartitionKmAnonymity(2, 2), [A, B], {"LOCAL"}),
+        (TransactionKAnonymity(2), [A, B], {"LOCAL"}),
+    ],
+)
+def test_items(model: PrivacyModel, symbols: list[Symbol], more: set[str]) -> None:
+    assert said(model, published(symbols)) == ALWAYS | ITEMS | more
+
+
+@pytest.mark.parametrize(
+    ("values", "more"),
+    [
+        ({"age": ["19", "70"]}, set()),
+        ({"age": ["[19:22]", "70"]}, {"RANGES"}),
+        ({"sex": ["(f,m)", "f"]}, {"MEMBERS"}),
+        ({"age": ["[19:22]"], "sex": ["(f,m)"]}, {"RANGES", "MEMBERS"}),
+        ({"origin": ["Europe"]}, set()),
+    ],
+)
+def test_relational_values(values: dict[str, list[str]], more: set[str]) -> None:
+    assert said(KAnonymity(2), published([], **values)) == ALWAYS | {"LOCAL"} | more
+    assert said(KKmAnonymity(2, 1), published([A], **values)) == ALWAYS | ITEMS | {"LOCAL"} | more
+
+
+def test_short_codes_of_value_sets_count_as_sets() -> None:
+    coded = replace(published([], sex=["V1"]), value_sets=(Symbol("V1", "values", ("f", "m")),))
+    assert "MEMBERS" in said(KAnonymity(2), coded)
+
+
+def test_declarations() -> None:
+    assert said(KmAnonymity(2, 2), published([A]), by_person=False) == ALWAYS | ITEMS | {"ROWS"}
+    assert said(KmAnonymity(2, 2), published([A]), undecided=True) == ALWAYS | ITEMS | {"UNDECIDED"}
+
+
+def test_buckets_say_that_publications_can_be_combined() -> None:
+    table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b"]))
+    buckets = BucketPublication.of(table, Buckets(np.zeros(2, np.int32), np.zeros(2, bool)))
+    assert said(AnatomyDiversity(2), buckets) == {"ALONE"}
+
+
+def test_every_sentence_is_said_somewhere_and_is_short() -> None:
+    everything = said(KKmAnonymity(2, 1), published([AB, BC], age=["[1:2]"]), by_person=False, undecided=True)
+    assert everything == set(SENTENCES)
+    assert all(len(text) < 330 and text.endswith((".", ").")) for text in SENTENCES.values())
+    for name in ("minimality", "downcoding", "composition", "occurs in the data", "values of some of its records"):
+        assert any(name in text for text in SENTENCES.values()), name
