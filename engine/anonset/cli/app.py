@@ -6,7 +6,7 @@ This module must stay light: ``anonset --help`` imports neither numpy nor anythi
 from collections.abc import Sequence
 from typing import Any
 
-from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
+from cyclopts import App, CycloptsError, Parameter
 
 from anonset.errors import InputError
 
@@ -81,11 +81,10 @@ def run_command(arguments: Sequence[str]) -> Any:
     """
     try:
         return make_app()(list(arguments))
-    except MissingArgumentError as error:
-        argument = error.argument if error.keyword is None else None
-        raise InputError(str(error) if argument is None else f"{argument.name} is required") from None
     except CycloptsError as error:
-        raise InputError(str(error)) from None
+        from anonset.cli.refusals import refusal
+
+        raise InputError(refusal(error, arguments)) from None
 
 
 def _version() -> str:

@@ -16,6 +16,8 @@ from anonset.jobs.memory import memory_for, require_memory
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.settings.binding import bind
 from anonset.settings.compare import CompareSettings
+from anonset.settings.models import MODELS
+from anonset.settings.names import require_known
 from anonset.settings.parameters import algorithm_name, default_algorithm, form_of, make_algorithm, option, parameters
 from anonset.settings.readers import WrittenFloat
 
@@ -56,6 +58,7 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
     default = default_algorithm(settings.model, relational=bool(settings.relational))
     names = settings.algorithms or [algorithm_name(settings.model, default)]
     for name in names:
+        require_known("--algorithms", name, sorted(ALGORITHMS), {"--model": MODELS})
         algorithm_name(settings.model, name)
     fixed = settings.model_dump(include=set(parameters()), exclude_none=True)
     own = {name: _taken_by(name, fixed) for name in names}
@@ -81,16 +84,10 @@ def _run(contest: Contest, table: Table, settings: CompareSettings, name: str, g
 
 def _taken_by(name: str, given: Mapping[str, Any]) -> set[str]:
     """Return the settings that an algorithm takes."""
-    forms = [form_of(field.name) for field in fields(_class(name))]
+    cls: Any = ALGORITHMS[name]
+    forms = [form_of(field.name) for field in fields(cls)]
     more = [form.companions(given[form.setting]) for form in forms if form.setting in given]
     return {form.setting for form in forms}.union(*more)
-
-
-def _class(name: str) -> type[Any]:
-    if name not in ALGORITHMS:
-        msg = f"--algorithms must be among {', '.join(sorted(ALGORITHMS))}, got {name!r}"
-        raise InputError(msg)
-    return ALGORITHMS[name]
 
 
 def _value(text: str) -> Any:

@@ -28,6 +28,7 @@ from anonset.release.codebook import require_complete, require_sound
 from anonset.release.documents import CODEBOOK, Attestation, BucketFiles
 from anonset.release.formats import kind_of
 from anonset.settings.models import MODELS
+from anonset.settings.names import require_known
 from anonset.settings.parameters import build, option
 from anonset.settings.readers import Context
 from anonset.settings.settings import validated
@@ -88,10 +89,7 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
     if name is None and attested is not None:
         name = attested.model
         parameters = attested_parameters(attested, parameters)
-    if name is None or name not in MODELS:
-        got = "none" if name is None else repr(name)
-        msg = f"--model must be one of {', '.join(MODELS)}, got {got}"
-        raise InputError(msg)
+    name = require_known("--model", name, MODELS)
     made: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, Context(given=parameters))
     if settings.model is None and attested is not None:
         require_policy(attested, made)

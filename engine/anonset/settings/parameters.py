@@ -13,6 +13,7 @@ from anonset.algorithms.base import Algorithm
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.settings.models import MODELS
+from anonset.settings.names import require_known
 from anonset.settings.readers import FORMS, Context, Form
 
 GENERAL = frozenset({"seed"})
@@ -143,14 +144,10 @@ def algorithm_name(model: str | None, algorithm: str | None) -> str:
     if algorithm is None and model is None:
         msg = "one of --model and --algorithm is required"
         raise InputError(msg)
-    if model is not None and model not in MODELS:
-        msg = f"--model must be one of {', '.join(MODELS)}, got {model!r}"
-        raise InputError(msg)
+    if model is not None:
+        require_known("--model", model, MODELS, {"--algorithm": ALGORITHMS})
     name = algorithm or MODELS[str(model)].algorithm
-    if name not in ALGORITHMS:
-        msg = f"--algorithm must be one of {', '.join(sorted(ALGORITHMS))}, got {name!r}"
-        raise InputError(msg)
-    return name
+    return require_known("--algorithm", name, sorted(ALGORITHMS), {"--model": MODELS})
 
 
 def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context) -> Any:

@@ -14,6 +14,7 @@ from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.measures.item_weights import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.settings.names import require_known
 
 _MOST_DIGITS = 18  # of a number; int() refuses thousands of them
 
@@ -92,9 +93,7 @@ def transaction_class(value: str, context: Context) -> Any:
     """Return the class of a transaction function of the RT frameworks by its name, with what it needs beside k, m."""
     from anonset.algorithms.registry import ALGORITHMS
 
-    if value not in TRANSACTION_FUNCTIONS:
-        msg = f"--transaction must be one of {', '.join(TRANSACTION_FUNCTIONS)}, got {value!r}"
-        raise InputError(msg)
+    require_known("--transaction", value, TRANSACTION_FUNCTIONS)
     if value != DIVERSE:
         return ALGORITHMS[value]
     if "l" not in context.given:

@@ -12,6 +12,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.settings.binding import numeric_columns
 from anonset.settings.models import MODELS
+from anonset.settings.names import meant
 from anonset.settings.parameters import Parameter, option, parameters
 from anonset.settings.readers import Names, WrittenFloat
 
@@ -167,18 +168,38 @@ def validated(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     try:
         return model.model_validate(dict(given))
     except ValidationError as error:
-        problems = [_describe(dict(found)) for found in error.errors()]
+        problems = [_describe(dict(found), model) for found in error.errors()]
     source = given.get("input") if "input" in model.model_fields else None
     if isinstance(source, str) and not Path(source).exists():  # named first: all else speaks of it
         problems.insert(0, f"{source}: no such file or directory")
     raise InputError("; ".join(problems))
 
 
-def _describe(error: dict[str, Any]) -> str:
-    where = ".".join(str(part) for part in error["loc"])
-    name = {"input": "INPUT"}.get(where, option(where))
+_REQUIRED = {
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "int_type": "must be an integer",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "string_type": "must be text",
+    "list_type": "must be a list of names",
+    "dict_type": "must be a table of names and values",
+    "literal_error": "must be {expected}",
+}
+"""What the errors of pydantic require, in our words."""
+
+
+def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
+    where, *keys = error["loc"]
+    name = " ".join(["INPUT" if where == "input" else option(where), *(key for key in keys if isinstance(key, str))])
     if error["type"] == "missing":
         return f"{name} is required"
     if error["type"] == "extra_forbidden":
-        return f"unknown setting {where!r}"
-    return f"{name}: {error['msg'][0].lower()}{error['msg'][1:]}, got {error['input']!r}"
+        near = meant(where, [option(one).removeprefix("--") for one in model.model_fields])
+        return f"unknown setting {where!r}" + ("" if near is None else f"; did you mean {near}?")
+    required = _REQUIRED.get(error["type"], "must be otherwise: {reason}")
+    reason = f"{error['msg'][0].lower()}{error['msg'][1:]}"
+    got = (
+        str(given).lower() if isinstance(given := error["input"], bool) else repr(given)
+    )  # as a file of settings says it
+    return f"{name} {required.format(reason=reason, **error.get('ctx', {}))}, got {got}"

@@ -7,6 +7,7 @@ from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.relational.xu_bottom_up import XuBottomUp
 from anonset.algorithms.relational.xu_top_down import XuTopDown
 from anonset.errors import InputError
+from anonset.spelling import setting
 
 FORMATIONS: dict[str, type[Cluster | KMember | Mondrian | XuBottomUp | XuTopDown]] = {
     formation.name: formation for formation in (Cluster, KMember, Mondrian, XuBottomUp, XuTopDown)
@@ -23,11 +24,11 @@ def formation_of(name: str, k: int, seed: int | None = None) -> Formation:
         If there is none of this name, or it takes no seed but one is given.
     """
     if name not in FORMATIONS:
-        msg = f"formation must be one of {', '.join(FORMATIONS)}, got {name!r}"
+        msg = f"{setting('formation')} must be one of {', '.join(FORMATIONS)}, got {name!r}"
         raise InputError(msg)
     if name == Cluster.name:
         return Cluster(k=k, seed=seed)
     if seed is not None:
-        msg = f"seed applies to the formation {Cluster.name!r} only, got seed={seed} with {name!r}"
+        msg = f"{setting('seed')} applies to the formation {Cluster.name!r} only, got {seed} with {name!r}"
         raise InputError(msg)
     return FORMATIONS[name](k=k)

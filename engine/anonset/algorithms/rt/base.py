@@ -179,7 +179,7 @@ class MergingFramework(RelationalFirst):
     def __post_init__(self) -> None:
         require_share("delta", self.delta)
         require_one_of("merge", self.merge, ("r", "t", "rt"))
-        require_one_of("order", self.order, ("btd", "ul"))
+        require_one_of("order", self.order, ("btd", "ul"), option="item_order")
         require_one_of("btd", self.btd, ("xor", "or"))
         super().__post_init__()
 
@@ -194,8 +194,8 @@ def tell_merges(progress: Progress | None, clusters: Clusters, n_begun: int) -> 
         progress("merges", float(n_begun - clusters.count), float(n_begun - 1))
 
 
-def require_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Refuse a parameter that is none of its choices.
+def require_one_of(name: str, value: str, choices: tuple[str, ...], *, option: str | None = None) -> None:
+    """Refuse a parameter that is none of its choices; its `option` is what it is called on the command line.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def require_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
         With the name, the value and the choices.
     """
     if value not in choices:
-        msg = f"{name} must be one of {', '.join(choices)}, got {value!r}"
+        msg = f"{setting(name, option=option)} must be one of {', '.join(choices)}, got {value!r}"
         raise InputError(msg)
 
 

@@ -1,0 +1,87 @@
+"""What is wrong with the words of a command, in ours: the option, what it takes, and what was probably meant."""
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any, Literal, get_args, get_origin
+
+from cyclopts import (
+    CoercionError,
+    CycloptsError,
+    MissingArgumentError,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
+
+_MEANT = {
+    "--output": "--out",
+    "--qi": "--relational",
+    "--quasi-identifiers": "--relational",
+    "--seperator": "--separator",
+    "--threads": "--workers",
+    "--jobs": "--workers",
+}
+"""Options of other tools, and ours for the same."""
+_WORDS = {int: "an integer", float: "a number", str: "text"}
+
+
+def refusal(error: CycloptsError, arguments: Sequence[str]) -> str:
+    """Say in a line what is wrong with the arguments of a command."""
+    if isinstance(error, UnknownOptionError):
+        return _unknown_option(error, arguments)
+    if isinstance(error, UnknownCommandError) and error.app is not None and error.unused_tokens:
+        return _unknown_command(error.unused_tokens[0], [name for name in error.app if not name.startswith("-")])
+    if isinstance(error, UnusedCliTokensError):
+        return f"unexpected argument {', '.join(map(repr, error.unused_tokens or ()))}"
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        name = error.argument.name
+        return f"{name} is required" if error.keyword is None else f"{error.keyword} requires a value"
+    if isinstance(error, CoercionError) and error.token is not None:
+        return _unfit(error, error.token)
+    return str(error)
+
+
+def _unknown_command(given: str, known: Sequence[str]) -> str:
+    near = get_close_matches(given, known, n=1, cutoff=0.6)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    return f"there is no command {given!r}; {hint}"
+
+
+def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
+    given, _, value = (error.token.keyword or error.token.value).partition("=")
+    known = [name for argument in error.argument_collection if argument.parse for name in argument.names]
+    letter = given[1:2]
+    if not given.startswith("--") and f"--{letter}" in known:  # -k 5, -k5, -k=5
+        value = value or given[2:] or next(_following(given, arguments), "")
+        return f"there is no option {given}; did you mean {f'--{letter} {value}'.rstrip()}?"
+    near = get_close_matches(given, known, n=1, cutoff=0.6)
+    found = _MEANT.get(given) if _MEANT.get(given) in known else next(iter(near), None)
+    return f"there is no option {given}" + ("" if found is None else f"; did you mean {found}?")
+
+
+def _following(given: str, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the value of an option, if one stands behind it."""
+    for argument, following in pairwise([*arguments, "-"]):
+        if argument.startswith(f"{given}="):
+            yield argument.removeprefix(f"{given}=")
+        elif argument == given and not following.startswith("-"):
+            yield following
+
+
+def _unfit(error: CoercionError, token: Any) -> str:
+    """Say what an option takes."""
+    name = token.keyword or (error.argument.name if error.argument is not None else "an argument")
+    if error.msg is not None:  # from a converter of ours
+        return f"{name} {error.msg}"
+    kind = error.target_type
+    if kind is bool:
+        return f"{name} takes no value, got {token.value!r}"
+    if get_origin(kind) is Literal:
+        choices = [str(choice) for choice in get_args(kind)]
+        near = get_close_matches(token.value.casefold(), choices, n=1, cutoff=0.6)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"{name} must be {' or '.join([', '.join(choices[:-1]), choices[-1]])}, got {token.value!r}{hint}"
+    if kind in _WORDS:
+        return f"{name} must be {_WORDS[kind]}, got {token.value!r}"
+    return str(error)
