@@ -89,6 +89,9 @@ Together = Annotated[
 Tally = Annotated[Int64Array, Described("(E,)", "counters of the sensitive or private items, zero between calls")]
 Packed = Annotated[UInt64Array, Described("(words,)", "records as bit-vectors without their zero words; see `btd`")]
 
+# Draws
+DrawKey = Annotated[UInt64Array, Described("(2,)", "key of the draws: see `_draws`")]
+
 # What goes together
 Csr = tuple[Indptr, Items]
 """(indptr, items): rows of codes."""

@@ -1,56 +1,166 @@
-"""Kernels of bucketization: forming the groups of Anatomy and of safe grouping.
+"""Kernels of bucketization: random orders, runs of equal keys, and the groups of Anatomy.
 
-Tuples are sorted by counting, so that everything before the heaps is linear. A heap is a stretch of two parallel
-arrays, the largest key first: `key` packs an amount (high 32 bits) and, inverted, a code (low 32 bits), so that of
-equal amounts the smallest code comes first; `at` goes along and says where the entry's tuples are.
+Tuples are sorted by counting, so that everything before the heaps is linear.
 """
-
-from typing import Any
 
 import numpy as np
 
+from anonset_kernels._arrays import DrawKey, Int32Array, Int64Array
+from anonset_kernels._draws import below, draw
+from anonset_kernels._heaps import LOW, ONE, packed, sift_down, sift_up
 from anonset_kernels._jit import kernel
 
-_ONE = 1 << 32
-_LOW = _ONE - 1
 _DIGIT = 8
 """Bits of a key that one pass sorts by: more places than 2^8 are more memory pages than the processor remembers."""
+_SPREAD = 1 << 62
+"""Added to the numbers of the draws that spread entries over stretches."""
 
 
 @kernel()
-def counting_order(codes: Any, n_codes: int, before: Any) -> Any:
-    """Sort the rows listed in `before` by their codes, stably: int32 (n,) rows. O(n + n_codes)."""
-    start = np.zeros(n_codes + 1, np.int64)
-    for code in codes:
-        start[code + 1] += 1
-    for code in range(n_codes):
-        start[code + 1] += start[code]
-    order = np.empty(len(before), np.int32)
-    for row in before:
-        code = codes[row]
-        order[start[code]] = row
-        start[code] += 1
+def shuffled(n: int, draw_key: DrawKey) -> Int32Array:
+    """Return 0 .. n - 1 in random order: from the last place on, place `i` draws with number `i`. O(n)."""
+    drawn = np.arange(n).astype(np.int32)
+    for last in range(n - 1, 0, -1):
+        other = below(draw_key, last, last + 1)
+        drawn[last], drawn[other] = drawn[other], drawn[last]
+    return drawn
+
+
+@kernel()
+def random_by_code(code_of: Int32Array, n_codes: int, draw_key: DrawKey, room: int) -> Int32Array:
+    """Sort entries by their codes, those of the same code in random order. O(n + n_codes).
+
+    Parameters
+    ----------
+    code_of
+        (n,): code of each entry, from 0 to below `n_codes`.
+    room
+        How many entries the processor's cache has room for. Those of a code that has more are first spread over
+        2^b <= 2^16 stretches, so that each has no more on average; then each stretch is shuffled. Ten million entries
+        that were shuffled in one piece took three times as long.
+
+    Entry `e` goes to the stretch that the last b bits of a sixteen say, the (e mod 4)-th from below of the draw with
+    number 2^62 + e div 4; a stretch is shuffled from its last place on, place `i` by the draw with number `i`.
+    """
+    size = np.zeros(n_codes, np.int64)
+    for code in code_of:
+        size[code] += 1
+    stretch, start = _spread(code_of, _bits(size, room), draw_key)
+    order, place = np.empty(len(code_of), np.int32), start.copy()
+    for entry in range(len(code_of)):
+        order[place[stretch[entry]]] = entry
+        place[stretch[entry]] += 1
+    for number in range(len(start) - 1):
+        begin = start[number]
+        for last in range(start[number + 1] - 1, begin, -1):
+            other = begin + below(draw_key, last, last - begin + 1)
+            order[last], order[other] = order[other], order[last]
     return order
 
 
 @kernel()
-def shuffled(words: Any) -> Any:
-    """Return the rows in random order, int32 (n,), by one random word of uint64 (n,) each (Fisher, Yates). O(n)."""
-    rows = np.arange(len(words)).astype(np.int32)
-    for last in range(len(words) - 1, 0, -1):
-        drawn = np.int64(words[last] % np.uint64(last + 1))
-        rows[last], rows[drawn] = rows[drawn], rows[last]
-    return rows
+def random_runs(order: Int32Array, first: Int64Array, draw_key: DrawKey, room: int) -> tuple[Int32Array, Int64Array]:
+    """Put runs of `order` one after another by falling length, those of equal length in random order.
+
+    Runs are drawn as the entries of `random_by_code` are, with codes by falling length. O(n).
+
+    Parameters
+    ----------
+    order
+        (n,): the entries, run after run.
+    first
+        (runs + 1,): where each run starts.
+    room
+        As for `random_by_code`, of entries of runs.
+
+    Returns
+    -------
+    The entries in their new order, (n,), and where each run starts, (runs + 1,).
+    """
+    n_runs = len(first) - 1
+    longest = np.max(first[1:] - first[:-1])
+    code_of, size = np.empty(n_runs, np.int32), np.zeros(longest, np.int64)
+    for run in range(n_runs):
+        code_of[run] = longest - (first[run + 1] - first[run])
+        size[code_of[run]] += longest - code_of[run]
+    bits = _bits(size, room)
+    stretch, first_run = _spread(code_of, bits, draw_key)
+    length, begin = _lengths(first_run, bits)
+    gathered, starts, place = np.empty(len(order), np.int32), np.empty(n_runs + 1, np.int64), begin.copy()
+    for run in range(n_runs):
+        to = place[stretch[run]]
+        for at in range(first[run], first[run + 1]):
+            gathered[to] = order[at]
+            to += 1
+        place[stretch[run]] = to
+    starts[n_runs] = len(order)
+    for number in range(len(length)):
+        for last in range(first_run[number + 1] - 1, first_run[number] - 1, -1):
+            to = last - first_run[number]
+            starts[last] = begin[number] + to * length[number]
+            other = begin[number] + below(draw_key, last, to + 1) * length[number]
+            for at in range(length[number]):
+                gathered[starts[last] + at], gathered[other + at] = gathered[other + at], gathered[starts[last] + at]
+    return gathered, starts
 
 
 @kernel()
-def sorted_runs(keys: Any, n_keys: int) -> Any:
-    """Sort rows by their keys, stably: int32 (n,) rows, and int64 (runs + 1,) where each run of equal keys starts.
+def _bits(size: Int64Array, room: int) -> Int64Array:
+    """Return over how many bits the entries of each code are spread, `size` saying how much room they take."""
+    bits = np.zeros(len(size), np.int64)
+    for code in range(len(size)):
+        while size[code] >> bits[code] > room and bits[code] < 16:
+            bits[code] += 1
+    return bits
+
+
+@kernel()
+def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey) -> tuple[Int32Array, Int64Array]:
+    """Return the stretch of each entry, (n,), and where stretches start, (stretches + 1,)."""
+    first = np.zeros(len(bits) + 1, np.int64)
+    for code in range(len(bits)):
+        first[code + 1] = first[code] + (1 << bits[code])
+    stretch = np.empty(len(code_of), np.int32)
+    start = np.zeros(first[-1] + 1, np.int64)
+    drawn, word = -1, np.uint64(0)
+    for entry in range(len(code_of)):
+        code = code_of[entry]
+        stretch[entry] = first[code]
+        if bits[code] > 0:
+            if drawn != entry // 4:
+                drawn, word = entry // 4, draw(draw_key, _SPREAD + entry // 4)
+            sixteen = np.int64(word >> np.uint64(16 * (entry % 4)) & np.uint64(0xFFFF))
+            stretch[entry] += sixteen & (1 << bits[code]) - 1
+        start[stretch[entry] + 1] += 1
+    for number in range(first[-1]):
+        start[number + 1] += start[number]
+    return stretch, start
+
+
+@kernel()
+def _lengths(first_run: Int64Array, bits: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Return the length of the runs of each stretch and where its first starts, if they stand by falling length.
+
+    `first_run`, (stretches + 1,), numbers the runs, the longest of which has as many entries as there are `bits`.
+    """
+    length, begin = np.empty(len(first_run) - 1, np.int64), np.zeros(len(first_run), np.int64)
+    number = 0
+    for code in range(len(bits)):
+        for _ in range(1 << bits[code]):
+            length[number] = len(bits) - code
+            begin[number + 1] = begin[number] + length[number] * (first_run[number + 1] - first_run[number])
+            number += 1
+    return length, begin[:-1]
+
+
+@kernel()
+def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
+    """Sort rows by their keys, stably: rows, (n,), and where each run of equal keys starts, (runs + 1,).
 
     Parameters
     ----------
     keys
-        int64 (n,): below `n_keys`, which is at most 2^31.
+        (n,): below `n_keys`, which is at most 2^31.
 
     Cost: O(n) for each pass, of which there is one for every eight bits; the key goes along with its row in one
     number, so that each pass reads from the front to the back.
@@ -59,96 +169,42 @@ def sorted_runs(keys: Any, n_keys: int) -> Any:
     while 1 << bits < n_keys:
         bits += 1
     rows, room = np.empty(n, np.int64), np.empty(n, np.int64)
+    n_passes = (bits + _DIGIT - 1) // _DIGIT
+    shifts = np.arange(n_passes + 1) * bits // max(1, n_passes)
+    places = np.zeros((n_passes, (1 << _DIGIT) + 1), np.int64)
     for row in range(n):
         rows[row] = keys[row] << 32 | row
-    n_passes = (bits + _DIGIT - 1) // _DIGIT
+        for number in range(n_passes):
+            digit = keys[row] >> shifts[number] & (1 << shifts[number + 1] - shifts[number]) - 1
+            places[number, digit + 1] += 1
     for number in range(n_passes):
-        shift = 32 + number * bits // n_passes
-        mask = (1 << (32 + (number + 1) * bits // n_passes - shift)) - 1
-        place = np.zeros(mask + 2, np.int64)
-        for packed in rows:
-            place[(packed >> shift & mask) + 1] += 1
+        place, shift = places[number], 32 + shifts[number]
+        mask = (1 << shifts[number + 1] - shifts[number]) - 1
         for digit in range(mask):
             place[digit + 1] += place[digit]
-        for packed in rows:
-            room[place[packed >> shift & mask]] = packed
-            place[packed >> shift & mask] += 1
+        for entry in rows:
+            room[place[entry >> shift & mask]] = entry
+            place[entry >> shift & mask] += 1
         rows, room = room, rows
     order, n_runs = np.empty(n, np.int32), 0
     starts = np.empty(n + 1, np.int64)
     before = -1
     for at in range(n):
-        packed = rows[at]
-        order[at] = packed & _LOW
+        entry = rows[at]
+        order[at] = entry & LOW
         starts[n_runs] = at
-        n_runs += int(packed >> 32 != before)  # no branch: whether a run ends cannot be foreseen
-        before = packed >> 32
+        n_runs += int(entry >> 32 != before)  # no branch: whether a run ends cannot be foreseen
+        before = entry >> 32
     starts[n_runs] = n
     return order, starts[: n_runs + 1].copy()
 
 
 @kernel()
-def gather_runs(order: Any, first: Any, runs: Any) -> Any:
-    """Put runs of `order` one after another, run `r` being ``order[first[r]:first[r + 1]]``.
+def anatomize(order: Int32Array, first: Int64Array, l: int) -> Int32Array:  # noqa: E741
+    """Form the groups of Anatomy: (n,) group of each tuple.
 
-    Returns int32 (n,) and int64 (runs + 1,): the gathered entries and where each run starts now. O(n).
-    """
-    gathered = np.empty(len(order), np.int32)
-    start = np.zeros(len(runs) + 1, np.int64)
-    filled = 0
-    for number in range(len(runs)):
-        for at in range(first[runs[number]], first[runs[number] + 1]):
-            gathered[filled] = order[at]
-            filled += 1
-        start[number + 1] = filled
-    return gathered, start
-
-
-@kernel()
-def _packed(amount: Any, code: Any) -> Any:
-    """Return the key of an amount and a code (int64)."""
-    return np.int64(amount) * _ONE + (_LOW - np.int64(code))
-
-
-@kernel()
-def _sift_up(key: Any, at: Any, place: int) -> None:
-    """Move an entry of a heap up to where it belongs."""
-    moved, cursor = key[place], at[place]
-    while place > 0:
-        parent = (place - 1) // 2
-        if key[parent] >= moved:
-            break
-        key[place] = key[parent]
-        at[place] = at[parent]
-        place = parent
-    key[place] = moved
-    at[place] = cursor
-
-
-@kernel()
-def _sift_down(key: Any, at: Any, size: int) -> None:
-    """Move the first entry of a heap down to where it belongs."""
-    place = 0
-    moved, cursor = key[0], at[0]
-    while 2 * place + 1 < size:
-        child = 2 * place + 1
-        if child + 1 < size and key[child + 1] > key[child]:
-            child += 1
-        if key[child] <= moved:
-            break
-        key[place] = key[child]
-        at[place] = at[child]
-        place = child
-    key[place] = moved
-    at[place] = cursor
-
-
-@kernel()
-def anatomize(order: Any, first: Any, l: int) -> Any:  # noqa: E741
-    """Form the groups of Anatomy: int32 (n,) group of each tuple.
-
-    `order` int32 (n,) lists the tuples by sensitive value, those of value `v` from ``first[v]`` on; no value may
-    have more than n / l of them. Each group takes the next tuple of each of the l values with most tuples left;
+    `order`, (n,), lists the tuples by sensitive value, those of value `v` from ``first[v]`` on, (values + 1,); no value
+    may have more than n / l of them. Each group takes the next tuple of each of the l values with most tuples left;
     a tuple that is left over joins the first group that lacks its value. O(n log V), V the number of values.
     """
     n_values = len(first) - 1
@@ -158,9 +214,9 @@ def anatomize(order: Any, first: Any, l: int) -> Any:  # noqa: E741
     size = 0
     for value in range(n_values):
         if first[value + 1] > first[value]:
-            key[size] = _packed(first[value + 1] - first[value], value)
+            key[size] = packed(first[value + 1] - first[value], value)
             at[size] = first[value]
-            _sift_up(key, at, size)
+            sift_up(key, at, size)
             size += 1
     n_groups = 0
     while size >= l:
@@ -169,14 +225,14 @@ def anatomize(order: Any, first: Any, l: int) -> Any:  # noqa: E741
             size -= 1
             taken, cursor = key[0], at[0]
             key[0], at[0] = key[size], at[size]
-            _sift_down(key, at, size)
-            key[size], at[size] = taken - _ONE, cursor + 1
+            sift_down(key, at, size)
+            key[size], at[size] = taken - ONE, cursor + 1
             group[order[cursor]] = n_groups
         n_groups += 1
         for place in range(size, size + l):
-            if key[place] >= _ONE:
+            if key[place] >= ONE:
                 key[size], at[size] = key[place], at[place]
-                _sift_up(key, at, size)
+                sift_up(key, at, size)
                 size += 1
     for value in range(n_values):
         lacking = 0  # a value's tuples went to ever later groups: the first gap is where they stop being 0, 1, 2, ...
@@ -187,161 +243,3 @@ def anatomize(order: Any, first: Any, l: int) -> Any:  # noqa: E741
                 continue
             lacking += 1
     return group
-
-
-@kernel()
-def diversify(value: Any, person: Any, identity: Any, bounds: Any, n_values: int, l: int) -> Any:  # noqa: E741
-    """Choose the tuples to remove so that no value has more than 1/l of its group: bool (n,), True where kept.
-
-    Parameters
-    ----------
-    value, person
-        int32 (n,): sensitive value and person of each tuple, in the order of the groups; a person's tuples stand
-        together, ascending.
-    identity
-        int32 (persons,): rank of each person's id.
-    bounds
-        int64 (groups + 1,): where each group's tuples start.
-
-    Cost: O(n), and in groups that violate the bound O(size (log(size) + l)).
-    """
-    kept = np.ones(len(value), np.bool_)
-    count = np.zeros(n_values, np.int32)
-    for number in range(len(bounds) - 1):
-        begin, end = bounds[number], bounds[number + 1]
-        most = 0
-        for at in range(begin, end):
-            count[value[at]] += 1
-            most = max(most, count[value[at]])
-        for at in range(begin, end):
-            count[value[at]] = 0
-        if l * most > end - begin:
-            _make_diverse(value[begin:end], person[begin:end], identity, kept[begin:end], l)
-    return kept
-
-
-@kernel()
-def _make_diverse(value: Any, person: Any, identity: Any, kept: Any, l: int) -> None:  # noqa: E741
-    """Remove tuples of a group, always one of the most frequent value, until that has at most 1/l of what is left.
-
-    Values are lowered level by level: those that are most frequent lose a tuple each, smallest value first. There
-    are fewer than l of them as long as anything has to be removed.
-    """
-    size = len(value)
-    order = np.argsort(value, kind="mergesort")  # positions, value after value, persons together in each
-    first = np.empty(size + 1, np.int64)
-    n_values = 0
-    for at in range(size):
-        if at == 0 or value[order[at]] != value[order[at - 1]]:
-            first[n_values] = at
-            n_values += 1
-    first[n_values] = size
-    count = first[1 : n_values + 1] - first[:n_values]
-    total = np.zeros(person[size - 1] - person[0] + 1, np.int64)
-    for at in range(size):
-        total[person[at] - person[0]] += 1
-    by_count = np.argsort(-count, kind="mergesort")
-    heap_size = np.zeros(n_values, np.int64)
-    key, last = np.empty(size, np.int64), np.empty(size, np.int64)
-    active = np.empty(n_values, np.int64)
-    n_active, n_left, level = 0, size, count[by_count[0]]
-    while l * level > n_left:
-        while n_active < n_values and count[by_count[n_active]] == level:
-            run = by_count[n_active]
-            place = n_active
-            while place > 0 and active[place - 1] > run:
-                active[place] = active[place - 1]
-                place -= 1
-            active[place] = run
-            n_active += 1
-            begin, end = first[run], first[run + 1]
-            heap_size[run] = _heap_of_persons(
-                order[begin:end], person, identity, total, key[begin:end], last[begin:end]
-            )
-        for place in range(n_active):
-            run = active[place]
-            if l * level > n_left:
-                begin, end = first[run], first[run + 1]
-                positions = order[begin:end]
-                heap_size[run] = _remove_one(
-                    positions, person, identity, total, key[begin:end], last[begin:end], heap_size[run], kept
-                )
-                n_left -= 1
-        level -= 1
-
-
-@kernel()
-def _heap_of_persons(positions: Any, person: Any, identity: Any, total: Any, key: Any, last: Any) -> int:
-    """Fill the heap of the persons who have a value, by their tuples in the group; return their number."""
-    size = 0
-    for at in range(len(positions)):
-        who = person[positions[at]]
-        if at + 1 == len(positions) or person[positions[at + 1]] != who:
-            key[size] = _packed(total[who - person[0]], identity[who])
-            last[size] = at
-            _sift_up(key, last, size)
-            size += 1
-    return size
-
-
-@kernel()
-def _remove_one(
-    positions: Any, person: Any, identity: Any, total: Any, key: Any, last: Any, size: int, kept: Any
-) -> int:
-    """Remove the last tuple of a value from the person with most tuples; return the new size of the value's heap.
-
-    Keys may be out of date, since a person loses tuples of other values too, but then they are too large: the
-    first entry is put right until it is true.
-    """
-    who = person[positions[last[0]]]
-    now = _packed(total[who - person[0]], identity[who])
-    while now != key[0]:
-        key[0] = now
-        _sift_down(key, last, size)
-        who = person[positions[last[0]]]
-        now = _packed(total[who - person[0]], identity[who])
-    at = last[0]
-    kept[positions[at]] = False
-    total[who - person[0]] -= 1
-    if at > 0 and person[positions[at - 1]] == who:
-        key[0], last[0] = key[0] - _ONE, at - 1
-    else:
-        size -= 1
-        key[0], last[0] = key[size], last[size]
-    _sift_down(key, last, size)
-    return size
-
-
-@kernel()
-def settle(kept: Any, start: Any, bounds: Any, k: int) -> Any:
-    """Drop groups with fewer than k persons, and star what one person shows more than another of the group.
-
-    `start` int64 (persons + 1,) says where each person's tuples start, `bounds` int64 (groups + 1,) where each
-    group's persons do. Returns int32 (n,) group of each tuple (-1: removed), bool (n,) starred, and the number of
-    kept tuples that go with dropped groups. O(n).
-    """
-    group = np.full(len(kept), -1, np.int32)
-    starred = np.zeros(len(kept), np.bool_)
-    n_groups, n_dropped = 0, 0
-    for number in range(len(bounds) - 1):
-        n_persons, fewest, n_kept = 0, len(kept), 0
-        for who in range(bounds[number], bounds[number + 1]):
-            shown = 0
-            for at in range(start[who], start[who + 1]):
-                shown += int(kept[at])
-            if shown > 0:
-                n_persons += 1
-                fewest = min(fewest, shown)
-                n_kept += shown
-        if n_persons < k:
-            n_dropped += n_kept
-            continue
-        for who in range(bounds[number], bounds[number + 1]):
-            shown = 0
-            for at in range(start[who], start[who + 1]):
-                if kept[at]:
-                    group[at] = n_groups
-                    starred[at] = shown >= fewest
-                    shown += 1
-        n_groups += 1
-    return group, starred, n_dropped

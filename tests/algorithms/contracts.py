@@ -245,7 +245,7 @@ def _of_lm(cls: type[Any], k: int, m: int) -> Algorithm:
 
 
 def _of_safe(cls: type[Any], k: int, m: int) -> Algorithm:
-    made: Algorithm = cls(k=k, l=min(k, m) if isinstance(k, int) and isinstance(m, int) else m)
+    made: Algorithm = cls(k=k, l=min(k, m) if isinstance(k, int) and isinstance(m, int) else m, seed=0)
     return made
 
 

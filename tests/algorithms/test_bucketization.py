@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from functools import partial
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,12 @@ from algorithms.bucket_tables import (
     table_of,
     values_of,
 )
-from anonset.algorithms.base import Algorithm
+from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.buckets.anatomy import Anatomy
 from anonset.algorithms.buckets.base import sorted_rows
+from anonset.algorithms.buckets.draws import Draws
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.data import CategoricalColumn, Table, Vocabulary
-from anonset.data.split_mix import SplitMix
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import BucketPublication
@@ -34,6 +35,7 @@ from anonset.measures.grouping_loss import grouping_loss_exact
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.safe_grouping import SafetyConstraint
 from reference import buckets as twin
+from reference.draws import Draw, keyed
 
 Rows = Sequence[tuple[Any, str]]
 seeds = st.integers(0, 2**32 - 1)
@@ -56,6 +58,25 @@ def attempt(run: Callable[[], Any]) -> Any:
         return None
 
 
+def require_as_twin(result: Result | None, expected: twin.Grouping | None) -> None:
+    """Hold a result, and its account of what was lost, against the twin's."""
+    assert (result is None) == (expected is None)
+    if result is None or expected is None or not expected.group:
+        return
+    assert isinstance(result.recoding, Buckets)
+    found = decision_of(result.recoding)
+    assert (found.group, found.starred) == (expected.group, expected.starred)
+    figures = result.figures
+    assert figures["removed_for_diversity"] == expected.removed_for_diversity
+    assert figures["removed_with_groups"] == len(expected.removed) - expected.removed_for_diversity
+    assert figures["too_frequent"] == expected.too_frequent
+
+
+def draw_of(table: Table, seed: int) -> Draw:
+    """Return the draws of a run, as the twins make them."""
+    return keyed(Draws.of(table, seed).secret)
+
+
 @st.composite
 def drawn_rows(draw: st.DrawFn) -> Rows:
     """Draw tuples that shrink well: few individuals, few values."""
@@ -69,29 +90,31 @@ tables = st.one_of(drawn_rows(), seeds.map(random_rows))
 @thorough
 @given(rows=tables, l=st.integers(1, 5), seed=st.integers(0, 2**64 - 1))
 def test_anatomy_decides_as_its_twin(rows: Rows, l: int, seed: int) -> None:  # noqa: E741
-    random = SplitMix(seed)
-    order = twin.drawn_order([random.next() for _ in rows])
-    expected = attempt(lambda: twin.anatomy([value for _, value in rows], l, order))
-    found = attempt(lambda: decision_of(grouped(Anatomy(l=l, seed=seed), table_of(rows))))
+    table = table_of(rows)
+    values = [value for _, value in rows]
+    order = twin.order_by_value(values, draw_of(table, seed))
+    expected = attempt(lambda: twin.anatomy(values, l, order))
+    found = attempt(lambda: decision_of(grouped(Anatomy(l=l, seed=seed), table)))
     assert found == expected
     if found is not None:
         for members in found.members():
-            values = [rows[t][1] for t in members]
-            assert len(values) == len(set(values)) >= l
+            own = [values[t] for t in members]
+            assert len(own) == len(set(own)) >= l
         assert not found.removed | found.starred
 
 
 @thorough
-@given(rows=tables, k=st.integers(1, 5), less=st.integers(0, 4))
-def test_safe_grouping_decides_as_its_twin_and_is_safe(rows: Rows, k: int, less: int) -> None:
+@given(rows=tables, k=st.integers(1, 5), less=st.integers(0, 4), seed=st.integers(0, 2**64 - 1))
+def test_safe_grouping_decides_as_its_twin_and_is_safe(rows: Rows, k: int, less: int, seed: int) -> None:
     l = max(1, k - less)  # noqa: E741
     ids, values = [identity for identity, _ in rows], [value for _, value in rows]
     table = table_of(rows)
-    expected = attempt(lambda: twin.safe_grouping(ids, values, k, l))
-    buckets = attempt(lambda: grouped(SafeGrouping(k=k, l=l), table))
-    assert (None if buckets is None else decision_of(buckets)) == expected
-    if buckets is None:
+    expected = attempt(lambda: twin.safe_grouping(ids, values, k, l, draw_of(table, seed)))
+    result = attempt(lambda: SafeGrouping(k=k, l=l, seed=seed).recode(table, {}))
+    require_as_twin(result, expected)
+    if result is None:
         return
+    buckets = result.recoding
     assert grouping_loss_exact(buckets) == twin.loss(expected)
     publication = BucketPublication.of(table, buckets)
     assert twin.is_safe(shown_rows(publication), publication.group.labels(), values_of(publication), k, l)
@@ -107,8 +130,9 @@ def test_safe_grouping_decides_as_its_twin_on_large_groups(seed: int) -> None:
     rows = random_rows(seed, n=400)
     k, l = 6 + 9 * (seed % 4), 2 + seed % 5  # noqa: E741
     ids, values = [identity for identity, _ in rows], [value for _, value in rows]
-    expected = attempt(lambda: twin.safe_grouping(ids, values, k, l))
-    assert attempt(lambda: decision_of(grouped(SafeGrouping(k=k, l=l), table_of(rows)))) == expected
+    table = table_of(rows)
+    expected = attempt(lambda: twin.safe_grouping(ids, values, k, l, draw_of(table, seed)))
+    require_as_twin(attempt(lambda: SafeGrouping(k=k, l=l, seed=seed).recode(table, {})), expected)
 
 
 def test_the_random_tables_are_no_trifle() -> None:
@@ -117,44 +141,56 @@ def test_the_random_tables_are_no_trifle() -> None:
         rows = random_rows(seed)
         ids, values = [identity for identity, _ in rows], [value for _, value in rows]
         k, l = ((2, 2), (3, 2), (3, 3), (4, 3))[seed % 4]  # noqa: E741
+        outcomes["a value above 1/l"] += l * max(Counter(values).values()) > len(values)
         try:
-            found = twin.safe_grouping(ids, values, k, l)
+            found = twin.safe_grouping(ids, values, k, l, keyed(bytes([seed % 256])))
         except twin.Infeasible as infeasible:
             outcomes[str(infeasible)] += 1
             continue
         partly = {ids[t] for t in found.removed} & {ids[t] for t in set(range(len(ids))) - found.removed}
         outcomes["starred"] += bool(found.starred)
         outcomes["removed for diversity"] += bool(partly)
-        outcomes["a group removed"] += bool({ids[t] for t in found.removed} - partly) and len(found.members()) > 0
+        outcomes["a group removed"] += len(found.removed) > found.removed_for_diversity
         outcomes["several groups"] += len(found.members()) > 1
     published = ("starred", "removed for diversity", "a group removed", "several groups")
     assert all(outcomes[what] >= 20 for what in published)
-    assert all(outcomes[what] >= 3 for what in ("eligible", "individuals"))
+    assert all(outcomes[what] >= 3 for what in ("a value above 1/l", "individuals", "nothing left"))
 
 
 def test_figure_3_of_safe_grouping() -> None:
-    buckets = grouped(SafeGrouping(k=2, l=2), table_of(FIGURE_3))
-    prescriptions = [(np.flatnonzero(buckets.group == g) + 1).tolist() for g in range(buckets.n_groups)]
-    assert prescriptions == [[1, 2, 5, 6, 7, 9, 10, 12], [3, 4, 8, 11, 13]]
-    assert (np.flatnonzero(buckets.starred) + 1).tolist() == [8, 11]
-    assert grouping_loss_exact(buckets) == Fraction(2, 13)
-    publication = BucketPublication.of(table_of(FIGURE_3), buckets)
-    assert [max(Counter(values).values()) for values in values_of(publication).values()] == [3, 2]
+    outcomes: dict[tuple[Any, ...], set[Any]] = {}
+    for seed in range(60):
+        buckets = grouped(SafeGrouping(k=2, l=2, seed=seed), table_of(FIGURE_3))
+        groups = [np.flatnonzero(buckets.group == g) for g in range(buckets.n_groups)]
+        members = frozenset(frozenset(FIGURE_3[t][0] for t in group) for group in groups)
+        starred = tuple((np.flatnonzero(buckets.starred) + 1).tolist())
+        outcomes.setdefault((members, grouping_loss_exact(buckets)), set()).add(starred)
+        publication = BucketPublication.of(table_of(FIGURE_3), buckets)
+        shares = {Fraction(max(Counter(v).values()), len(v)) for v in values_of(publication).values()}
+        assert shares in ({Fraction(3, 8), Fraction(2, 5)}, {Fraction(3, 11)})
+    as_printed = frozenset({frozenset({"P1", "P3"}), frozenset({"P2", "P4", "P5"})}), Fraction(2, 13)
+    # If P4 stands with P1 and P3, then P2 and P5 are two with one and the same drug.
+    otherwise = frozenset({frozenset({"P1", "P3", "P4"})}), Fraction(4, 13)
+    assert outcomes.keys() == {as_printed, otherwise}
+    assert outcomes[as_printed] == {(8, 11), (3, 8), (3, 11)}
+    assert {tuple(sorted(FIGURE_3[t - 1][0] for t in starred)) for starred in outcomes[otherwise]} == {("P1", "P3")}
 
 
 def test_figure_1_by_safe_grouping() -> None:
-    buckets = grouped(SafeGrouping(k=2, l=2), table_of(FIGURE_1))
-    assert [{FIGURE_1[t][0] for t in np.flatnonzero(buckets.group == g)} for g in range(3)] == [
-        {"P1", "P3"},
-        {"P4", "P2"},
-        {"P5", "P6"},
-    ]
-    assert (np.flatnonzero(buckets.starred) + 1).tolist() == [7, 9, 12]
-    assert grouping_loss_exact(buckets) == Fraction(3, 15)
+    others = set()
+    for seed in range(60):
+        buckets = grouped(SafeGrouping(k=2, l=2, seed=seed), table_of(FIGURE_1))
+        people = [{FIGURE_1[t][0] for t in np.flatnonzero(buckets.group == g)} for g in range(3)]
+        assert {"P1", "P3"} in people
+        others |= {tuple(sorted(group)) for group in people if "P4" in group}
+        assert Counter(FIGURE_1[t][0] for t in np.flatnonzero(buckets.starred)) == {"P1": 1, "P4": 2}
+        assert grouping_loss_exact(buckets) == Fraction(3, 15)
+    assert others == {("P2", "P4"), ("P4", "P5"), ("P4", "P6")}
 
 
 def test_figure_1_by_anatomy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anonset.algorithms.buckets.anatomy.random_order", lambda n, _: np.arange(n, dtype=np.int32))
+    by_value = "anonset.algorithms.buckets.anatomy.random_by_code"
+    monkeypatch.setattr(by_value, lambda codes, *_: np.argsort(codes, kind="stable").astype(np.int32))
     buckets = grouped(Anatomy(l=3), table_of(FIGURE_1))
     members = [np.flatnonzero(buckets.group == g).tolist() for g in range(buckets.n_groups)]
     assert members == [[0, 1, 2], [4, 5, 6], [3, 7, 8], [9, 10, 14], [11, 12, 13]]
@@ -162,17 +198,23 @@ def test_figure_1_by_anatomy(monkeypatch: pytest.MonkeyPatch) -> None:
         Anatomy(l=5).recode(table_of(FIGURE_1), {})
 
 
-def test_the_same_input_gives_the_same_output() -> None:
+def test_the_same_input_and_seed_give_the_same_output() -> None:
     table = table_of(random_rows(5, n=300))
-    for algorithm in (Anatomy(l=2, seed=7), SafeGrouping(k=6, l=2)):
+    for algorithm in (Anatomy(l=2, seed=7), SafeGrouping(k=6, l=2, seed=7)):
         first, second = grouped(algorithm, table), grouped(algorithm, table)
         assert first.group.tolist() == second.group.tolist()
         assert first.starred.tolist() == second.starred.tolist()
 
 
-def test_anatomy_without_a_seed_draws_anew() -> None:
-    table = table_of(random_rows(5, n=300))
-    assert grouped(Anatomy(l=2), table).group.tolist() != grouped(Anatomy(l=2), table).group.tolist()
+@pytest.mark.parametrize("cls", [partial(Anatomy, l=2), partial(SafeGrouping, k=6, l=2)])
+def test_another_seed_another_input_or_no_seed_draw_anew(cls: Callable[..., Algorithm]) -> None:
+    rows = random_rows(5, n=300)
+    renamed = [(identity, "v0 " if value == "v0" else value) for identity, value in rows]
+    found = [
+        grouped(cls(**given), table_of(data)).group.tolist()
+        for given, data in (({"seed": 7}, rows), ({"seed": 8}, rows), ({"seed": 7}, renamed), ({}, rows), ({}, rows))
+    ]
+    assert all(one != other for one, other in combinations(found, 2))
 
 
 def test_the_place_of_a_tuple_does_not_tell_its_group_in_anatomy() -> None:
@@ -187,7 +229,7 @@ def test_the_place_of_a_tuple_does_not_tell_its_group_in_anatomy() -> None:
 
 def test_figures_account_for_every_lost_tuple() -> None:
     table = table_of(random_rows(3, n=400))
-    result = SafeGrouping(k=5, l=3).recode(table, {})
+    result = SafeGrouping(k=5, l=3, seed=0).recode(table, {})
     figures = result.figures
     lost = figures["starred"] + figures["removed_for_diversity"] + figures["removed_with_groups"]
     assert isinstance(result.recoding, Buckets)
@@ -249,10 +291,15 @@ def test_bad_tables_are_refused(table: Table, message: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "k", "l", "message"),
     [
-        ([("a", "x"), ("b", "x"), ("c", "y")], 2, 2, r"'x' .* 2 of 3 rows \(66\.7%\), .* an l of at most 1 would do"),
+        (
+            [("a", "x"), ("b", "x"), ("c", "x")],
+            2,
+            2,
+            r"no group keeps k=2 .* of 3 rows 3 would be removed .* \(value 'x' of column 'drug' stands in 100\.0% of",
+        ),
         ([("a", "x"), ("b", "y"), ("a", "z")], 3, 2, "at least k=3 individuals are required, the table has 2"),
         ([("a", "x"), ("a", "y"), ("a", "x"), ("b", "y")] * 3, 1, 1, ""),
-        ([("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")], 2, 2, "no group keeps k=2 individuals"),
+        ([("a", "x"), ("b", "x"), ("c", "y")], 3, 3, r"no group keeps k=3 .* value may have more than 1/l = 1/3 of it"),
     ],
 )
 def test_infeasible_tables_are_refused(rows: Rows, k: int, l: int, message: str) -> None:  # noqa: E741
@@ -262,6 +309,14 @@ def test_infeasible_tables_are_refused(rows: Rows, k: int, l: int, message: str)
     with pytest.raises(InfeasibleError, match=message) as caught:
         SafeGrouping(k=k, l=l).recode(table_of(rows), {})
     assert caught.value.algorithm == "safe-grouping"
+
+
+def test_a_value_above_its_share_is_removed_where_that_leaves_groups() -> None:
+    rows = [(f"p{n}", "x") for n in range(6)] + [(f"p{n}", "y") for n in range(6)] + [("p0", "x"), ("p1", "x")]
+    result = SafeGrouping(k=2, l=2, seed=0).recode(table_of(rows), {})
+    assert isinstance(result.recoding, Buckets)
+    assert result.figures["removed_for_diversity"] == 2
+    assert {rows[t] for t in np.flatnonzero(result.recoding.group < 0)} == {("p0", "x"), ("p1", "x")}
 
 
 def test_an_ineligible_table_names_the_share_and_the_bound() -> None:

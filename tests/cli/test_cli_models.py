@@ -1,8 +1,10 @@
 """Every privacy model from the command line: anonymize, verify, verify against the original, evaluate."""
 
+import hashlib
 import json
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -124,7 +126,7 @@ def test_an_untrue_publication_is_found(rt: Place) -> None:
 
 def test_safe_grouping(long: Place) -> None:
     ran = publish(long, "long.csv", "--model", "safe-grouping", *BUCKETS, "--k", "4", "--l", "2", "--json")
-    assert list(ran.json["measures"]) == ["grouping_loss"]
+    assert list(ran.json["measures"]) == ["grouping_loss", "removed_for_diversity", "diversity_loss"]
     assert {path.name for path in long.out.iterdir()} == {"qit.csv", "snt.csv", "attestation.json"}
     assert list(rows_of(long.out / "qit.csv")[0]) == ["name", "age", "group"]
     assert list(rows_of(long.out / "snt.csv")[0]) == ["group", "drug"]
@@ -139,6 +141,38 @@ def test_safe_grouping(long: Place) -> None:
     )
     assert measured.json["grouping_loss"] == pytest.approx(ran.json["measures"]["grouping_loss"])
     assert measured.json["answered"] == 20
+
+
+def test_safe_grouping_says_what_it_removed(long: Place) -> None:
+    (long.folder / "most.csv").write_text(
+        "name,age,drug\n" + "".join(f"P{n},3,{drug}\n" for n in range(8) for drug in "xxxyz"[: 4 + n % 2])
+    )
+    ran = publish(long, "most.csv", "--model", "safe-grouping", *BUCKETS, "--k", "4", "--l", "2", "--seed", "1")
+    assert (
+        "removed               12 rows for diversity (33.3%; 16.7% if they still counted in their groups), 0" in ran.out
+    )
+    report = json.loads(report_of(long))
+    assert report["figures"]["removed_for_diversity"] == 12
+    assert report["measures"]["removed_for_diversity"] == pytest.approx(12 / 36)
+    assert report["measures"]["diversity_loss"] == pytest.approx(6 / 36)
+    assert report["measures"]["grouping_loss"] == pytest.approx(12 / 36)
+
+
+@pytest.mark.parametrize("model", [("safe-grouping", "--k", "4", "--l", "2"), ("anatomy", "--l", "3")])
+def test_a_seed_repeats_the_bytes_and_stays_private(long: Place, model: tuple[str, ...]) -> None:
+    contents, seed = [], "8675309424242"
+    for workers in ("1", "2"):
+        out = long.folder / f"seeded{workers}"
+        arguments = (*BUCKETS, "--model", *model, "--seed", seed, "--workers", workers, "-o", str(out), "--quiet")
+        assert long.run("anonymize", str(long.folder / "long.csv"), *arguments).code == 0
+        contents.append({path.name: path.read_bytes() for path in out.iterdir()})
+        report = json.loads(Path(f"{out}.private", "report.json").read_text())
+        assert report["seed"] == int(seed)
+    assert contents[0] == contents[1]
+    fingerprint = report["input"]["content_sha256"]
+    secret = hashlib.sha256(f"{seed}\0{fingerprint}".encode()).hexdigest()
+    public = b"".join(contents[0].values())
+    assert not any(kept.encode() in public for kept in (seed, fingerprint, secret, secret[:32]))
 
 
 def test_anatomy_and_what_it_gives_away(long: Place) -> None:

@@ -1,23 +1,83 @@
 import random
+from collections import Counter
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from anonset_kernels.buckets import anatomize, counting_order, diversify, gather_runs, settle, sorted_runs
-from reference.buckets import anatomy, make_diverse
+from anonset.algorithms.buckets.draws import Draws
+from anonset.algorithms.buckets.safe_grouping import PERSON, TUPLE, VALUE
+from anonset_kernels._draws import draw
+from anonset_kernels.buckets import anatomize, random_by_code, random_runs, sorted_runs
+from anonset_kernels.safe_grouping import diversify, fewest_shown, group_bounds, settle
+from reference.buckets import anatomy, diverse, drawn_order, groups_of
+from reference.draws import keyed, siphash
 
 
-@settings(max_examples=100, deadline=None)
-@given(codes=st.lists(st.integers(0, 6), max_size=30), seed=st.integers(0, 999))
-def test_counting_order_sorts_stably(codes: list[int], seed: int) -> None:
-    before = list(range(len(codes)))
-    random.Random(seed).shuffle(before)
-    found = counting_order(np.array(codes, np.int32), 7, np.array(before, np.int32))
-    assert found.tolist() == sorted(before, key=lambda row: codes[row])
+def key_of(secret: bytes, purpose: str = "") -> NDArray[np.uint64]:
+    return Draws(secret).key(purpose)
+
+
+@settings(max_examples=300, deadline=None)
+@given(key=st.binary(min_size=16, max_size=16), number=st.integers(0, 2**63 - 1))
+def test_draws_are_those_of_siphash(key: bytes, number: int) -> None:
+    with np.errstate(over="ignore"):
+        found = draw(np.frombuffer(key, "<u8"), number)
+    assert int(found) == siphash(key, number.to_bytes(8, "little"))
+
+
+def test_the_twin_of_siphash_gives_the_published_number() -> None:
+    assert siphash(bytes(range(16)), bytes(range(15))) == 0xA129CA6149BE45E5  # appendix A of the paper
+
+
+few_codes = st.lists(st.sampled_from([0, 0, 0, 1, 4, 6]), max_size=60)
+
+
+@settings(max_examples=200, deadline=None)
+@given(codes=few_codes, room=st.integers(1, 20), secret=st.binary(max_size=4))
+def test_random_by_code_draws_as_its_twin(codes: list[int], room: int, secret: bytes) -> None:
+    with np.errstate(over="ignore"):
+        found = random_by_code(np.array(codes, np.int32), 7, key_of(secret), room)
+    assert found.tolist() == drawn_order(codes, partial(keyed(secret), ""), room)
     assert found.dtype == np.int32
+
+
+@settings(max_examples=200, deadline=None)
+@given(lengths=st.lists(st.sampled_from([1, 1, 2, 2, 5]), min_size=1, max_size=60), room=st.integers(1, 20))
+def test_random_runs_draws_as_its_twin(lengths: list[int], room: int) -> None:
+    first = np.cumsum([0, *lengths])
+    order = np.arange(first[-1], dtype=np.int32)[::-1].copy()
+    with np.errstate(over="ignore"):
+        gathered, starts = random_runs(order, first, key_of(b"runs"), room)
+    weights = Counter({-length: length for length in lengths})
+    expected = drawn_order([-length for length in lengths], partial(keyed(b"runs"), ""), room, weights)
+    assert gathered.tolist() == [t for run in expected for t in order[first[run] : first[run + 1]].tolist()]
+    assert starts.tolist() == np.cumsum([0, *(lengths[run] for run in expected)]).tolist()
+    assert (gathered.dtype, starts.dtype) == (np.int32, np.int64)
+
+
+def test_every_order_is_as_likely() -> None:
+    seen = Counter[tuple[int, ...]]()
+    with np.errstate(over="ignore"):
+        for seed in range(6000):
+            seen[tuple(random_by_code(np.zeros(4, np.int32), 1, key_of(b"%d" % seed), 1 + seed % 4).tolist())] += 1
+    assert len(seen) == 24
+    assert all(abs(count - 250) < 5 * np.sqrt(250) for count in seen.values())
+
+
+@given(n=st.integers(1, 60), k=st.integers(1, 20), secret=st.binary(max_size=4))
+def test_group_bounds_draw_as_their_twin(n: int, k: int, secret: bytes) -> None:
+    if n < k:
+        return
+    with np.errstate(over="ignore"):
+        bounds = group_bounds(n, k, key_of(secret))
+    assert np.diff(bounds).tolist() == [len(group) for group in groups_of(range(n), k, partial(keyed(secret), ""))]
+    assert np.diff(bounds).min() >= k
+    assert np.ptp(np.diff(bounds)) <= 1
 
 
 @settings(max_examples=100, deadline=None)
@@ -33,15 +93,8 @@ def test_sorted_runs_sorts_stably_and_finds_the_runs(bits: int, data: st.DataObj
     assert (order.dtype, starts.dtype) == (np.int32, np.int64)
 
 
-def test_gather_runs_moves_whole_runs() -> None:
-    order, first = np.array([5, 3, 4, 0, 1, 2], np.int32), np.array([0, 1, 3, 6], np.int64)
-    gathered, start = gather_runs(order, first, np.array([2, 0, 1], np.int32))
-    assert gathered.tolist() == [0, 1, 2, 5, 3, 4]
-    assert start.tolist() == [0, 3, 4, 6]
-
-
-def concentrated_groups(seed: int, size: int) -> tuple[list[int], list[int], list[int], list[int]]:
-    """Make groups in which a few values are far too frequent: values, persons, ids' ranks, where groups start."""
+def concentrated_groups(seed: int, size: int) -> tuple[list[int], list[int], list[int]]:
+    """Make groups in which a few values are far too frequent: values, persons, and in which groups persons are."""
     rng = random.Random(seed)
     value: list[int] = []
     person: list[int] = []
@@ -54,29 +107,29 @@ def concentrated_groups(seed: int, size: int) -> tuple[list[int], list[int], lis
             person += [n_persons] * tuples
             value += rng.choices(range(len(weights)), weights, k=tuples)
             n_persons += 1
-        bounds.append(len(value))
-    identity = list(range(n_persons))
-    rng.shuffle(identity)
-    return value, person, identity, bounds
+        bounds.append(n_persons)
+    return value, person, bounds
 
 
 @pytest.mark.parametrize("size", [20, 60, 400])
 def test_diversify_removes_what_its_twin_does(size: int) -> None:
     n_removed = n_values_removed = 0
     for seed in range(100):
-        value, person, identity, bounds = concentrated_groups(seed, size)
-        l = 1 + seed % 7  # noqa: E741
-        kept = diversify(
-            np.array(value, np.int32), np.array(person, np.int32), np.array(identity, np.int32),
-            np.array(bounds, np.int64), 12, l,
-        )  # fmt: skip
-        for begin, end in pairwise(bounds):
-            left = list(range(begin, end))
-            make_diverse(left, [identity[p] for p in person], [f"{v:02}" for v in value], l)
-            assert np.flatnonzero(kept[begin:end]).tolist() == [t - begin for t in left]
+        value, person, bounds = concentrated_groups(seed, size)
+        l, secret = 1 + seed % 7, b"%d" % seed  # noqa: E741
+        start = np.searchsorted(person, np.arange(bounds[-1] + 1)).astype(np.int64)
+        keys = np.stack([key_of(secret, purpose) for purpose in (VALUE, PERSON, TUPLE)])
+        with np.errstate(over="ignore"):
+            kept, n_too_frequent = diversify(np.array(value, np.int32), start, np.array(bounds, np.int64), 12, l, keys)
+        names, places = [f"{v:02}" for v in value], dict(enumerate(range(len(value))))
+        for begin, end in pairwise(start[bounds].tolist()):
+            left = diverse(range(begin, end), person, names, l, places, keyed(secret))
+            assert (np.flatnonzero(kept[begin:end]) + begin).tolist() == left
             removed = {value[t] for t in set(range(begin, end)) - set(left)}
+            n_too_frequent -= sum(max(0, c - (end - begin) // l) for c in Counter(value[begin:end]).values())
             n_removed += end - begin - len(left)
             n_values_removed = max(n_values_removed, len(removed))
+        assert n_too_frequent == 0
     assert n_removed > 20 * size
     assert n_values_removed >= 3
 
@@ -84,10 +137,13 @@ def test_diversify_removes_what_its_twin_does(size: int) -> None:
 def test_settle_drops_small_groups_and_evens_out_the_others() -> None:
     kept = np.array([1, 0, 1, 1, 1, 1, 0, 1], np.bool_)
     start, bounds = np.array([0, 3, 4, 6, 7, 8], np.int64), np.array([0, 2, 4, 5], np.int64)
-    group, starred, n_dropped = settle(kept, start, bounds, 2)
-    assert group.tolist() == [0, -1, 0, 0, -1, -1, -1, -1]
-    assert starred.tolist() == [False, False, True, False, False, False, False, False]
-    assert n_dropped == 3
+    shown, n_dropped = fewest_shown(kept, start, bounds, 2)
+    assert (shown.tolist(), n_dropped) == ([1, 0, 0], 3)
+    tuples, numbers = np.array([7, 6, 5, 4, 3, 2, 1, 0], np.int32), np.array([4, 0, 0], np.int32)
+    with np.errstate(over="ignore"):
+        group, starred = settle(kept, tuples, start, bounds, shown, numbers, key_of(b"settle"))
+    assert group.tolist() == [-1, -1, -1, -1, 4, 4, -1, 4]
+    assert np.flatnonzero(starred).tolist() in ([5], [7])
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -96,7 +152,7 @@ def test_anatomize_forms_the_groups_of_its_twin_from_many_values(seed: int) -> N
     n_values = rng.randint(5, 60)
     value = [int(n_values * rng.random() ** 1.2) for _ in range(rng.randint(60, 400))]
     l = max(1, len(value) // max(value.count(v) for v in set(value)) - seed % 2)  # noqa: E741
-    order = counting_order(np.array(value, np.int32), n_values, np.arange(len(value), dtype=np.int32))
+    order = np.argsort(value, kind="stable").astype(np.int32)
     first = np.searchsorted(np.sort(value), np.arange(n_values + 1))
     expected = anatomy([f"{v:02}" for v in value], l)
     assert anatomize(order, first.astype(np.int64), l).tolist() == expected.group

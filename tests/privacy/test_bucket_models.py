@@ -18,6 +18,12 @@ def test_say_what_they_guarantee(model: PrivacyModel, name: str, text: str, boun
     assert (model.name, str(model)) == (name, text)
     assert bound in model.statement
     assert "several tuples" in model.limits
+    assert "two releases" in model.limits
+    assert "publish one" in model.limits
+
+
+def test_what_a_missing_tuple_tells_is_a_limit() -> None:
+    assert "knows how many tuples somebody has, or which, learns from a missing one" in SafetyConstraint(2, 2).limits
 
 
 @pytest.mark.parametrize(("k", "l"), [(1, 1), (3, 3), (9, 2)])

@@ -5,12 +5,19 @@ starred tuples.
 """
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
+from reference.draws import Draw
+
 Groups = list[int | None]
+Number = Callable[[int], int]
+"""The draws for one purpose."""
+SHOWN = "safe grouping: which of an individual's tuples are shown"
+GONE = "safe grouping: which of an individual's tuples with the value go"
 
 
 class Infeasible(Exception):  # noqa: N818
@@ -23,6 +30,8 @@ class Grouping:
 
     group: Groups
     starred: set[int] = field(default_factory=set)
+    removed_for_diversity: int = 0
+    too_frequent: int = 0
 
     @property
     def removed(self) -> set[int]:
@@ -42,13 +51,44 @@ def require_eligible(values: Sequence[str], l: int) -> None:  # noqa: E741
         raise Infeasible(msg)
 
 
-def drawn_order(words: Sequence[int]) -> list[int]:
-    """Return the rows in the order that one random number for each gives: the last place draws first."""
-    rows = list(range(len(words)))
-    for last in reversed(range(1, len(rows))):
-        drawn = words[last] % (last + 1)
-        rows[last], rows[drawn] = rows[drawn], rows[last]
-    return rows
+def drawn_order(
+    codes: Sequence[int], draw: Number, room: int = 1 << 15, weights: Counter[int] | None = None
+) -> list[int]:
+    """Return the entries by code, those of a code in random order.
+
+    A code whose entries weigh more than the room (each 1, if nothing is said) has them spread over 2^b stretches, by
+    b bits of a quarter of a draw; then each stretch is shuffled, its last place first.
+    """
+    bits = dict.fromkeys(codes, 0)
+    for code, size in Counter(codes).items():
+        while size * (1 if weights is None else weights[code]) >> bits[code] > room and bits[code] < 16:
+            bits[code] += 1
+    stretches: dict[tuple[int, int], list[int]] = {}
+    for entry, code in enumerate(codes):
+        quarter = draw((1 << 62) + entry // 4) >> 16 * (entry % 4) if bits[code] else 0
+        stretches.setdefault((code, quarter % (1 << bits[code])), []).append(entry)
+    order: list[int] = []
+    for _, entries in sorted(stretches.items()):
+        for last in reversed(range(1, len(entries))):
+            other = draw(len(order) + last) % (last + 1)
+            entries[last], entries[other] = entries[other], entries[last]
+        order += entries
+    return order
+
+
+def order_by_value(values: Sequence[str], draw: Draw) -> list[int]:
+    """Return the order in which Anatomy takes tuples."""
+    known = sorted(set(values))
+    return drawn_order([known.index(v) for v in values], partial(draw, "anatomy: order of the tuples of a value"))
+
+
+def chosen(places: Sequence[int], wanted: int, draw: Number) -> set[int]:
+    """Choose so many places, each choice of them as likely: one after the other is in or out, by the draw it names."""
+    found: set[int] = set()
+    for at, place in enumerate(places):
+        if draw(place) % (len(places) - at) < wanted - len(found):
+            found.add(place)
+    return found
 
 
 def anatomy(values: Sequence[str], l: int, order: Sequence[int] | None = None) -> Grouping:  # noqa: E741
@@ -73,46 +113,93 @@ def anatomy(values: Sequence[str], l: int, order: Sequence[int] | None = None) -
     return Grouping(decided)
 
 
-def safe_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int) -> Grouping:  # noqa: E741
-    """Group the tuples of k individuals at a time, remove for diversity, star for equal visibility."""
-    require_eligible(values, l)
+def safe_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int, draw: Draw) -> Grouping:  # noqa: E741
+    """Group the tuples of individuals by falling number, remove for diversity, star for equal visibility."""
     grouping = Grouping([None] * len(values))
-    count = Counter(ids)
-    if values and len(count) < k:
+    tuples: dict[Any, list[int]] = {u: [] for u in sorted(set(ids))}
+    for t, u in enumerate(ids):
+        tuples[u].append(t)
+    if values and len(tuples) < k:
         msg = "individuals"
         raise Infeasible(msg)
-    waiting = sorted(count, key=lambda u: (-count[u], u))
-    number = 0
-    while len(waiting) >= k:
-        size = len(waiting) if len(waiting) < 2 * k else k
-        chosen, waiting = waiting[:size], waiting[size:]
-        group = [t for t, u in enumerate(ids) if u in chosen]
-        make_diverse(group, ids, values, l)
-        visible = Counter(ids[t] for t in group)
-        if len(visible) < k:
-            continue
-        fewest = min(visible.values())
-        for u in visible:
-            grouping.starred.update([t for t in group if ids[t] == u][fewest:])
-        for t in group:
-            grouping.group[t] = number
-        number += 1
-    if values and number == 0:
+    people = by_falling_count(tuples, partial(draw, "safe grouping: order of individuals with equally many tuples"))
+    place = {t: at for at, t in enumerate(t for u in people for t in tuples[u])}
+    formed = []
+    for members in groups_of(people, k, partial(draw, "safe grouping: groups of one individual more")):
+        group = [t for u in members for t in tuples[u]]
+        grouping.too_frequent += sum(max(0, c - len(group) // l) for c in Counter(values[t] for t in group).values())
+        left = diverse(group, ids, values, l, place, draw)
+        grouping.removed_for_diversity += len(group) - len(left)
+        if len({ids[t] for t in left}) >= k:
+            formed.append(left)
+    if values and not formed:
         msg = "nothing left"
         raise Infeasible(msg)
+    numbers = drawn_order([0] * len(formed), partial(draw, "safe grouping: numbers of the groups"), len(formed))
+    for number, group in zip(numbers, formed, strict=True):
+        for t in group:
+            grouping.group[t] = number
+        fewest = min(Counter(ids[t] for t in group).values())
+        for u in {ids[t] for t in group}:
+            own = {place[t]: t for t in group if ids[t] == u}
+            shown = chosen(sorted(own), fewest, partial(draw, SHOWN))
+            grouping.starred |= {own[at] for at in own.keys() - shown}
     return grouping
 
 
-def make_diverse(group: list[int], ids: Sequence[Any], values: Sequence[str], l: int) -> None:  # noqa: E741
-    """Remove tuples from a group until no value has more than 1/l of it."""
-    while group:
-        count = Counter(values[t] for t in group)
-        value = min(count, key=lambda v: (-count[v], v))
-        if l * count[value] <= len(group):
-            return
-        total = Counter(ids[t] for t in group)
-        who = min({ids[t] for t in group if values[t] == value}, key=lambda u: (-total[u], u))
-        group.remove(max(t for t in group if ids[t] == who and values[t] == value))
+def by_falling_count(tuples: Mapping[Any, Sequence[int]], draw: Number) -> list[Any]:
+    """Return the individuals, those with most tuples first, in random order where they have equally many."""
+    people, counts = list(tuples), [len(own) for own in tuples.values()]
+    return [people[at] for at in drawn_order([-c for c in counts], draw, weights=Counter({-c: c for c in counts}))]
+
+
+def groups_of(people: Sequence[Any], k: int, draw: Number) -> list[Sequence[Any]]:
+    """Cut into groups of k or, of fewer than 2k, one; where k does not divide, chosen groups have one more each."""
+    n = len(people) // k
+    larger = chosen(range(n), len(people) % n, draw) if n else set()
+    sizes = [len(people) // n + (at in larger) for at in range(n)]
+    return [people[sum(sizes[:at]) : sum(sizes[: at + 1])] for at in range(n)]
+
+
+def diverse(
+    group: Sequence[int],
+    ids: Sequence[Any],
+    values: Sequence[str],
+    l: int,  # noqa: E741
+    place: Mapping[int, int],
+    draw: Draw,
+) -> list[int]:
+    """Return what is left of a group when no value has more than 1/l of it.
+
+    Of the most frequent values one is drawn, and of those who have it and most tuples, one; how many tuples with a
+    value somebody loses is decided first, which of them then.
+    """
+    of: dict[tuple[Any, str], list[int]] = {}
+    for t in sorted(group, key=lambda t: place[t]):
+        of.setdefault((ids[t], values[t]), []).append(t)
+    gone: Counter[tuple[Any, str]] = Counter()
+    while True:
+        count, total = Counter[str](), Counter[Any]()
+        for (u, v), own in of.items():
+            count[v] += len(own) - gone[u, v]
+            total[u] += len(own) - gone[u, v]
+        most = max(count.values(), default=0)
+        if l * most <= count.total():
+            break
+        first = {v: min(place[t] for t in group if values[t] == v) for v in count if count[v] == most}
+        purpose = partial(draw, "safe grouping: which of equally frequent values loses a tuple")
+        value = max(first, key=lambda v: purpose((most << 32) + first[v]))
+        have = [u for (u, v), own in of.items() if v == value and gone[u, v] < len(own)]
+        fullest = max(total[u] for u in have)
+        purpose_of = partial(draw, "safe grouping: which of the individuals with most tuples loses one")
+        share = {u: place[of[u, value][0]] for u in have if total[u] == fullest}
+        gone[max(share, key=lambda u: purpose_of((fullest << 32) + share[u]) >> 32), value] += 1
+    removed: set[int] = set()
+    for key, n in gone.items():
+        own = {place[t]: t for t in of[key]}
+        picked = chosen(sorted(own), n, partial(draw, GONE))
+        removed |= {own[at] for at in picked}
+    return [t for t in group if t not in removed]
 
 
 def is_diverse(values: Collection[str], l: int) -> bool:  # noqa: E741

@@ -49,8 +49,8 @@ its own. Losses are those of verified results.""",
             claims.VIOLATIONS,
             "Inside groups: the tuples of an individual and those of a value are together more than the group has. "
             "Between groups: of the individual's groups, at least alpha, more than 1/l hold the value, and all of them "
-            "together have fewer than l values in common. Anatomy here takes the first tuple of a value, not one at "
-            "random: tuples of one value come from individuals all over the table.",
+            "together have fewer than l values in common. Anatomy draws which tuple of a value "
+            "goes into a group.",
         ),
         Figure(
             "fig4abc",
@@ -59,7 +59,8 @@ its own. Losses are those of verified results.""",
             _LOSS,
             [_loss("fig4abc", f"k={k}", l, k=k, l=l) for l in range(2, 8) for k in KS],  # noqa: E741
             claims.LOSS,
-            "The most frequent occupation has 12.6% of the tuples, so that l=7 is the largest that is feasible.",
+            "The most frequent occupation has 12.6% of the tuples; "
+            "so l=7 is the largest that the paper's condition allows.",
         ),
         Figure(
             "persistence",

@@ -32,7 +32,8 @@ class AnatomyDiversity(PrivacyModel):
         """What the model guarantees, in words."""
         return (
             f"Whoever knows that one tuple is in the data, and all its published attributes, finds each sensitive "
-            f"value on at most 1/{self.l} of the tuples of its group."
+            f"value on at most 1/{self.l} of the tuples of its group. In other words: which value a row has, one can "
+            f"only guess, among {self.l} values or more."
         )
 
     @property
@@ -48,7 +49,8 @@ class AnatomyDiversity(PrivacyModel):
         """What it does not guarantee, in words."""
         return (
             "It takes every tuple for a person of its own: somebody with several tuples is exposed by what the "
-            "groups have in common, and by several tuples in one group. It hides no one's presence in the data, and "
+            "groups have in common, and by several tuples in one group. So does a second drawing from the same data "
+            "expose everybody: two drawings are two releases, publish one. It hides no one's presence in the data, and "
             "says nothing about an attacker who knows the sensitive values of others in the group, or that some "
-            "values are impossible for a person."
+            "values are impossible for a person; values that differ count as different, however much alike they are."
         )

@@ -41,7 +41,8 @@ class SafetyConstraint(PrivacyModel):
             f"All visible tuples of an individual are in one group, with those of at least {self.k - 1} other "
             f"individual(s) who have as many each. So a tuple of a group is a given individual's with a probability "
             f"of at most 1/{self.k}, and each sensitive value is on at most 1/{self.l} of the tuples of the group; "
-            "what several groups have in common says nothing about anybody."
+            "what several groups have in common says nothing about anybody. In other words: whose a sensitive value "
+            f"is, one can only guess, among {self.k} persons or more."
         )
 
     @property
@@ -57,9 +58,13 @@ class SafetyConstraint(PrivacyModel):
         """What it does not guarantee, in words."""
         return (
             "It protects the link between the identifying columns and the sensitive value, not anyone's presence "
-            "in the data. Columns that are kept as they are may tell whose tuple a starred one is. It takes rows with "
-            "the same identity for one individual: somebody under two names is protected as two. It says nothing "
-            "about an attacker who knows the sensitive values of others in the group, or that some values are "
-            "impossible for a person. The bound is one for each tuple: that at least one of somebody's several tuples "
-            "has a value is likelier."
+            "in the data. Tuples are removed where a value is too frequent: whoever knows how many tuples somebody "
+            "has, or which, learns from a missing one, which had a frequent value of the group, as may have had all "
+            "those of somebody who is missing altogether; sizes may show that a group has lost some. Two drawings from "
+            "the same data are two releases, which tell more when they are compared: publish one. Columns that are "
+            "kept as they are may tell whose tuple a starred one is. It takes rows with the same identity for one "
+            "individual: somebody under two names is protected as two. It says nothing about an attacker who knows "
+            "the sensitive values of others in the group, or that some values are impossible for a person; values "
+            "that differ count as different, however much alike they are. The bound is one for each tuple: that at "
+            "least one of somebody's several tuples has a value is likelier."
         )

@@ -19,6 +19,8 @@ LOSSES = {
     "rum": "NCP of the relational values (Rum)",
     "tum": "utility loss of the items, per record (Tum)",
     "grouping_loss": "share of tuples starred or removed",
+    "removed_for_diversity": "share of tuples removed for diversity",
+    "diversity_loss": "share of tuples beyond 1/l of their group, those taken out still counted in it",
     "ul": "utility loss (UL) of the items",
     "log2_ul": "binary logarithm of UL",
     "lm": "loss metric (LM) of the items",
@@ -42,7 +44,10 @@ def measures_of(
     if isinstance(recoding, Buckets):
         from anonset.measures.grouping_loss import grouping_loss
 
-        return {"grouping_loss": grouping_loss(recoding)}
+        counts, n = result.figures, max(1, table.n)
+        lost = {"removed_for_diversity": "removed_for_diversity", "diversity_loss": "too_frequent"}
+        shares = {name: counts[counted] / n for name, counted in lost.items() if counted in counts}
+        return {"grouping_loss": grouping_loss(recoding), **shares}
     found: dict[str, float] = {}
     if table.relational and isinstance(recoding, PerCluster):
         found["rum"] = _relational_loss(table, hierarchies, algorithm, recoding)

@@ -62,6 +62,7 @@ def account(outcome: Outcome) -> list[str | RichTable]:
         **_merging_texts(unverified),
         **_retention_texts(unverified),
         **_loss_texts(unverified),
+        "removed": _removal_text(unverified),
         "verdict": str(verdict),
         "verified": coverage(verdict),
         **_time_texts(outcome),
@@ -191,6 +192,18 @@ def _time_texts(outcome: Outcome) -> dict[str, str]:
     compiling = sum(phase.seconds for phase in outcome.phases if phase.name == COMPILING)
     texts = {"time": f"{sum(phase.seconds for phase in outcome.phases) - compiling:.2f} s"}
     return texts | ({"compiling": f"{compiling:.2f} s more"} if compiling else {})
+
+
+def _removal_text(unverified: Unverified[Any]) -> str:
+    """Return how many tuples were removed for diversity, as they are and as the paper counts them, and with groups."""
+    counts, shares = unverified.result.figures, unverified.measures
+    if not counts.get("removed_for_diversity"):
+        return ""
+    for_diversity, with_groups = counts["removed_for_diversity"], counts["removed_with_groups"]
+    return (
+        f"{for_diversity:,} rows for diversity ({shares['removed_for_diversity']:.1%}; "
+        f"{shares['diversity_loss']:.1%} if they still counted in their groups), {with_groups:,} with their groups"
+    )
 
 
 def _size_texts(found: dict[str, int]) -> dict[str, str]:

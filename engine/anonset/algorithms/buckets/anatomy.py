@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.buckets.base import random_order, require_eligible, sensitive_column
+from anonset.algorithms.buckets.base import random_by_code, require_eligible, sensitive_column
+from anonset.algorithms.buckets.draws import Draws
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
 from anonset.generalization import Buckets
@@ -24,7 +25,8 @@ class Anatomy(Discreet):
     `SafeGrouping`. Cost: O(n log V), V the number of sensitive values; about 20 bytes a tuple.
 
     Which tuple of a value goes into a group is drawn at random. Were it the first one, whoever knows the order of the
-    rows could tell most values from the groups alone.
+    rows could tell most values from the groups alone; so could whoever guesses the seed, were it all that is drawn by
+    (see `Draws`).
 
     References: Xiao, Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
     Deviations: a tuple that is left over joins the first group that lacks its value, where the paper draws a group.
@@ -41,7 +43,7 @@ class Anatomy(Discreet):
     """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
 
     seed: int | None = None
-    """Draw by this number (>= 0), to repeat a run: as secret as the data. None: by the system's secure numbers."""
+    """Draw by this number (>= 0) and the input, to repeat a run. None: by the system's secure numbers."""
 
     def __post_init__(self) -> None:
         require_at_least("l", self.l, 1)
@@ -72,11 +74,13 @@ class Anatomy(Discreet):
         """
         column = sensitive_column(table)
         require_eligible(self.name, column, self.l)
-        from anonset_kernels.buckets import anatomize, counting_order
+        from anonset_kernels.buckets import anatomize
 
-        first = np.zeros(len(column.vocabulary) + 1, np.int64)
-        np.cumsum(np.bincount(column.codes, minlength=len(column.vocabulary)), out=first[1:])
-        by_value = counting_order(column.codes, len(column.vocabulary), random_order(table.n, self.seed))
+        n_values = len(column.vocabulary)
+        first = np.zeros(n_values + 1, np.int64)
+        np.cumsum(np.bincount(column.codes, minlength=n_values), out=first[1:])
+        draws = Draws.of(table, self.seed)
+        by_value = random_by_code(column.codes, n_values, draws, "anatomy: order of the tuples of a value")
         group = anatomize(by_value, first, self.l)
         buckets = Buckets(group, np.zeros(table.n, np.bool_))
         return Result(buckets, figures={"groups": buckets.n_groups})

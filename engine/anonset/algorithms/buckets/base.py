@@ -1,11 +1,9 @@
 """What the bucketizing algorithms share before their search begins."""
 
-import secrets
-
 import numpy as np
 
+from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn, Table
-from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization.buckets import STAR, require_bucket_roles
@@ -13,6 +11,8 @@ from anonset.generalization.buckets import STAR, require_bucket_roles
 _MISSING_ID = "?"
 _MOST_KEYS = 1 << 31
 """Combinations of values that sorting has room for beside a row number."""
+_IN_CACHE = 1 << 15
+"""So many entries are shuffled in the processor's cache (128 KiB)."""
 
 
 def sensitive_column(table: Table) -> CategoricalColumn:
@@ -71,12 +71,20 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
         raise InfeasibleError(algorithm, reason, achieved=share, bound=1 / l)
 
 
-def random_order(n: int, seed: int | None) -> Int32:
-    """Return `n` rows in random order, int32 (n,): by SplitMix64 of a seed, by the system's secure numbers if None."""
-    from anonset_kernels.buckets import shuffled
+def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str) -> Int32:
+    """Return the entries sorted by code, those of the same code in random order: int32 (n,)."""
+    from anonset_kernels import buckets
 
-    words = np.frombuffer(secrets.token_bytes(8 * n), np.uint64) if seed is None else SplitMix(seed).words(n)
-    return shuffled(words)  # type: ignore[no-any-return]
+    with np.errstate(over="ignore"):  # sums of draws wrap around, which NumPy says where kernels run as plain Python
+        return buckets.random_by_code(codes, n_codes, draws.key(purpose), _IN_CACHE)
+
+
+def random_runs(rows: Int32, starts: Int64, draws: Draws, purpose: str) -> tuple[Int32, Int64]:
+    """Return runs of rows by falling length, those of equal length in random order, and where each starts now."""
+    from anonset_kernels import buckets
+
+    with np.errstate(over="ignore"):
+        return buckets.random_runs(rows, starts, draws.key(purpose), _IN_CACHE)
 
 
 def sorted_rows(columns: tuple[CategoricalColumn, ...]) -> tuple[Int32, Int64]:
@@ -95,9 +103,10 @@ def sorted_rows(columns: tuple[CategoricalColumn, ...]) -> tuple[Int32, Int64]:
             order, starts = sorted_runs(keys, n_keys)
             n_keys = len(starts) - 1
             keys[order] = np.repeat(np.arange(n_keys), np.diff(starts))
-        keys = keys * n_values + column.codes
+        keys *= n_values
+        keys += column.codes
         n_keys *= n_values
-    return sorted_runs(keys, n_keys)  # type: ignore[no-any-return]
+    return sorted_runs(keys, n_keys)
 
 
 def _refuse(column: CategoricalColumn, labels: tuple[str, ...], role: str, way_out: str) -> None:

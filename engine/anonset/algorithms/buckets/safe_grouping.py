@@ -3,40 +3,59 @@
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.buckets.base import id_columns, require_eligible, sensitive_column, sorted_rows
-from anonset.data import Hierarchy, Table
+from anonset.algorithms.buckets.base import id_columns, random_runs, sensitive_column, sorted_rows
+from anonset.algorithms.buckets.draws import Draws
+from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 from anonset.generalization import Buckets
+from anonset.privacy.model import require_at_least
 from anonset.privacy.safe_grouping import SafetyConstraint
+
+ORDER = "safe grouping: order of individuals with equally many tuples"
+LARGER = "safe grouping: groups of one individual more"
+VALUE = "safe grouping: which of equally frequent values loses a tuple"
+PERSON = "safe grouping: which of the individuals with most tuples loses one"
+TUPLE = "safe grouping: which of an individual's tuples with the value go"
+SHOWN = "safe grouping: which of an individual's tuples are shown"
+NUMBER = "safe grouping: numbers of the groups"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SafeGrouping(Discreet):
     """Safe grouping: all tuples of an individual in one l-diverse group of k or more, as many visible as the others'.
 
-    Individuals stand by falling number of tuples; each k in turn form a group, and fewer than k that are left join
-    the last one. A group loses tuples of its most frequent value until it is l-diverse, and all its tuples if fewer
-    than k individuals remain; then the identities of tuples are starred until all individuals show equally many.
+    Individuals stand by falling number of tuples; k in turn form a group, or one more where k does not divide their
+    number. A group loses tuples of its most frequent value until it is l-diverse, and all its tuples if fewer than k
+    individuals remain; then the identities of tuples are starred until all individuals show equally many.
+
+    Whatever does not follow from the numbers of tuples is drawn, and said by nothing that is published: the order of
+    individuals with equally many tuples, which groups are larger, the numbers of the groups; which of equally frequent
+    values loses a tuple, which of the individuals with most tuples, which of theirs with that value; which tuples are
+    starred. Without that, groups in falling order told from their sizes who had lost a tuple, and its value: of 3,000
+    persons with k=l=2 some 60, all of them rightly. So how much is lost varies a little from draw to draw.
 
     Cost: O(n), and in groups that lose tuples O(size (log(size) + l)); about 35 bytes a tuple.
 
     References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization",
     DBSec 2013, Algorithm 1.
-    Deviations: the individuals left over join the last group, and a group that fails is taken out, without which
-    the paper's loop does not end. Starring leaves the values in place, so it is by removal that diversity is
-    enforced. A table of which a value has more than 1/l is refused. minConf, maxConf and exp have no use.
+    Deviations: the individuals left over are spread over the groups, one each, where the paper's example has them in
+    the last one, which would show by its size that its individuals have fewest tuples. A group that fails is taken
+    out, without which the paper's loop does not end. Starring leaves the values in place, so it is by removal that
+    diversity is enforced; the tuple goes from the individual with most tuples of those with the value. Of several, each
+    is as likely, however many tuples with the value each has, of which losing one thus says nothing. minConf, maxConf
+    and exp have no use.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2", "P1"])
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c", "d"]), ids=(ids,))
-    >>> recoding = SafeGrouping(k=2, l=2).recode(table, {}).recoding
+    >>> recoding = SafeGrouping(k=2, l=2, seed=0).recode(table, {}).recoding
     >>> recoding.group.tolist(), recoding.starred.tolist()
     ([0, 0, 0, 0], [False, True, False, True])
     """
@@ -48,8 +67,13 @@ class SafeGrouping(Discreet):
     l: int  # noqa: E741
     """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
 
+    seed: int | None = None
+    """Draw by this number (>= 0) and the input, to repeat a run. None: by the system's secure numbers."""
+
     def __post_init__(self) -> None:
         _ = self.model
+        if self.seed is not None:
+            require_at_least("seed", self.seed, 0)
 
     @property
     def model(self) -> SafetyConstraint:
@@ -71,54 +95,60 @@ class SafeGrouping(Discreet):
         InputError
             If the sensitive column, the id columns or one of their values is missing.
         InfeasibleError
-            If a value has more than 1/l of the tuples, there are fewer than k individuals, or nothing would be left.
+            If there are fewer than k individuals, or nothing would be left.
         """
         sensitive, ids = sensitive_column(table), id_columns(table)
-        require_eligible(self.name, sensitive, self.l)
         if table.n == 0:
             return Result(Buckets(np.zeros(0, np.int32), np.zeros(0, np.bool_)), figures={"groups": 0})
         by_id, runs = sorted_rows(ids)
-        n_persons = len(runs) - 1
-        if n_persons < self.k:
-            reason = f"at least k={self.k} individuals are required, the table has {n_persons:,}"
+        if len(runs) - 1 < self.k:
+            reason = f"at least k={self.k} individuals are required, the table has {len(runs) - 1:,}"
             raise InfeasibleError(self.name, reason)
-        identity = _by_falling_count(np.diff(runs))
-        bounds = np.append(np.arange(n_persons // self.k) * self.k, n_persons)
-        return self._grouped(sensitive.codes, len(sensitive.vocabulary), by_id, runs, identity, bounds)
+        draws = Draws.of(table, self.seed)
+        tuples, start = random_runs(by_id, runs, draws, ORDER)
+        with np.errstate(over="ignore"):  # sums of draws wrap around: see `random_by_code`
+            return self._grouped(sensitive, tuples, start, draws)
 
-    def _grouped(
-        self, values: Int32, n_values: int, by_id: Int32, runs: Int64, identity: Int32, bounds: Int64
-    ) -> Result:
-        """Enforce diversity and equal visibility in the groups of individuals that `bounds` cuts off."""
-        from anonset_kernels.buckets import diversify, gather_runs, settle
+    def _grouped(self, sensitive: CategoricalColumn, tuples: Int32, start: Int64, draws: Draws) -> Result:
+        """Form groups of individuals whose tuples start there, enforce diversity in each, and equal visibility."""
+        from anonset_kernels.buckets import shuffled
+        from anonset_kernels.safe_grouping import diversify, fewest_shown, group_bounds, settle
 
-        tuples, start = gather_runs(by_id, runs, identity)
-        person = np.repeat(np.arange(len(identity), dtype=np.int32), np.diff(start))
-        kept = diversify(values[tuples], person, identity, start[bounds], n_values, self.l)
-        group_of, hidden, n_dropped = settle(kept, start, bounds, self.k)
-        group, starred = np.empty_like(group_of), np.empty_like(hidden)
-        group[tuples], starred[tuples] = group_of, hidden
-        buckets = Buckets(group, starred)
-        if buckets.n_groups == 0:
-            reason = (
-                f"no group keeps k={self.k} individuals when no value may have more than 1/l = 1/{self.l} of it, so "
-                "nothing would be published; a smaller l, or a k larger in proportion to l, may help"
-            )
-            raise InfeasibleError(self.name, reason)
+        bounds = group_bounds(len(start) - 1, self.k, draws.key(LARGER))
+        keys = np.stack([draws.key(purpose) for purpose in (VALUE, PERSON, TUPLE)])
+        n_values = len(sensitive.vocabulary)
+        kept, n_too_frequent = diversify(_looked_up(sensitive, tuples), start, bounds, n_values, self.l, keys)
+        shown, n_dropped = fewest_shown(kept, start, bounds, self.k)
+        n_groups, n_removed = int(np.count_nonzero(shown)), int(len(kept) - np.count_nonzero(kept))
+        if n_groups == 0:
+            self._refuse(sensitive, n_removed)
+        number_of = np.zeros(len(shown), np.int32)
+        number_of[shown > 0] = shuffled(n_groups, draws.key(NUMBER))
+        group, starred = settle(kept, tuples, start, bounds, shown, number_of, draws.key(SHOWN))
         figures = {
-            "individuals": len(identity),
-            "groups": buckets.n_groups,
-            "starred": int(starred.sum()),
-            "removed_for_diversity": int(len(kept) - kept.sum()),
+            "individuals": len(start) - 1,
+            "groups": n_groups,
+            "starred": int(np.count_nonzero(starred)),
+            "removed_for_diversity": n_removed,
             "removed_with_groups": int(n_dropped),
+            "too_frequent": int(n_too_frequent),
         }
-        return Result(buckets, figures=figures)
+        return Result(Buckets(group, starred), figures=figures)
+
+    def _refuse(self, sensitive: CategoricalColumn, n_removed: int) -> NoReturn:
+        """Say why no group is left."""
+        counts = np.bincount(sensitive.codes)
+        value, share = int(counts.argmax()), float(counts.max() / sensitive.n)
+        reason = (
+            f"no group keeps k={self.k} individuals when no value may have more than 1/l = 1/{self.l} of it: of "
+            f"{sensitive.n:,} rows {n_removed:,} would be removed for that, the others with their groups (value "
+            f"{sensitive.vocabulary.labels[value]!r} of column {sensitive.name!r} stands in {share:.1%} of the rows); "
+            "a smaller l, or a k larger in proportion to l, may help"
+        )
+        raise InfeasibleError(self.name, reason, achieved=share, bound=1 / self.l)
 
 
-def _by_falling_count(counts: Int64) -> Int32:
-    """Return int32 (persons,): the ranks of the individuals' ids, by falling number of tuples, then by id."""
-    from anonset_kernels.buckets import counting_order
-
-    most = int(counts.max())
-    fewer = (most - counts).astype(np.int32)
-    return counting_order(fewer, most, np.arange(len(counts), dtype=np.int32))  # type: ignore[no-any-return]
+def _looked_up(column: CategoricalColumn, tuples: Int32) -> Int32:
+    """Return the codes of tuples, int32 (n,). Looked up in bytes, where they fit, ten million take half the time."""
+    codes = column.codes.astype(np.uint8) if len(column.vocabulary) <= 1 << 8 else column.codes
+    return codes[tuples].astype(np.int32, copy=False)

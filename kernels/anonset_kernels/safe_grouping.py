@@ -1,0 +1,305 @@
+"""Kernels of safe grouping: which individuals stand together, which tuples go, whose identity is starred, by draws.
+
+Tuples stand in the order of the individuals, those of one together; a tuple's place in it goes into the numbers of its
+draws.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import BoolArray, DrawKey, Int32Array, Int64Array, Integer, UInt64Matrix
+from anonset_kernels._draws import below, draw
+from anonset_kernels._heaps import ONE, sift_down, sift_up
+from anonset_kernels._jit import kernel
+
+VALUE, PERSON, TUPLE = 0, 1, 2
+"""The keys of `diversify`: which of equally frequent values loses a tuple, which person with it, which tuple."""
+
+
+class _Group(NamedTuple):
+    """A group that loses tuples. A share is what a person has of a value; it is named by its first index in `order`."""
+
+    base: np.int64
+    """Place of the group's first tuple."""
+    order: Int64Array
+    """(size,): positions of its tuples, value after value, persons together in each."""
+    who: Int32Array
+    """(size,): person at each position."""
+    total: Int64Array
+    """(persons,): tuples left of each person."""
+    heap_size: Int64Array
+    """(values,): shares in the heap of each value, which stands where its tuples do in `order`."""
+    key: Int64Array
+    """(size,): keys of the heaps, the tuples left of a person and a draw."""
+    at: Int64Array
+    """(size,): shares of the heaps."""
+    held: Int64Array
+    """(size,): tuples of each share."""
+    gone: Int64Array
+    """(size,): how many of them are taken."""
+
+
+@kernel()
+def group_bounds(n_persons: int, k: int, draw_key: DrawKey) -> Int64Array:
+    """Return where the groups of `n_persons` (>= k) start, (groups + 1,), each of k persons or one more.
+
+    Of fewer than 2k persons there is one group, else sizes differ by one at most. Which groups are larger is drawn,
+    group `g` with the number `g`: so the size of a group says nothing of how many tuples its persons have. O(groups).
+    """
+    n_groups = n_persons // k
+    bounds = np.zeros(n_groups + 1, np.int64)
+    larger = n_persons % n_groups
+    for number in range(n_groups):
+        bounds[number + 1] = bounds[number] + n_persons // n_groups
+        if below(draw_key, number, n_groups - number) < larger:
+            bounds[number + 1] += 1
+            larger -= 1
+    return bounds
+
+
+@kernel()
+def diversify(
+    value: Int32Array,
+    start: Int64Array,
+    bounds: Int64Array,
+    n_values: int,
+    l: int,  # noqa: E741
+    draw_keys: UInt64Matrix,
+) -> tuple[BoolArray, int]:
+    """Choose the tuples to remove so that no value has more than 1/l of its group.
+
+    Parameters
+    ----------
+    value
+        (n,): sensitive value of the tuple at each place.
+    start
+        (persons + 1,): where each person's tuples start.
+    bounds
+        (groups + 1,): where each group's persons start.
+    draw_keys
+        (3, 2): the keys of `VALUE`, `PERSON` and `TUPLE`.
+
+    Returns
+    -------
+    Bools (n,), True where the tuple at a place is kept, and how many tuples have a value beyond 1/l of their group, if
+    those that are taken out still count in it.
+
+    Cost: O(n), and in groups that violate the bound O(size (log(size) + l)).
+    """
+    kept = np.ones(len(value), np.bool_)
+    count = np.zeros(n_values, np.int32)
+    n_too_frequent = 0
+    for number in range(len(bounds) - 1):
+        begin, end = start[bounds[number]], start[bounds[number + 1]]
+        most = 0
+        for at in range(begin, end):
+            count[value[at]] += 1
+            most = max(most, count[value[at]])
+        if l * most > end - begin:
+            for at in range(begin, end):
+                n_too_frequent += max(0, count[value[at]] - (end - begin) // l)
+                count[value[at]] = 0
+            persons = start[bounds[number] : bounds[number + 1] + 1]
+            _make_diverse(value[begin:end], persons, l, draw_keys, kept[begin:end])
+        for at in range(begin, end):
+            count[value[at]] = 0
+    return kept, n_too_frequent
+
+
+@kernel()
+def _make_diverse(
+    value: Int32Array,
+    start: Int64Array,
+    l: int,  # noqa: E741
+    draw_keys: UInt64Matrix,
+    kept: BoolArray,
+) -> None:
+    """Remove tuples of a group, always one of the most frequent value, until that has at most 1/l of what is left.
+
+    Values are lowered level by level: all that are most frequent lose a tuple each, in the order of their draws, since
+    with every tuple that goes the bound gets closer. They are fewer than l.
+    """
+    group, first = _group_of(value, start)
+    count = first[1:] - first[:-1]
+    by_count = np.argsort(-count, kind="mergesort")
+    words = np.empty(len(count), np.uint64)
+    n_active, n_left, level = 0, len(value), count[by_count[0]]
+    while l * level > n_left:
+        while n_active < len(count) and count[by_count[n_active]] == level:
+            run = by_count[n_active]
+            group.heap_size[run] = _heap_of_shares(group, first[run], first[run + 1], draw_keys[PERSON])
+            n_active += 1
+        for place in range(n_active):
+            begin = first[by_count[place]]
+            words[place] = draw(draw_keys[VALUE], level * ONE + group.base + group.order[begin])
+        for place in np.argsort(words[:n_active], kind="mergesort")[::-1]:
+            run = by_count[place]
+            group.heap_size[run] = _take_one(group, first[run], group.heap_size[run], draw_keys[PERSON])
+        n_left -= n_active
+        level -= 1
+    _remove(group, draw_keys[TUPLE], kept)
+
+
+@kernel()
+def _group_of(value: Int32Array, start: Int64Array) -> tuple[_Group, Int64Array]:
+    """Return the group of the persons whose tuples start there, and where each value starts, (values + 1,)."""
+    size = len(value)
+    order = np.argsort(value, kind="mergesort")
+    who = np.empty(size, np.int32)
+    for person in range(len(start) - 1):
+        who[start[person] - start[0] : start[person + 1] - start[0]] = person
+    held = np.zeros(size, np.int64)
+    first = np.empty(size + 1, np.int64)
+    n_values, share = 0, 0
+    for at in range(size):
+        new = at == 0 or value[order[at]] != value[order[at - 1]]
+        if new:
+            first[n_values] = at
+            n_values += 1
+        if new or who[order[at]] != who[order[share]]:
+            share = at
+        held[share] += 1
+    first[n_values] = size
+    heap_size, total = np.zeros(n_values, np.int64), start[1:] - start[:-1]
+    key, at_share, gone = np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(size, np.int64)
+    return _Group(start[0], order, who, total, heap_size, key, at_share, held, gone), first[: n_values + 1]
+
+
+@kernel()
+def _key(group: _Group, share: Integer, draw_key: DrawKey) -> np.int64:
+    """Return the key of a share: of persons with equally many tuples left, that with the largest draw comes first."""
+    position = group.order[share]
+    total = group.total[group.who[position]]
+    word = draw(draw_key, total * ONE + group.base + position)
+    return total * ONE + np.int64(word >> np.uint64(32))
+
+
+@kernel()
+def _heap_of_shares(group: _Group, begin: Integer, end: Integer, draw_key: DrawKey) -> int:
+    """Fill the heap of the value whose tuples stand there; return its size."""
+    key, at = group.key[begin:end], group.at[begin:end]
+    share, size = begin, 0
+    while share < end:
+        key[size], at[size] = _key(group, share, draw_key), share
+        sift_up(key, at, size)
+        size += 1
+        share += group.held[share]
+    return size
+
+
+@kernel()
+def _take_one(group: _Group, begin: Integer, size: Integer, draw_key: DrawKey) -> Integer:
+    """Take a tuple from the first share of the heap of `size` at `begin`; return the new size.
+
+    Keys may be out of date, since a person loses tuples of other values too, but then they are too large: the first
+    one is put right until it is true.
+    """
+    key, at = group.key[begin : begin + size], group.at[begin : begin + size]
+    while key[0] >> 32 != group.total[group.who[group.order[at[0]]]]:
+        key[0] = _key(group, at[0], draw_key)
+        sift_down(key, at, size)
+    share = at[0]
+    group.total[group.who[group.order[share]]] -= 1
+    group.gone[share] += 1
+    if group.gone[share] < group.held[share]:
+        key[0] = _key(group, share, draw_key)
+    else:
+        size -= 1
+        key[0], at[0] = key[size], at[size]
+    sift_down(key, at, size)
+    return size
+
+
+@kernel()
+def _remove(group: _Group, draw_key: DrawKey, kept: BoolArray) -> None:
+    """Remove as many tuples of each share as are taken of it, each choice of them as likely."""
+    for share in range(len(group.order)):
+        wanted = group.gone[share]
+        for left in range(group.held[share], 0, -1):
+            if wanted == 0:
+                break
+            position = group.order[share + group.held[share] - left]
+            if below(draw_key, group.base + position, left) < wanted:
+                kept[position] = False
+                wanted -= 1
+
+
+@kernel()
+def fewest_shown(kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int) -> tuple[Int64Array, int]:
+    """Find how many tuples each person of a group can show: as many as the one with fewest kept.
+
+    `kept` (n,), `start` and `bounds` are those of `diversify`. A person without a kept tuple does not count.
+
+    Returns
+    -------
+    So many (groups,), 0 for a group that keeps fewer than k persons, and the kept tuples in such groups. O(n).
+    """
+    shown = np.zeros(len(bounds) - 1, np.int64)
+    n_dropped = 0
+    for number in range(len(bounds) - 1):
+        n_persons, fewest, n_kept = 0, len(kept), 0
+        for who in range(bounds[number], bounds[number + 1]):
+            of_person = 0
+            for at in range(start[who], start[who + 1]):
+                of_person += int(kept[at])
+            if of_person > 0:
+                n_persons += 1
+                fewest = min(fewest, of_person)
+                n_kept += of_person
+        if n_persons < k:
+            n_dropped += n_kept
+        else:
+            shown[number] = fewest
+    return shown, n_dropped
+
+
+@kernel()
+def settle(
+    kept: BoolArray,
+    tuples: Int32Array,
+    start: Int64Array,
+    bounds: Int64Array,
+    shown: Int64Array,
+    number_of: Int32Array,
+    draw_key: DrawKey,
+) -> tuple[Int32Array, BoolArray]:
+    """Return each tuple's group and whether it is starred: a person shows no more than each of the group can.
+
+    Parameters
+    ----------
+    kept
+        (n,): the tuple at a place is not removed for diversity.
+    tuples
+        (n,): the tuple at each place.
+    start, bounds
+        As in `diversify`.
+    shown
+        (groups,): tuples that each person of a group shows; 0 for a group that is dropped.
+    number_of
+        (groups,): number of each group.
+    draw_key
+        Which of a person's tuples are shown, the one at place `p` by the draw with number `p`.
+
+    Returns
+    -------
+    Group of each tuple of the table, (n,), -1 where it is removed, and whether it is starred, (n,). O(n).
+    """
+    group, starred = np.empty(len(kept), np.int32), np.zeros(len(kept), np.bool_)
+    for number in range(len(bounds) - 1):
+        for who in range(bounds[number], bounds[number + 1]):
+            left, wanted = 0, shown[number]
+            for at in range(start[who], start[who + 1]):
+                left += int(kept[at])
+            for at in range(start[who], start[who + 1]):
+                row = tuples[at]
+                if not kept[at] or shown[number] == 0:
+                    group[row] = -1
+                    continue
+                group[row] = number_of[number]
+                if left > wanted and below(draw_key, at, left) >= wanted:
+                    starred[row] = True
+                else:
+                    wanted -= 1
+                left -= 1
+    return group, starred

@@ -1,0 +1,51 @@
+"""Attacks on Anatomy: the order of the rows and a guessed seed do not tell which tuple went into which group."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.buckets.anatomy import Anatomy
+from anonset.generalization import Buckets
+from attacks.bucket_views import patients
+from attacks.guessed_seeds import (
+    best_by_chance,
+    correlations,
+    keys_of_seeds,
+    shuffles,
+    words_of_keys,
+    words_of_split_mix,
+)
+from reference.buckets import anatomy
+
+TRIED = range(1000)
+TABLE = patients(0, 1500)
+
+
+@lru_cache(maxsize=1)
+def orders() -> NDArray[np.int64]:
+    """Return the order of all tuples that each seed would give, by SplitMix64 and by a key made of it alone."""
+    keys = keys_of_seeds(TRIED, "anatomy: order of the tuples of a value")
+    both = np.concatenate([words_of_split_mix(TRIED, TABLE.n), words_of_keys(keys, TABLE.n)])
+    return shuffles(both, TABLE.n)
+
+
+def best_fit(group: NDArray[np.integer]) -> tuple[float, int]:
+    """Try all seeds for the order in which tuples are taken, in which groups rise; in units of the best by chance."""
+    rise = correlations(group[orders()])
+    return float(rise.max()) / best_by_chance(TABLE.n), int(rise.argmax()) % len(TRIED)
+
+
+def test_trying_seeds_tells_nothing() -> None:
+    for seed in (0, 123, 999):
+        buckets = Anatomy(l=4, seed=seed).recode(TABLE, {}).recoding
+        assert isinstance(buckets, Buckets)
+        assert best_fit(buckets.group)[0] < 1
+
+
+def test_trying_seeds_tells_the_order_if_it_follows_from_the_seed() -> None:
+    assert TABLE.sensitive is not None
+    order = shuffles(words_of_split_mix(range(123, 124), TABLE.n), TABLE.n)[0]
+    fit, seed = best_fit(np.array(anatomy(TABLE.sensitive.labels(), 4, order.tolist()).group))
+    assert fit > 3
+    assert seed == 123

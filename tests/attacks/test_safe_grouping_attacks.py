@@ -1,0 +1,141 @@
+"""Attacks on safe grouping: who reads all that is published, and knows the algorithm, names nobody above chance.
+
+Each attack is run on 20 tables of some 3,000 persons, and beside it on the same publications with the numbers of the
+groups, the larger groups and the names of persons with equally many tuples drawn anew: what it then names rightly is
+chance. It must not be above that by `BOUND` standard deviations. That the attacks are good ones is shown on safe
+grouping without draws, of which they name hundreds.
+
+Somebody of whom it is known how many tuples there are is no attack's victim here: what is missing of them tells, and is
+a limit that the model states.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from anonset.algorithms.buckets.safe_grouping import NUMBER, SafeGrouping
+from anonset.data import Table
+from anonset.generalization import Buckets
+from anonset.generalization.buckets import BucketPublication
+from attacks.bucket_views import (
+    Attack,
+    Hits,
+    Score,
+    View,
+    by_first_names,
+    by_larger_groups,
+    by_names,
+    by_numbers,
+    patients,
+    removed,
+    score,
+)
+from attacks.guessed_seeds import best_by_chance, correlations, keys_of_seeds, shuffles, words_of_keys
+from reference.deterministic_grouping import deterministic_grouping
+
+BOUND = 4.0
+SEEDS = range(20)
+TRIED = range(1000)
+Published = list[tuple[Table, Buckets]]
+
+cases = pytest.mark.parametrize(
+    ("attack", "k", "n", "fewest"),
+    [
+        (by_numbers, 2, 3000, 1),
+        (by_names, 2, 3000, 1),
+        (by_first_names, 3, 3000, 1),
+        (by_larger_groups, 2, 2999, 3),
+    ],
+)
+
+
+@lru_cache
+def tables(n: int, fewest: int) -> list[Table]:
+    return [patients(seed, n, fewest) for seed in SEEDS]
+
+
+@lru_cache
+def published(k: int, n: int, fewest: int) -> Published:
+    found = []
+    for seed, table in zip(SEEDS, tables(n, fewest), strict=True):
+        buckets = SafeGrouping(k=k, l=2, seed=seed).recode(table, {}).recoding
+        assert isinstance(buckets, Buckets)
+        found.append((table, buckets))
+    return found
+
+
+def without_draws(table: Table, k: int, seed: int, *, numbers: bool, names: bool) -> Buckets:
+    """Group without draws, but with random numbers of the groups, or random names, if these are asked for."""
+    assert table.sensitive is not None
+    random = np.random.default_rng(seed)
+    ids = table.ids[0].codes
+    if names:
+        ids = random.permutation(len(table.ids[0].vocabulary))[ids]
+    found = deterministic_grouping(ids.tolist(), table.sensitive.labels(), k, 2)
+    group = np.array([-1 if number is None else number for number in found.group], np.int32)
+    if numbers:
+        group = np.append(random.permutation(group.max() + 1), -1).astype(np.int32)[group]
+    return Buckets(group, np.isin(np.arange(table.n), list(found.starred)))
+
+
+@cases
+def test_nobody_is_named_above_chance(attack: Attack, k: int, n: int, fewest: int) -> None:
+    found = score(attack, published(k, n, fewest))
+    assert sum(hits.named for hits in found.chance) > 0
+    assert found.above_chance < BOUND
+
+
+@cases
+def test_the_attacks_name_hundreds_where_nothing_is_drawn(attack: Attack, k: int, n: int, fewest: int) -> None:
+    """Each by its own way: the numbers are random where they are not what it reads, and so are the names."""
+    numbers, names = attack is not by_numbers, attack is by_larger_groups
+    found = score(
+        attack,
+        [
+            (table, without_draws(table, k, seed, numbers=numbers, names=names))
+            for seed, table in zip(SEEDS, tables(n, fewest), strict=True)
+        ],
+    )
+    assert found.hits.right >= 10 * len(SEEDS)
+    assert found.above_chance > 2 * BOUND - 1
+    if attack in (by_numbers, by_larger_groups):
+        assert found.hits.right == found.hits.named
+
+
+def guessed(found: Published) -> tuple[Score, list[float], list[int]]:
+    """Try all seeds for the order of the groups, and name people by the best of them.
+
+    Groups are formed by falling number of tuples: the seed is right that puts them so. Returns how the attack fares,
+    and of each publication how well the best seed sorts the groups, in units of the best by chance, and that seed.
+    """
+    hits, chance, fits, seeds = Hits(0, 0), [Hits(0, 0)] * 20, [], []
+    words = words_of_keys(keys_of_seeds(TRIED, NUMBER), max(buckets.n_groups for _, buckets in found))
+    for (table, buckets), own in zip(found, SEEDS, strict=True):
+        view, lost = View.of(BucketPublication.of(table, buckets)), removed(table, buckets)
+        counts, random = np.bincount(table.ids[0].codes, minlength=len(lost)), np.random.default_rng(own)
+        numbers = shuffles(words, buckets.n_groups)
+        falls = -correlations(view.shown[numbers])
+        best = int(falls.argmax())
+        formed = replace(view, number=np.argsort(numbers[best]))
+        hits += Hits.of(by_numbers, formed, counts, lost)
+        chance = [sum_ + Hits.of(by_numbers, formed.redrawn(random, counts), counts, lost) for sum_ in chance]
+        fits.append(float(falls[best]) / best_by_chance(buckets.n_groups))
+        seeds.append(TRIED[best])
+    return Score(hits, chance), fits, seeds
+
+
+def test_trying_seeds_names_nobody_above_chance() -> None:
+    found, fits, _ = guessed(published(2, 3000, 1))
+    assert max(fits) < 1
+    assert found.above_chance < BOUND
+
+
+def test_trying_seeds_names_hundreds_where_the_input_is_not_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anonset.algorithms.buckets.draws.content_sha256", lambda _: "")
+    found, fits, seeds = guessed(published.__wrapped__(2, 3000, 1))
+    assert min(fits) > 3
+    assert seeds == list(SEEDS)
+    assert found.hits.right == found.hits.named >= 10 * len(SEEDS)
+    assert found.above_chance > 2 * BOUND

@@ -1,0 +1,48 @@
+"""Safe grouping without draws, as it must not be: what the attacks on it have to find.
+
+Groups are numbered as they are formed, by falling number of tuples and then by name; the last takes who is left over;
+of several tuples that may go the last one goes, of the one who comes first by name; the first tuples are shown.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from reference.buckets import Grouping
+
+
+def deterministic_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int) -> Grouping:  # noqa: E741
+    """Group the tuples of k individuals at a time, remove for diversity, star for equal visibility."""
+    grouping = Grouping([None] * len(values))
+    tuples: dict[Any, list[int]] = {}
+    for t, u in enumerate(ids):
+        tuples.setdefault(u, []).append(t)
+    waiting = sorted(tuples, key=lambda u: (-len(tuples[u]), u))
+    number = 0
+    while len(waiting) >= k:
+        size = len(waiting) if len(waiting) < 2 * k else k
+        chosen, waiting = waiting[:size], waiting[size:]
+        group = [t for u in chosen for t in tuples[u]]
+        make_diverse(group, ids, values, l)
+        visible = Counter(ids[t] for t in group)
+        if len(visible) < k:
+            continue
+        fewest = min(visible.values())
+        for u in visible:
+            grouping.starred.update([t for t in group if ids[t] == u][fewest:])
+        for t in group:
+            grouping.group[t] = number
+        number += 1
+    return grouping
+
+
+def make_diverse(group: list[int], ids: Sequence[Any], values: Sequence[str], l: int) -> None:  # noqa: E741
+    """Remove tuples from a group until no value has more than 1/l of it."""
+    while group:
+        count = Counter(values[t] for t in group)
+        value = min(count, key=lambda v: (-count[v], v))
+        if l * count[value] <= len(group):
+            return
+        total = Counter(ids[t] for t in group)
+        who = min({ids[t] for t in group if values[t] == value}, key=lambda u: (-total[u], u))
+        group.remove(max(t for t in group if ids[t] == who and values[t] == value))
