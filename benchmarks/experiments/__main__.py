@@ -56,7 +56,7 @@ def render(*papers: str) -> None:
 
 @app.command
 def readme(*keys: str) -> None:
-    """Write the results into the README, between the markers `<!-- results:KEY -->` and `<!-- /results:KEY -->`.
+    """Write the results into docs/results.md, between the markers `<!-- results:KEY -->` and `<!-- /results:KEY -->`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Blocks of the README that are generated from the results."""
+"""Blocks of the page of results that are generated."""
 
 import json
 from pathlib import Path
@@ -7,24 +7,24 @@ from typing import Any
 from benchmarks.experiments.render import judge, rows, show
 from benchmarks.experiments.runner import RESULTS, ROOT, paper, results_of
 
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "results.md"
 BENCHMARKS = "benchmarks"
 """Key of the results of pytest-benchmark, which lie in ``benchmarks/results/benchmarks.json``."""
 
 ALGORITHMS = "benchmarks/algorithms/"
-"""Where the benchmarks of whole algorithms lie, those that the README shows."""
+"""Where the benchmarks of whole algorithms lie, those that the page shows."""
 
 
-def write_block(key: str, readme: Path = README, results: Path = RESULTS) -> str:
-    """Replace what is between the key's markers in the README; return what was done, in words."""
+def write_block(key: str, page: Path = PAGE, results: Path = RESULTS) -> str:
+    """Replace what is between the key's markers in the page; return what was done, in words."""
     first, last = f"<!-- results:{key} -->", f"<!-- /results:{key} -->"
-    text = readme.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     start, end = text.find(first), text.find(last)
     if start < 0 or end < start:
-        return f"{readme.name}: nothing done, it has no markers {first} and {last}"
+        return f"{page.name}: nothing done, it has no markers {first} and {last}"
     block = benchmarks_table(results) if key == BENCHMARKS else claims_table(key, results)
-    readme.write_text(f"{text[: start + len(first)]}\n{block}\n{text[end:]}", encoding="utf-8")
-    return f"{readme.name}: wrote the results of {key}"
+    page.write_text(f"{text[: start + len(first)]}\n{block}\n{text[end:]}", encoding="utf-8")
+    return f"{page.name}: wrote the results of {key}"
 
 
 def claims_table(key: str, results: Path = RESULTS) -> str:

@@ -1,4 +1,6 @@
-"""The commands of the README, run as a reader would; ``python tests/readme/console.py`` renews their output.
+"""The commands of the README and of the pages below docs, run as a reader would.
+
+``python tests/readme/console.py`` renews their output.
 
 A block ```` ```text title="name" ```` is a file; in a ```` ```console ```` block each line ``$ command`` is run, all in
 one new folder, and what it prints follows. Seconds, memory and digests are shown as they were when last renewed.
@@ -11,7 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+"""The pages whose examples are run."""
 _BLOCK = re.compile(r'^```(console|text title="(?P<file>[^"]+)")\n(?P<body>.*?)^```$', re.DOTALL | re.MULTILINE)
 _VARIES = (
     (re.compile(r"\b\d+\.\d+ s\b *"), "# s"),
@@ -21,7 +25,7 @@ _VARIES = (
 
 
 def renewed(text: str) -> str:
-    """Return the README with every console block run again."""
+    """Return a page with every console block run again."""
     with tempfile.TemporaryDirectory() as folder:
 
         def renew(block: re.Match[str]) -> str:
@@ -35,7 +39,7 @@ def renewed(text: str) -> str:
 
 
 def write_files(text: str, folder: Path) -> None:
-    """Write the files that the README shows."""
+    """Write the files that a page shows."""
     for block in _BLOCK.finditer(text):
         if block["file"]:
             (folder / block["file"]).write_text(block["body"])
@@ -60,4 +64,5 @@ def comparable(text: str) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(renewed(README.read_text()))
+    for page in PAGES:
+        page.write_text(renewed(page.read_text()))

@@ -1,21 +1,23 @@
-"""What the README shows is what its commands print."""
+"""What the README and the pages below docs show is what their commands print."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from readme.console import README, comparable, renewed, write_files
+from readme.console import PAGES, comparable, renewed, write_files
+
+SHOWING = [page for page in PAGES if "```console" in page.read_text()]
 
 
-def test_the_commands_print_what_the_readme_shows():
-    text = README.read_text()
-    assert "```console" in text
+@pytest.mark.parametrize("page", SHOWING, ids=lambda page: page.name)
+def test_the_commands_print_what_a_page_shows(page: Path) -> None:
+    text = page.read_text()
     assert comparable(renewed(text)) == comparable(text)
 
 
 def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text, names = README.read_text(), dict[str, object]()
+    text, names = PAGES[0].read_text(), dict[str, object]()
     write_files(text, tmp_path)
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
@@ -23,3 +25,9 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert len(examples) > 1
     for example in examples:
         exec(example, names)
+
+
+def test_the_pages_link_to_what_is_there() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
