@@ -7,6 +7,7 @@ import pytest
 
 import anonset.measures.lm
 from anonset import Apriori, RumBound, anonymize
+from anonset.algorithms.rt import rum_bound
 from anonset.cli.output import show_json
 from anonset.data import NumericColumn, Table
 from anonset.data.domains import domain_of
@@ -99,10 +100,10 @@ def test_losses_that_are_no_numbers_keep_no_bound(monkeypatch):
         anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
 
 
-def test_a_relational_loss_that_is_no_number_exceeds_delta():
-    clusters, frame = SimpleNamespace(rum=NAN, count=1), SimpleNamespace(tum=lambda _: 0.0)
+def test_a_relational_loss_that_is_no_number_exceeds_delta(monkeypatch):
+    monkeypatch.setattr(rum_bound, "tum", lambda _: 0.0)
     with pytest.raises(InfeasibleError, match="delta=1"):
-        RumBound(k=2, m=1, delta=1).bounded(frame, clusters)
+        RumBound(k=2, m=1, delta=1).merge_and_publish(SimpleNamespace(rum=NAN, count=1), None)
 
 
 def test_numbers_of_the_python_interface_are_held_to_the_same():

@@ -100,7 +100,7 @@ def test_fields_of_any_size_are_read(tmp_path: Path) -> None:
 def test_many_rows_are_all_read(tmp_path: Path) -> None:
     path = tmp_path / "mapping.csv"
     rows = [f"i{number}" for number in range(10_000)]
-    path.write_text("item,published\n" + "".join(f"{item},{item}\n\n" for item in rows))
+    path.write_text("item,published\n" + "".join(f"{item},{item}\n" for item in rows))
     assert list(read_mapping(path)) == rows
 
 

@@ -53,6 +53,7 @@ def item_algorithms() -> Iterator[Any]:
     yield anonset.Apriori(k=3, m=2)
     yield anonset.Direct(k=3, m=2)
     yield anonset.Optimal(k=3, m=2)
+    yield anonset.Exact(k=3, m=2)
     yield anonset.Lra(k=3, m=2, partitions=2)
     yield anonset.Vpa(k=3, m=2)
     yield anonset.HgHs(k=3, m=2)
