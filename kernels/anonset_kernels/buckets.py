@@ -78,7 +78,9 @@ def random_runs(order: Int32Array, first: Int64Array, draw_key: DrawKey, room: i
     The entries in their new order, (n,), and where each run starts, (runs + 1,).
     """
     n_runs = len(first) - 1
-    longest = np.max(first[1:] - first[:-1])
+    longest = first[1] - first[0]
+    for run in range(1, n_runs):
+        longest = max(longest, first[run + 1] - first[run])
     code_of, size = np.empty(n_runs, np.int32), np.zeros(longest, np.int64)
     for run in range(n_runs):
         code_of[run] = longest - (first[run + 1] - first[run])
