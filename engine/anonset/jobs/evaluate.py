@@ -101,7 +101,8 @@ def evaluate(
     if home is not None:
         require_same_content(original, require_private(folder, home))
     publication = read_publication(folder, attested)
-    original, bound = bind_columns(original, hierarchies or {})
+    secrets = _secrets_beside(attested)
+    original, bound = bind_columns(original, hierarchies or {}, secrets)
     if isinstance(publication, BucketPublication):
         if home is None:
             require_possible(original, publication, bound)
@@ -114,8 +115,6 @@ def evaluate(
     if home is None:
         require_possible(original, spelled, bound)
     found = answers(original, spelled, workload or WorkloadSpec(), bound)
-    beside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
-    secrets = tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
     weights = _Weights(item_weights, relational_weights, secrets)
     return _of_records(original, publication, bound, home, weights, found)
 
@@ -128,6 +127,12 @@ def read_publication(out: Path, attested: Attestation) -> AnyPublication:
     if isinstance(attested.data, BucketFiles):
         return BucketsKind().read(out, attested.data)
     return RecordsKind().read(out, attested.data)
+
+
+def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
+    """Return the sensitive items that are not in the hierarchy of the others."""
+    beside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
+    return tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
 
 
 def _of_records(

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Progress
@@ -13,12 +12,13 @@ from anonset.data.exact import exact, require_between_0_and_1
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.jobs.original import read_original
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.release.attested import is_promised
 from anonset.release.codebook import items_hierarchy, require_agreement
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of
-from anonset.settings.binding import bind, numeric_columns
+from anonset.settings.binding import bind
 from anonset.settings.parameters import option
 from anonset.settings.sensitive_labels import require_sensitive
 from anonset.settings.verify import CheckSettings
@@ -96,7 +96,7 @@ def inspect(
         return Inspection(verdict, roles, correlations=correlations)
     most = settings.max_suppressed
     allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
-    table = _original(publication, settings)
+    table = read_original(publication, settings, attested)
     table, hierarchies = bind(table, settings.hierarchy, model)
     if table.transactions is not None and isinstance(publication, Publication):
         tree = hierarchies.get(table.transactions.name)
@@ -184,30 +184,6 @@ def _correlations(publication: Any, model: PrivacyModel) -> dict[str, list[Any]]
         "intra_group": list(intra_group_violations(publication)),
         "inter_group": list(inter_group_violations(publication, model.diversity)),
     }
-
-
-def _original(publication: Any, settings: CheckSettings) -> Table:
-    """Read the original with the roles that its columns had."""
-    from anonset.io.read import read
-
-    buckets = isinstance(publication, BucketPublication)
-    ids = [column.name for column in publication.ids] if buckets else settings.id
-    sets = None if publication.transactions is None else (publication.joined or publication.transactions.name)
-    relational = [] if buckets else [column.name for column in publication.relational]
-    fimi = Path(str(settings.original)).name.removesuffix(".gz").removesuffix(".zst").endswith(".dat")
-    return read(
-        str(settings.original),
-        items=None if fimi else sets,
-        relational=relational,
-        numeric=[name for name in numeric_columns(settings.hierarchy) if name in relational],
-        sensitive=publication.snt_value.name if buckets else None,
-        id=ids,
-        keep=[column.name for column in publication.kept],
-        drop=settings.drop,
-        separator=settings.separator or " ",
-        missing=settings.missing,
-        group=settings.group,
-    )
 
 
 def _suppressed(table: Table, publication: AnyPublication) -> Fraction | None:

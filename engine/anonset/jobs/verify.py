@@ -12,6 +12,7 @@ from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
 from anonset.io.codebook import read_codebook
 from anonset.jobs.inspection import Inspection, inspect
+from anonset.jobs.original import is_nameless
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.attested import (
@@ -146,8 +147,8 @@ def _read_attested(
     published: Path, settings: CheckSettings, attested: Attestation, model: PrivacyModel
 ) -> AnyPublication:
     """Read the files of a publication, if they are those that were attested."""
-    roles = [option(n) for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
-    if roles:
+    given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
+    if roles := [option(n) for n in given if n not in _of_original(settings, attested)]:
         msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {str(published)!r}"
         raise InputError(msg)
     buckets = isinstance(attested.data, BucketFiles)
@@ -160,9 +161,17 @@ def _read_attested(
     if isinstance(found, Publication):
         book, where = read_codebook(published / CODEBOOK), f"codebook {str(published / CODEBOOK)!r}"
         items = found.transactions
-        require_sound(book, where, nodes_known=_names_items(settings, items, found))
+        only = is_nameless(attested) and settings.original is not None and bool(settings.hierarchy)
+        require_sound(book, where, nodes_known=only or _names_items(settings, items, found))
         require_complete(book, found, where)
     return found
+
+
+def _of_original(settings: CheckSettings, attested: Attestation) -> tuple[str, ...]:
+    """Return the settings that speak of the original alone, since the attestation says them of the publication."""
+    if settings.original is None:
+        return ()
+    return ("separator", "items") if is_nameless(attested) else ("separator",)
 
 
 def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table | Publication) -> bool:

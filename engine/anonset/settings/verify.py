@@ -17,11 +17,16 @@ class CheckSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     model: str | None = Field(None, description=f"Privacy model: {', '.join(MODELS)}. Default: as attested.")
-    items: Names = Field([], description="Set-valued column (several are joined into one).")
+    items: Names = Field(
+        [],
+        description="Set-valued column (several are joined into one); of a publication in FIMI, that of the original.",
+    )
     relational: Names = Field([], description="Generalized columns, separated by commas.")
     id: Names = Field([], description="Columns of qit.csv that identify the person; or of the original, not published.")
     keep: Names = Field([], description="Columns published as they were.")
-    separator: str | None = Field(None, description="Separates the symbols within a field.")
+    separator: str | None = Field(
+        None, description="Separates the symbols within a field; of what is attested, the items of the original."
+    )
     codebook: str | None = Field(None, description="codebook.csv of a publication made elsewhere.")
     budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count.")
     original: str | None = Field(None, description="The original data, to check that the publication is true of them.")

@@ -19,6 +19,7 @@ from anonset.data.table import Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ClusterCuts, Cut, ItemGroups, MergedItems
 from anonset.generalization.sensitive import attach_sensitive, is_attached
+from anonset.spelling import setting
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,8 @@ class DiverseFunction(ClusterFunction):
         for members in clusters:
             if reason := self.why_infeasible(members):
                 where = f"cluster of record {int(members[0])}"
-                text = f'a cluster of {len(members)} records {reason}; on_infeasible="merge" joins such clusters first'
+                way = f"{setting('on_infeasible', 'merge')} joins such clusters first"
+                text = f"a cluster of {len(members)} records {reason}; {way}"
                 raise InfeasibleError(NAME, text, where)
 
     def recoding(self, mappings: Sequence[ClusterMapping]) -> Sequence[Cut | ItemGroups]:

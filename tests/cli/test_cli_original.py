@@ -1,0 +1,91 @@
+"""`verify --original` and `evaluate`: what the attestation says of the columns need not be said again."""
+
+import random
+
+import pytest
+
+from cli.place import Place, Ran
+from cli.published import publish
+
+ITEMS = [f"i{n}" for n in range(12)]
+TREE = "".join(f"i{n},A{n // 3},B{n // 6},ALL\n" for n in range(12))
+KM = ["--model", "km", "--k", "3", "--m", "2"]
+DIVERSE = ["--k", "3", "--m", "2", "--l", "2", "--sensitive-items", "s"]
+RELATIONAL = ["--id", "who", "--items", "codes", "--relational", "age", "--hierarchy", "age=range"]
+SET = ["--id", "who", "--items", "codes", "--drop", "age"]
+OTHERS = ["--hierarchy", "codes=others.csv"]
+
+
+@pytest.fixture
+def clinic(place: Place) -> Place:
+    """Eighty people with codes, separated by semicolons; the hierarchy is of all codes but the sensitive one."""
+    rng = random.Random(1)
+    rows = [rng.sample(ITEMS[: 4 + n % 9], 1 + n % 4) for n in range(80)]
+    place.write("codes.csv", "codes\n" + "".join(f"{';'.join(row)}\n" for row in rows))
+    lines = (f"p{n},{rng.randint(20, 60)},{';'.join(row)}{';s' * (n % 9 == 0)}\n" for n, row in enumerate(rows))
+    place.write("people.csv", "who,age,codes\n" + "".join(lines))
+    place.write("others.csv", TREE)
+    return place
+
+
+def verified(place: Place, data: str, *more: str) -> Ran:
+    back = ["--original", str(place.folder / data), "--records", str(place.private / "records.csv")]
+    return place.run("verify", str(place.out), *back, "--json", *more)
+
+
+def own_tree(place: Place, *arguments: str) -> list[str]:
+    return [x.replace("=others.csv", f"={place.folder / 'others.csv'}") for x in arguments]
+
+
+def test_separator_as_attested(clinic: Place) -> None:
+    publish(clinic, "codes.csv", "--items", "codes", *own_tree(clinic, *OTHERS), *KM, "--separator", ";")
+    for more in ((), ("--separator", ";")):
+        found = verified(clinic, "codes.csv", *more)
+        assert (found.code, found.json["true"], found.json["suppressed"]) == (0, True, 0), found.err
+    assert verified(clinic, "codes.csv", "--separator", ",").json["true"] is False
+
+
+def test_separator_of_the_publication_is_that_of_its_attestation(clinic: Place) -> None:
+    publish(clinic, "codes.csv", "--items", "codes", *own_tree(clinic, *OTHERS), *KM, "--separator", ";")
+    ran = clinic.run("verify", str(clinic.out), "--separator", ";")
+    assert ran.code == 2
+    assert "--separator: the roles of the columns come from the attestation" in ran.err
+
+
+def test_lone_column_of_the_original_of_a_nameless_publication(clinic: Place) -> None:
+    publish(
+        *(clinic, "codes.csv", "--items", "codes", *own_tree(clinic, *OTHERS), *KM, "--separator", ";"),
+        *("--format", "dat"),
+    )
+    for more in ((), own_tree(clinic, *OTHERS), ("--items", "codes")):
+        found = verified(clinic, "codes.csv", "--separator", ";", *more)
+        assert (found.code, found.json["true"]) == (0, True), found.err
+    people = verified(clinic, "people.csv", "--separator", ";", "--items", "codes", "--id", "who", "--drop", "age")
+    assert (people.code, people.json["true"]) == (0, True), people.err
+    assert "there is no column 'items' (--items)" in verified(clinic, "people.csv", "--separator", ";").err
+
+
+@pytest.mark.parametrize(
+    ("roles", "model"),
+    [
+        (SET, ["--model", "klm", *DIVERSE]),
+        (SET, ["--model", "lm", *DIVERSE]),
+        (RELATIONAL, ["--model", "klm", *DIVERSE, "--delta", "1"]),
+        (RELATIONAL, ["--model", "klm", *DIVERSE, "--algorithm", "rfirst", "--on-infeasible", "merge"]),
+    ],
+    ids=["klm of items", "lm", "rum-bound", "rfirst"],
+)
+def test_sensitive_items_beside_the_hierarchy(clinic: Place, roles: list[str], model: list[str]) -> None:
+    data = [*roles, *own_tree(clinic, *OTHERS), "--separator", ";"]
+    publish(clinic, "people.csv", *data, *model)
+    ran = clinic.run("evaluate", str(clinic.folder / "people.csv"), str(clinic.out), *data, "--json")
+    assert ran.code == 0, ran.err
+    assert 0 < ran.json["ncp"] <= 1
+
+
+def test_a_cluster_that_cannot_be_diverse_names_the_option(clinic: Place) -> None:
+    data = [*RELATIONAL, *own_tree(clinic, *OTHERS), "--separator", ";", "--model", "klm", *DIVERSE]
+    source = str(clinic.folder / "people.csv")
+    ran = clinic.run("anonymize", source, "-o", str(clinic.out), *data, "--algorithm", "rfirst")
+    assert ran.code == 1
+    assert "; --on-infeasible merge joins such clusters first" in ran.err
