@@ -57,11 +57,11 @@ from anonset.io.policies import read_utility_policy as read_utility_policy
 from anonset.io.policies import write_privacy_policy as write_privacy_policy
 from anonset.io.policies import write_utility_policy as write_utility_policy
 from anonset.io.read import read as read
+from anonset.jobs.anonymize import anonymize as anonymize
 from anonset.jobs.compare import Contestant as Contestant
 from anonset.jobs.compare import compare as compare
 from anonset.jobs.evaluate import Evaluation as Evaluation
 from anonset.jobs.evaluate import evaluate as evaluate
-from anonset.jobs.run import anonymize as anonymize
 from anonset.jobs.workloads import WorkloadSpec as WorkloadSpec
 from anonset.measures.exclusiveness import exclusiveness as exclusiveness
 from anonset.measures.item_weights import ItemWeights as ItemWeights

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Result
+from anonset.algorithms.base import Algorithm, Result, executor_of
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InfeasibleError
 from anonset.generalization.buckets import AnyPublication
-from anonset.jobs.run import executor_of
 from anonset.privacy import PrivacyModel
 from anonset.release.formats import kind_of
 from anonset.release.layout import Layout

@@ -206,7 +206,7 @@ def test_failed_demo_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatc
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("anonset.cli.demo.run_job", interrupt)
+    monkeypatch.setattr("anonset.cli.demo.anonymize_file", interrupt)
     assert place.run("demo", "-o", str(place.folder / "demo")).code == 130
     assert place.nothing_left()
 

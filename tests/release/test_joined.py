@@ -9,7 +9,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Symbol
 from anonset.io.read import read
-from anonset.jobs.run import anonymize
+from anonset.jobs.anonymize import anonymize
 from anonset.privacy import KmAnonymity
 from anonset.release.joined import rejoined, texts_of_items, texts_of_nodes
 from anonset.release.records import explained

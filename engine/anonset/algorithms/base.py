@@ -1,12 +1,15 @@
 """What an algorithm is: frozen parameters with one method."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
+from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import PrivacyModel
 
@@ -77,6 +80,29 @@ class DeclaresSets(Protocol):
 def forms_sets(algorithm: object) -> bool:
     """Tell whether an algorithm declares that it publishes sets of items, named by their members."""
     return isinstance(algorithm, DeclaresSets) and algorithm.forms_sets
+
+
+@contextmanager
+def executor_of(workers: int | None) -> Iterator[Executor | None]:
+    """Give an executor of `workers` threads (by default one a core); None for one worker.
+
+    Raises
+    ------
+    InputError
+        If the number is below 1.
+    """
+    count = (os.cpu_count() or 1) if workers is None else workers
+    if count < 1:
+        msg = f"workers must be at least 1, got {count}"
+        raise InputError(msg)
+    if count == 1:
+        yield None
+        return
+    pool = ThreadPoolExecutor(count, thread_name_prefix="anonset")
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def run_tasks(executor: Executor | None, work: Callable[[_Task], _Done], tasks: Iterable[_Task]) -> Iterator[_Done]:

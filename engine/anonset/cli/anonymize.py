@@ -8,7 +8,8 @@ from anonset.cli.flags import flags_of, given
 from anonset.cli.main import DONE, UNDECIDED
 from anonset.cli.output import show, show_json, warn
 from anonset.cli.progress import shown_progress
-from anonset.jobs.anonymize import Outcome, run_job
+from anonset.jobs.anonymize import anonymize_file
+from anonset.release.release import Release
 from anonset.report.account import account, summary
 from anonset.settings.settings import make_settings, settings_model
 
@@ -30,20 +31,20 @@ def anonymize(
     """
     settings = make_settings({"input": source, **given(flags)}, config)
     with shown_progress(quiet=quiet) as progress:
-        outcome = run_job(settings, progress=progress)
-    for warning in outcome.unverified.warnings:
+        release = anonymize_file(settings, progress=progress)
+    for warning in release.warnings:
         warn(warning)
     if json or not quiet:
-        _show(outcome, json=json)
-    return DONE if outcome.verdict.holds else UNDECIDED
+        _show(release, json=json)
+    return DONE if release.verdict.holds else UNDECIDED
 
 
-def _show(outcome: Outcome, *, json: bool) -> None:
+def _show(release: Release, *, json: bool) -> None:
     """Show the account; the publication stands even where nobody can read it."""
     try:
         if json:
-            show_json(summary(outcome))
+            show_json(summary(release))
         else:
-            show(*account(outcome))
+            show(*account(release))
     except OSError as error:
         warn(f"the publication is complete, but its account could not be written: {error}")

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from anonset.cli.main import DONE
 from anonset.cli.output import show, warn
 from anonset.cli.progress import shown_progress
-from anonset.jobs.anonymize import run_job
+from anonset.jobs.anonymize import anonymize_file
 from anonset.release.places import require_new
 from anonset.report.account import account, before_and_after, codebook_table
 from anonset.settings.settings import make_settings
@@ -50,11 +50,11 @@ def _run(folder: Path, *, quiet: bool) -> None:
         }
     )
     with shown_progress(quiet=quiet) as progress:
-        outcome = run_job(settings, progress=progress)
-    for warning in outcome.unverified.warnings:
+        release = anonymize_file(settings, progress=progress)
+    for warning in release.warnings:
         warn(warning)
-    show(*account(outcome), "", before_and_after(outcome, 6), codebook_table(outcome.unverified.publication, 6), "")
-    show(f"Check it again with: anonset verify {outcome.request.out}")
+    show(*account(release), "", before_and_after(release, 6), codebook_table(release.publication, 6), "")
+    show(f"Check it again with: anonset verify {folder / 'published'}")
 
 
 def _folder(out: str | None) -> Path:

@@ -1,43 +1,115 @@
-"""The job of `anonset anonymize`: from settings to published directories."""
+"""The job of anonymizing, for Python and for the command line: bind, search, apply, measure, and verify to the end.
 
-from dataclasses import dataclass
+`anonymize` begins with a table and ends with a verified release in memory; `anonymize_file` reads the table before, and
+ends with a publication that was verified from the bytes that were written. What lies between is one `Job`.
+"""
+
+import warnings as python_warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anonset.algorithms.base import Progress
+from anonset.algorithms.base import Algorithm, Progress, executor_of
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet
+from anonset.data.exact import require_between_0_and_1
+from anonset.errors import InfeasibleError, WorthlessError
 from anonset.jobs.memory import memory_for, require_memory
-from anonset.jobs.run import search
-from anonset.privacy import PrivacyModel, Verdict
+from anonset.measures.retention import retention
+from anonset.privacy import PrivacyModel
+from anonset.release.checking import checked
 from anonset.release.formats import kind_of
-from anonset.release.layout import Layout
-from anonset.release.phases import Phase, Stopwatch
+from anonset.release.formulas import formula_warnings
+from anonset.release.layout import Layout, Order, Symbols
+from anonset.release.losses import measures_of
+from anonset.release.phases import Stopwatch, compiling_told
 from anonset.release.places import require_free
 from anonset.release.publish import Request, publish
+from anonset.release.release import Release
 from anonset.release.unverified import Unverified
-from anonset.settings.binding import bind
-from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
-from anonset.settings.readers import Context
-from anonset.settings.settings import Settings
+from anonset.release.worth import mute_sides, refusal, worthless
+from anonset.settings.binding import HierarchySpec, bind
+from anonset.settings.models import require_roles
+
+if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
+    from anonset.settings.settings import Settings
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome(Discreet):
-    """A finished job."""
+def anonymize(
+    table: Table,
+    algorithm: Algorithm,
+    *,
+    hierarchies: Mapping[str, HierarchySpec] | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    order: Order = "sorted",
+    symbols: Symbols = "auto",
+    max_loss: float | None = None,
+    allow_worthless: bool = False,
+    accept_undecided: bool = False,
+    budget: int | None = None,
+) -> Release:
+    """Anonymize a table and verify the result.
 
-    request: Request
-    """Where the publication lies."""
-    unverified: Unverified[Any]
-    """What was published."""
-    verdict: Verdict
-    """What the verification of the written bytes said."""
-    phases: tuple[Phase, ...]
-    """Seconds and peak memory of each phase."""
+    Parameters
+    ----------
+    table
+        What `anonset.read` or `Table.from_sets` returned.
+    algorithm
+        The algorithm with its parameters; it declares the privacy model that must hold.
+    hierarchies
+        Hierarchy of each column by name: a file, ``balanced:F`` or a `Hierarchy`.
+    workers
+        Number of threads; by default one a core. The result is the same for any number.
+    progress
+        Called with (phase, amount done, total amount), and (``compiling``, kernels so far, 0) while one is compiled.
+    order
+        ``sorted`` by the published content (row order would give back what was hidden), or as the ``input``.
+    symbols
+        How a set of items or values is named: by its ``members``, by a ``short`` code, or (``auto``) by a code
+        above 8 members.
+    max_loss
+        Refuse a result whose main loss, the first of its measures, is above this.
+    allow_worthless
+        Return a release although each of its protected columns shows one symbol at most, where more occurred.
+    accept_undecided
+        Return a release although the check was too large to finish; its verdict says so.
+    budget
+        Largest number of itemset occurrences to count in verifying (see `anonset.verify`).
+
+    Raises
+    ------
+    InputError
+        If the table, a hierarchy or a parameter is not what it must be.
+    InfeasibleError
+        If the guarantee, or `max_loss`, cannot be reached; `WorthlessError` if nothing but one symbol is left.
+    VerificationError
+        If the result does not satisfy the model, or (`UndecidedError`) the check could not be finished.
+
+    Examples
+    --------
+    >>> table = Table.from_sets([{"a1", "b1", "b2"}, {"a2", "b1"}, {"a2", "b1", "b2"}, {"a1", "a2", "b2"}])
+    >>> from anonset.algorithms.transaction.apriori import Apriori
+    >>> release = anonymize(table, Apriori(k=2, m=2), hierarchies={"items": "balanced:2"})
+    >>> release.verdict.holds, release.recoding.labels
+    (True, ['N1_0', 'b1', 'b2'])
+    """
+    layout = Layout(order=order, symbols=symbols)
+    job = Job(replace(layout, format=None), workers, progress, max_loss, allow_worthless)
+    with compiling_told(progress):
+        unverified = job.run(table, hierarchies or {}, algorithm)
+        kind_of(algorithm.model).require_readable(unverified.publication)
+        for warning in unverified.warnings:
+            python_warnings.warn(warning, UserWarning, stacklevel=2)
+        with job.watch.phase("verify"):
+            verdict = checked(
+                unverified, unverified.publication, accept_undecided=accept_undecided, budget=budget, progress=progress
+            )
+    return Release(unverified, verdict, layout, tuple(job.watch.phases))
 
 
-def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
-    """Read, search, apply, write, read back, verify, publish.
+def anonymize_file(settings: "Settings", *, progress: Progress | None = None) -> Release:
+    """Anonymize a file, write the result, read it back, verify and publish it.
 
     Raises
     ------
@@ -50,67 +122,108 @@ def run_job(settings: Settings, *, progress: Progress | None = None) -> Outcome:
     """
     from anonset.io.files import digest, estimate_bytes, require_there
     from anonset.io.read import read
+    from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
+    from anonset.settings.readers import Context
 
-    require_there(Path(settings.input))
-    given = settings.algorithm_parameters()
+    source, given = Path(settings.input), settings.algorithm_parameters()
+    require_there(source)
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, given)
-    source, request = Path(settings.input), request_of(settings, algorithm.model)
+    request = request_of(settings, algorithm.model)
     require_free(request.out, request.private_folder)
     require_memory(memory_for(estimate_bytes(source)), settings.memory_limit)
-    watch = Stopwatch()
-    with watch.phase("read"):
+    job = Job(request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless)
+    with job.watch.phase("read"):
         if progress is not None:
             progress("read", 0, 0)
         table = read(source, **settings.read_options())
         sha256 = digest(source)
-    with watch.phase("hierarchies"):
-        table, hierarchies = bind(table, settings.hierarchy, algorithm.model)
-        if needs_data(given):
-            algorithm = make_algorithm(settings.model, name, given, context_of(table, hierarchies, given))
-        kind_of(algorithm.model).require_publishable(table, hierarchies, algorithm, request.layout)
-    unverified = search(
-        table,
-        algorithm,
-        hierarchies=hierarchies,
-        workers=settings.workers,
-        progress=progress,
-        layout=request.layout,
-        max_loss=settings.max_loss,
-        allow_worthless=settings.allow_worthless,
-        watch=watch,
-    )
+
+    def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
+        return make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
+
+    unverified = job.run(table, settings.hierarchy, algorithm, made_from if needs_data(given) else None)
     context = {
         "settings": settings.model_dump(exclude_none=True),
         "seed": settings.seed,
         "input": {"file": source.name, "sha256": sha256},
     }
-    verdict = publish(unverified, request, watch=watch, progress=progress, context=context)
-    return Outcome(request, unverified, verdict, tuple(watch.phases))
+    verdict = publish(unverified, request, watch=job.watch, progress=progress, context=context)
+    return Release(unverified, verdict, request.layout, tuple(job.watch.phases), request)
 
 
-def context_of(table: Table, hierarchies: dict[str, Hierarchy], given: dict[str, Any]) -> Context:
-    """Return what parameters may be made from."""
-    column = table.transactions
-    return Context(column, None if column is None else hierarchies.get(column.name), given)
+@dataclass(frozen=True)
+class Job:
+    """From a table to a publication that nobody has verified yet; the fields are parameters of `anonymize`."""
+
+    layout: Layout
+    workers: int | None = None
+    progress: Progress | None = None
+    max_loss: float | None = None
+    allow_worthless: bool = False
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    """Takes the time of each step."""
+
+    def run(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, HierarchySpec],
+        algorithm: Algorithm,
+        made_from: Callable[[Table, Mapping[str, Hierarchy]], Algorithm] | None = None,
+    ) -> Unverified[Any]:
+        """Bind the table to its hierarchies, refuse what could not be published, and `search`.
+
+        Parameters
+        ----------
+        made_from
+            Makes the algorithm anew, if some of its parameters are made from the data.
+        """
+        with self.watch.phase("hierarchies"):
+            table, bound = bind(table, hierarchies, algorithm.model)
+            algorithm = algorithm if made_from is None else made_from(table, bound)
+            kind_of(algorithm.model).require_publishable(table, bound, algorithm, self.layout)
+        return self.search(table, bound, algorithm)
+
+    def search(self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm) -> Unverified[Any]:
+        """Find a recoding of a table that is bound to its hierarchies, apply it, and measure what is lost."""
+        require_roles(table, algorithm.model)
+        if self.max_loss is not None:
+            require_between_0_and_1("max_loss", self.max_loss)
+        with self.watch.phase("search"), executor_of(self.workers) as executor:
+            result = algorithm.recode(table, hierarchies, executor=executor, progress=self.progress)
+        with self.watch.phase("apply"):
+            publication = kind_of(algorithm.model).apply(table, hierarchies, result, self.layout)
+        with self.watch.phase("measure"):
+            measures = measures_of(table, hierarchies, algorithm, result, publication)
+            kept = retention(table, result.recoding)
+            said = mute_sides(algorithm.model, table, publication)
+            if what := worthless(algorithm.model, table, publication):
+                said = (f"the publication is worthless: {what}",)
+        _require_loss(algorithm, measures, self.max_loss)
+        if what and not self.allow_worthless:
+            raise WorthlessError(algorithm.name, refusal(algorithm, result, what))
+        said += formula_warnings(publication) if self.layout.format == "csv" else ()
+        said = self.layout.warnings + said
+        return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, said)
 
 
-def request_of(settings: Settings, model: PrivacyModel) -> Request:
-    """Return where and how the settings ask to publish."""
-    return Request(
-        Path(settings.out),
-        None if settings.private is None else Path(settings.private),
-        layout_of(settings, model),
-        settings.accept_undecided,
-        settings.budget,
-        settings.trace,
-    )
+def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:
+    """Hold the main loss, which is the first, against the bound."""
+    name, loss = next(iter(measures.items()))
+    if max_loss is not None and not loss <= max_loss + 1e-12:
+        reason = (
+            f"the loss ({name.upper()}) is {loss:.6g}, above the largest allowed {max_loss:.6g}; "
+            "another algorithm, or hierarchies whose nodes have fewer children, may keep more"
+        )
+        raise InfeasibleError(algorithm.name, reason, achieved=loss, bound=max_loss)
 
 
-def layout_of(settings: Settings, model: PrivacyModel) -> Layout:
-    """Return the layout that the settings ask for; by default the format is that of the input, and csv for buckets."""
-    found = settings.format or ("csv" if "buckets" in model.protects else published_format(Path(settings.input)))
-    return Layout(settings.order, settings.symbols, found, settings.separator)  # type: ignore[arg-type]
+def request_of(settings: "Settings", model: PrivacyModel) -> Request:
+    """Return where and how the settings ask to publish; by default in the format of the input, and buckets as csv."""
+    private = None if settings.private is None else Path(settings.private)
+    format = settings.format or ("csv" if "buckets" in model.protects else published_format(Path(settings.input)))  # noqa: A001
+    layout = Layout(settings.order, settings.symbols, format, settings.separator)  # type: ignore[arg-type]
+    return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)
 
 
 def published_format(source: Path) -> str:

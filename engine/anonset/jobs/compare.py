@@ -9,8 +9,8 @@ from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown, shown
 from anonset.errors import InfeasibleError
+from anonset.jobs.anonymize import Job
 from anonset.jobs.rehearsal import make_ready
-from anonset.jobs.run import search
 from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.release.layout import Layout
 from anonset.release.phases import COMPILING, Stopwatch, compiling_told
@@ -58,28 +58,19 @@ class Contest:
         """Run one contestant on a table that is bound to its hierarchies, and verify what it found."""
         from anonset.verification import DEFAULT_BUDGET, verify
 
-        watch, name = Stopwatch(), algorithm.name
+        job, name = Job(Layout(symbols="members"), self.workers, self.progress, allow_worthless=True), algorithm.name
         make_ready(name)
         try:
-            unverified = search(
-                table,
-                algorithm,
-                hierarchies=hierarchies,
-                workers=self.workers,
-                progress=self.progress,
-                layout=Layout(symbols="members"),
-                allow_worthless=True,
-                watch=watch,
-            )
+            unverified = job.search(table, hierarchies, algorithm)
         except InfeasibleError as error:
-            return Contestant(name, given, "infeasible", {}, _seconds(watch), str(error))
-        with watch.phase("verify"):
+            return Contestant(name, given, "infeasible", {}, _seconds(job.watch), str(error))
+        with job.watch.phase("verify"):
             budget = DEFAULT_BUDGET if self.budget is None else self.budget
             verdict = verify(unverified.publication, algorithm.model, budget=budget, progress=self.progress)
         measures = dict(unverified.measures)
         if (found := answers(table, unverified.publication, self.workload, hierarchies)) is not None:
             measures["are"] = found.are
-        return Contestant(name, given, verdict.outcome, measures, _seconds(watch), "; ".join(unverified.warnings))
+        return Contestant(name, given, verdict.outcome, measures, _seconds(job.watch), "; ".join(unverified.warnings))
 
 
 def compare(

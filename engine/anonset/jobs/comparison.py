@@ -10,7 +10,6 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.errors import AnonsetError, InputError
-from anonset.jobs.anonymize import context_of
 from anonset.jobs.compare import Contest, Contestant
 from anonset.jobs.memory import memory_for, require_memory
 from anonset.jobs.workloads import WorkloadSpec
@@ -19,7 +18,7 @@ from anonset.settings.compare import CompareSettings
 from anonset.settings.models import MODELS
 from anonset.settings.names import require_known
 from anonset.settings.parameters import algorithm_name, default_algorithm, form_of, make_algorithm, option, parameters
-from anonset.settings.readers import WrittenFloat
+from anonset.settings.readers import Context, WrittenFloat
 
 
 def run_comparison(settings: CompareSettings, *, progress: Progress | None = None) -> list[Contestant]:
@@ -78,7 +77,7 @@ def _run(contest: Contest, table: Table, settings: CompareSettings, name: str, g
     """Run one contestant, its parameters read against the data."""
     model = make_algorithm(settings.model, name, given).model
     bound, hierarchies = bind(table, settings.hierarchy, model)
-    algorithm = make_algorithm(settings.model, name, given, context_of(bound, hierarchies, given))
+    algorithm = make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
     return contest.run(bound, hierarchies, algorithm, given)
 
 

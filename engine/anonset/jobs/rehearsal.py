@@ -15,12 +15,11 @@ import numpy as np
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
-from anonset.jobs.run import search
+from anonset.jobs.anonymize import Job
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.checking import checked
 from anonset.release.layout import Layout
-from anonset.release.phases import Stopwatch
 from anonset.settings.binding import bind
 
 ITEMS = tuple(f"i{n}" for n in range(12))
@@ -46,8 +45,7 @@ def rehearse(algorithm: Algorithm) -> None:
     """Run an algorithm on a tiny table, and verify what it finds."""
     table, given = table_for(algorithm.model)
     bound, hierarchies = bind(table, given, algorithm.model)
-    layout, watch = Layout(symbols="members"), Stopwatch()
-    found = search(bound, algorithm, hierarchies=hierarchies, workers=1, layout=layout, watch=watch)
+    found = Job(Layout(symbols="members"), workers=1).search(bound, hierarchies, algorithm)
     checked(found, found.publication)
 
 

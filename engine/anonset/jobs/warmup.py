@@ -71,8 +71,8 @@ def rehearse_files() -> None:
     from anonset.algorithms.transaction.apriori import Apriori
     from anonset.algorithms.transaction.pgen import generate_constraints
     from anonset.io.read import read
+    from anonset.jobs.anonymize import anonymize
     from anonset.jobs.evaluate import evaluate
-    from anonset.jobs.run import anonymize
     from anonset.jobs.verify import check
 
     hierarchies = {"items": "balanced:3"}

@@ -18,6 +18,7 @@ from anonset.release.formats import kind_of
 from anonset.release.formulas import formula_warnings
 from anonset.release.layout import Format, Layout
 from anonset.release.phases import Phase, Stopwatch
+from anonset.release.publish import Request, publish
 from anonset.release.unverified import Unverified
 
 
@@ -33,6 +34,8 @@ class Release(Discreet):
     """How it is laid out."""
     phases: tuple[Phase, ...]
     """Seconds and peak memory of each phase."""
+    published: Request | None = None
+    """Where and how it was published; None where nothing was written yet."""
 
     def __repr__(self) -> str:
         return f"Release({', '.join(f'{name}: {text}' for name, text in self._summary().items())})"
@@ -145,8 +148,6 @@ class Release(Discreet):
         VerificationError
             If what was written does not satisfy the model; nothing is left behind then.
         """
-        from anonset.release.publish import Request, publish
-
         layout = replace(self.layout, format=format or "csv", separator=separator)
         dangers = formula_warnings(self.publication) if layout.format == "csv" else ()
         for warning in dangers:

@@ -1,5 +1,6 @@
 """The account of a run: what was published, what it guarantees, what it cost."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,13 +8,13 @@ from rich.table import Table as RichTable
 
 from anonset.generalization import ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
-from anonset.jobs.anonymize import Outcome
 from anonset.jobs.evaluate import Evaluation
 from anonset.jobs.memory import format_size
 from anonset.measures.exclusiveness import ambiguous_items
 from anonset.measures.retention import shares
 from anonset.release.documents import declarations, declared_limits, parameters_of, plain
 from anonset.release.phases import COMPILING
+from anonset.release.release import Release
 from anonset.release.unverified import Unverified
 from anonset.report.inspection import coverage
 from anonset.report.printable import printable, shortened
@@ -22,53 +23,52 @@ _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 """What is counted by what became of it, as people are told."""
+_TOLD = {"out": "published in", "private": "private"}
 
 
-def summary(outcome: Outcome) -> dict[str, Any]:
+def summary(release: Release) -> dict[str, Any]:
     """Return the account as what JSON knows. Private: it holds the losses."""
-    unverified, verdict = outcome.unverified, outcome.verdict
+    unverified, verdict = release.unverified, release.verdict
     found: dict[str, Any] = plain(
         {
-            "out": outcome.request.out,
-            "private": outcome.request.private_folder,
+            **_places(release),
             "algorithm": unverified.algorithm.name,
             "parameters": parameters_of(unverified.algorithm),
             "model": verdict.model.name,
             "verdict": verdict.outcome,
             "verified": verdict.checked,
             "records": unverified.publication.n,
-            **sizes(outcome),
+            **sizes(release),
             "measures": unverified.measures,
             **({"merging": way} if (way := _merging(unverified)) else {}),
             "retention": unverified.retention,
             "shares": shares(unverified.retention),
             "warnings": unverified.warnings,
-            "seconds": {phase.name: phase.seconds for phase in outcome.phases},
+            "seconds": {phase.name: phase.seconds for phase in release.phases},
         }
     )
     return found
 
 
-def account(outcome: Outcome) -> list[str | RichTable]:
+def account(release: Release) -> list[str | RichTable]:
     """Return the account for people, as text and tables."""
-    unverified, verdict = outcome.unverified, outcome.verdict
+    unverified, verdict = release.unverified, release.verdict
     declared = declarations(unverified.table, undecided=verdict.holds is None)
     parameters = ", ".join(f"{name}={shortened(value)}" for name, value in parameters_of(verdict.model).items())
-    peak = max((phase.peak_memory or 0 for phase in outcome.phases), default=0)
+    peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
     facts = {
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
         "records": f"{unverified.publication.n:,}",
-        **_size_texts(sizes(outcome)),
+        **_size_texts(sizes(release)),
         **_merging_texts(unverified),
         **_retention_texts(unverified),
         **_loss_texts(unverified),
         "removed": _removal_text(unverified),
         "verdict": str(verdict),
         "verified": coverage(verdict),
-        **_time_texts(outcome),
+        **_time_texts(release),
         "peak memory": format_size(peak) if peak else "",
-        "published in": str(outcome.request.out),
-        "private": str(outcome.request.private_folder),
+        **{_TOLD[name]: str(path) for name, path in _places(release).items()},
     }
     return [
         facts_table({name: text for name, text in facts.items() if text}),
@@ -111,9 +111,9 @@ def facts_table(facts: dict[str, str]) -> RichTable:
     return table
 
 
-def before_and_after(outcome: Outcome, n: int) -> RichTable:
+def before_and_after(release: Release, n: int) -> RichTable:
     """Return the first records that were changed, before and after, as a table."""
-    publication, original = outcome.unverified.publication, outcome.unverified.table.transactions
+    publication, original = release.unverified.publication, release.unverified.table.transactions
     table = RichTable(title="Some records before and after", title_justify="left")
     table.add_column("before", overflow="fold")
     table.add_column("after", overflow="fold")
@@ -132,9 +132,9 @@ def before_and_after(outcome: Outcome, n: int) -> RichTable:
     return table
 
 
-def sizes(outcome: Outcome) -> dict[str, int]:
+def sizes(release: Release) -> dict[str, int]:
     """Return how many items occur and as how many symbols they are published, and the clusters or groups."""
-    original, publication = outcome.unverified.table.transactions, outcome.unverified.publication
+    original, publication = release.unverified.table.transactions, release.unverified.publication
     if isinstance(publication, BucketPublication):
         return {"groups": publication.n_groups, "starred": int(publication.starred.sum())}
     found = {}
@@ -147,6 +147,12 @@ def sizes(outcome: Outcome) -> dict[str, int]:
         found["largest_cluster"] = int(members.max())
         found["ambiguous_items"] = ambiguous_items(publication)
     return found
+
+
+def _places(release: Release) -> dict[str, Path]:
+    """Return where a release was published, if it was."""
+    request = release.published
+    return {} if request is None else {"out": request.out, "private": request.private_folder}
 
 
 def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
@@ -187,10 +193,10 @@ def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:
     return texts
 
 
-def _time_texts(outcome: Outcome) -> dict[str, str]:
+def _time_texts(release: Release) -> dict[str, str]:
     """Return the seconds of the work, and apart from them those in which kernels were compiled, if any were."""
-    compiling = sum(phase.seconds for phase in outcome.phases if phase.name == COMPILING)
-    texts = {"time": f"{sum(phase.seconds for phase in outcome.phases) - compiling:.2f} s"}
+    compiling = sum(phase.seconds for phase in release.phases if phase.name == COMPILING)
+    texts = {"time": f"{sum(phase.seconds for phase in release.phases) - compiling:.2f} s"}
     return texts | ({"compiling": f"{compiling:.2f} s more"} if compiling else {})
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.measures.item_weights import KINDS, ItemWeights
@@ -62,6 +62,12 @@ class Context(Discreet):
     """The parameters that were given, by setting."""
     early: bool = False
     """Whether the data are still to be read: a value that is made from them may be a stand-in."""
+
+    @classmethod
+    def of(cls, table: Table, hierarchies: Mapping[str, Hierarchy], given: Mapping[str, Any]) -> "Context":
+        """Return what parameters may be made from."""
+        column = table.transactions
+        return cls(column, None if column is None else hierarchies.get(column.name), given)
 
     @property
     def vocabulary(self) -> Vocabulary | None:
