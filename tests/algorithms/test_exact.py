@@ -1,7 +1,11 @@
 """The exact cut against the enumeration of all recodings, and what its search rests on."""
 
+import random
+import time
+from itertools import count
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -9,15 +13,19 @@ from algorithms.implementations import Rows, bound_table
 from algorithms.test_against_twins import Case, cases
 from anonset.algorithms.base import Result
 from anonset.algorithms.transaction.exact import Exact
+from anonset.algorithms.transaction.exact_cut import pairs as pair_counts
+from anonset.algorithms.transaction.exact_cut.pairs import rare_siblings
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError
 from anonset.generalization import Cut, apply
 from anonset.measures.ncp import ncp_exact
 from anonset.privacy import KmAnonymity
 from anonset.verification import verify
-from reference.exact import least_loss, recodings
+from reference.exact import least_loss, rare_sets, recodings
 from reference.exact import published as recoded
 from reference.hierarchy_model import HierarchyModel, Tree
+from reference.suppression import support
 from reference.transaction_algorithms import Infeasible, is_km
 
 thorough = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -80,3 +88,85 @@ def few_leaves(case: Case) -> bool:
 @given(cases.filter(few_leaves))
 def test_with_suppression_it_is_the_best_recoding(case: Case) -> None:
     assert_optimal(case, suppress=True)
+
+
+@thorough
+@given(cases.filter(few_leaves))
+def test_of_equal_ones_it_prefers_the_root_to_nothing_and_leaves_alone_what_never_occurs(case: Case) -> None:
+    tree, rows, k, m = case
+    result, _, _ = run(rows, tree, k, m, suppress=True)
+    image, below = image_of(result), HierarchyModel(tree).below
+    occurring = {item for row in rows for item in row}
+    for leaf in set(image) - occurring:
+        assert image[leaf] == leaf or occurring & set(below[image[leaf] or leaf])
+    if result.figures["ncp"] == 1 and sum(map(bool, rows)) >= k:
+        assert None not in image.values()
+
+
+def rows_of_a_graph(n: int, seed: int) -> tuple[Rows, Tree]:
+    """Return records under which n items are a vertex cover with suppression, beside many rare ones, cheap to save."""
+    rng, vertices = random.Random(seed), [f"v{i:02}" for i in range(n)]
+    edges: set[tuple[str, ...]] = set()
+    while len(edges) < 3 * n // 2:
+        edges.add(tuple(sorted(rng.sample(vertices, 2))))
+    groups: list[Tree] = [(f"G{g}", [f"r{g}_{i}" for i in range(10)]) for g in range(2 * n)]
+    rare = [{f"r{g}_{i}"} for g in range(2 * n) for i in range(10)]
+    return [set(edge) for edge in sorted(edges)] + [{x} for x in vertices * 5] + rare, ("ALL", [*vertices, *groups])
+
+
+@pytest.mark.parametrize("gap", [0.05, 0.1])
+def test_the_gap_that_was_asked_for_is_one_of_the_whole_loss(gap: float) -> None:
+    rows, tree = rows_of_a_graph(20, seed=1)
+    close, _, _ = run(rows, tree, 5, 2, suppress=True, gap=gap)
+    best, _, _ = run(rows, tree, 5, 2, suppress=True)
+    assert close.figures["gap"] <= gap
+    assert close.figures["lower_bound"] <= best.figures["ncp"] <= close.figures["ncp"]
+    assert any(step.kind == "integer" for step in close.trace)
+
+
+def siblings_of(case: Case) -> set[str]:
+    """Return the nodes some of whose children are frequent, but rare together."""
+    tree, rows, k, _ = case
+    model = HierarchyModel(tree)
+    found = [nodes for nodes in rare_sets(rows, model, k, 2) if model.parent[nodes[0]] == model.parent[nodes[1]]]
+    parents = {nodes: model.parent[nodes[0]] for nodes in found}
+    return {str(parents[nodes]) for nodes in found if all(support((v,), rows, model) >= k for v in nodes)}
+
+
+@pytest.mark.parametrize("cells", [1, 4, 1 << 25])
+@settings(thorough, suppress_health_check=[*HealthCheck])
+@given(case=cases)
+def test_rare_siblings_are_found_in_any_number_of_passes(monkeypatch, cells: int, case: Case) -> None:
+    monkeypatch.setattr(pair_counts, "CELLS_PER_PASS", cells)
+    tree, rows, k, m = case
+    hierarchy = Hierarchy.from_tree(tree)
+    column = bound_table(rows, hierarchy).transactions
+    assert column is not None
+    problem = CutProblem(column, hierarchy, k, m, suppress=False)
+    found = rare_siblings(problem, np.zeros(hierarchy.n_nodes, np.bool_))
+    assert {hierarchy.labels[v] for v in hierarchy.parent[found[:, 0]]} == siblings_of(case)
+    assert np.array_equal(hierarchy.parent[found[:, 0]], hierarchy.parent[found[:, 1]])
+
+
+@in_both_modes
+def test_where_there_are_too_many_pairs_it_returns_the_best_it_has(monkeypatch, suppress: bool) -> None:
+    rows, tree = rows_of_a_graph(20, seed=1)
+    best, _, _ = run(rows, tree, 5, 2, suppress=suppress)
+    monkeypatch.setattr(pair_counts, "MAX_PAIR_BITS", 16)
+    result, table, _ = run(rows, tree, 5, 2, suppress=suppress)
+    assert verify(apply(table, result.recoding), KmAnonymity(5, 2)).holds
+    assert result.figures["lower_bound"] <= best.figures["ncp"] <= result.figures["ncp"]
+    assert (result.figures["gap"] > 0) == suppress
+
+
+@pytest.mark.parametrize("ticks", [3.0, 8.0, 12.0])
+def test_when_time_is_up_it_returns_the_best_it_has(monkeypatch, ticks: float) -> None:
+    rows, tree = rows_of_a_graph(20, seed=1)
+    best, _, _ = run(rows, tree, 5, 2, suppress=True)
+    began, clock = time.monotonic(), count()
+    monkeypatch.setattr(time, "monotonic", lambda: began + next(clock))
+    result, table, _ = run(rows, tree, 5, 2, suppress=True, time_limit=ticks)
+    assert next(clock) < ticks + 30
+    assert verify(apply(table, result.recoding), KmAnonymity(5, 2)).holds
+    assert result.figures["lower_bound"] <= best.figures["ncp"] <= result.figures["ncp"]
+    assert result.figures["gap"] > 0

@@ -10,7 +10,7 @@ import numpy as np
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
-from anonset.algorithms.transaction.exact_cut.limits import Limits
+from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
 from anonset.algorithms.transaction.mhghs import MHgHs
@@ -112,8 +112,9 @@ class Exact(Discreet):
         table, bound = Table(column), {column.name: hierarchy}
         cuts = [_suppressed(problem) if self.suppress else root]
         try:
-            found = heuristic(k=self.k, m=self.m).recode(table, bound, executor=executor, progress=progress).recoding
-        except InputError:  # too large for the heuristic, by a limit of its own
+            told = limits.heeded(progress)
+            found = heuristic(k=self.k, m=self.m).recode(table, bound, executor=executor, progress=told).recoding
+        except (InputError, LimitReached):  # too large for the heuristic, by a limit of its own, or too long
             found = cuts[0]
         if isinstance(found, Cut):
             cuts.append(found)
@@ -122,7 +123,7 @@ class Exact(Discreet):
             search = ExactSearch(plain, root, limits.share(0.5), gap=self.gap, executor=executor, progress=progress)
             search.run()
             cuts.append(search.best)
-        return min(cuts, key=problem.cost)
+        return min(map(problem.spared, cuts), key=problem.rank)
 
 
 def _suppressed(problem: CutProblem) -> Cut:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from anonset.algorithms.base import Progress
 from anonset.data.discreet import Discreet
 
 _PATIENCE = 0.05
@@ -50,6 +51,16 @@ class Limits(Discreet):
         """Raise LimitReached if no step or no time is left."""
         if self.steps < 0 or self.left <= 0:
             raise LimitReached
+
+    def heeded(self, progress: Progress | None) -> Progress:
+        """Return what reports progress and, each time, raises LimitReached if time is up."""
+
+        def report(phase: str, done: float, total: float) -> None:
+            self.check()
+            if progress is not None:
+                progress(phase, done, total)
+
+        return report
 
     def run(self, work: Callable[[], object], stop: Callable[[], None]) -> None:
         """Run what may take long and answers to `stop`, so that signals and the time limit are heard.

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
+from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.data.table import Int32
-from anonset.errors import InputError
 
 CELLS_PER_PASS = 1 << 25
 """Counts that a worker holds at a time; a pass over the records fills them."""
@@ -23,8 +23,8 @@ _SPANS = 4
 def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
     """Return rare pairs of siblings that do not lie below closed nodes, int32 (n, 2), by their parents.
 
-    There is at least one for each node that has any. Nearly all nodes that must be closed are found so: 4,779 of the
-    5,121 of kosarak (k=5, m=2), in 130,000 cells, where a matrix of all pairs would have 7 * 10^8.
+    There is at least one for each node that has any of frequent children. Nearly all nodes that must be closed are
+    found so: 4,779 of the 5,121 of kosarak (k=5, m=2), in 130,000 cells, where a matrix of all pairs has 7 * 10^8.
     Cost: a pass over the records for each `CELLS_PER_PASS` pairs of siblings.
     """
     from anonset_kernels.rare_pairs import count_siblings
@@ -48,10 +48,10 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
         rare = np.flatnonzero((cells > 0) & (cells < k))
         left = rows[np.searchsorted(place[rows], rare, side="right") - 1]
         right = children[begin[parent[left]] + rare - place[left]]
-        found.append(np.stack([left, right], axis=1))
-        done[parent[left]] = True
-    pairs = np.concatenate(found)
-    return pairs[(problem.support[pairs] >= k).all(axis=1)]
+        pairs = np.stack([left, right], axis=1)
+        found.append(pairs[(problem.support[pairs] >= k).all(axis=1)])
+        done[parent[found[-1][:, 0]]] = True
+    return np.concatenate(found)
 
 
 class RarePairs:
@@ -61,18 +61,17 @@ class RarePairs:
 
     Raises
     ------
-    InputError
-        If there are more nodes than `MAX_PAIR_BITS` has room for.
+    LimitReached
+        If there are more nodes than `MAX_PAIR_BITS` has room for, or time is up.
     """
 
-    def __init__(self, view: View, executor: Executor | None = None) -> None:
+    def __init__(self, view: View, executor: Executor | None, limits: Limits) -> None:
         from anonset_kernels.pairs import count_pairs
         from anonset_kernels.rare_pairs import mark_rare
 
         self.view, k, n = view, view.problem.k, len(view.nodes)
         if n * n > MAX_PAIR_BITS:
-            msg = f"exact: at most {int(MAX_PAIR_BITS**0.5):,} nodes may be open at once, got {n:,}; use apriori"
-            raise InputError(msg)
+            raise LimitReached
         codes, _, _ = view.expanded(view.nodes, placed=False)
         self.bits = np.zeros((n, (n + 63) // 64), np.uint64)
 
@@ -83,6 +82,7 @@ class RarePairs:
 
         spans = list(_spans(np.full(n, float(n)), min(max(n * n / _SPANS, 1.0), CELLS_PER_PASS)))
         for at in range(0, len(spans), _SPANS):
+            limits.check()
             for first, pairs in run_tasks(executor, count, spans[at : at + _SPANS]):
                 mark_rare(pairs, first, k, self.bits)
 

@@ -112,6 +112,15 @@ class CutProblem(Discreet):
         """Return the numerator of a cut's NCP."""
         return ncp_numerator(self.column, cut)
 
+    def rank(self, cut: Cut) -> tuple[int, int]:
+        """Return what cuts are compared by: the cost, then how many occurrences are suppressed; less is better."""
+        return self.cost(cut), int(self.column.occurrences[cut.image == SUPPRESSED].sum())
+
+    def spared(self, cut: Cut) -> Cut:
+        """Return a cut that leaves alone the items around which nothing occurs."""
+        idle = np.where(cut.image == SUPPRESSED, self.column.occurrences == 0, self.support[cut.image] == 0)
+        return Cut(self.hierarchy, np.where(idle, self.hierarchy.leaf_node, cut.image).astype(np.int32))
+
     def cut(self, closed: Nodes, suppressed: NDArray[np.bool_]) -> Cut:
         """Return the cut with these nodes closed and these leaves suppressed, unless they lie below a closed node."""
         image = entries(self.hierarchy, closed)

@@ -42,8 +42,8 @@ class Relaxation:
         rare_inner = np.flatnonzero(rare & open_)
         self.of_node[rare_inner] = self.of_node[self.saviour[hierarchy.leaf_lo[rare_inner]]]
         self.of_leaf = _numbered(self.leaves, hierarchy.n_leaves, len(self.nodes))
-        self.constant = int(problem.weights[self.closed].sum() + problem.suppression_costs[self.rare_leaves].sum())
-        self.solver = Solver(self._costs(open_), self._order(), worth, limits)
+        constant = int(problem.weights[self.closed].sum() + problem.suppression_costs[self.rare_leaves].sum())
+        self.solver = Solver(self._costs(open_), constant, self._order(), worth, limits)
 
     def _costs(self, open_: Nodes) -> Int64:
         """Return the cost of each variable; suppressing a rare leaf is a gain of its saviour's not being closed."""
@@ -90,7 +90,7 @@ class Relaxation:
             If a limit is reached before it is solved.
         """
         values, bound = self.solver.solve()
-        return self._point(values), self.constant + bound
+        return self._point(values), bound
 
     def solve_integer(self, start: Cut, gap: float) -> tuple[Point | None, float]:
         """Solve the integer program, from a feasible cut: the best point that was found, and a lower bound.
@@ -101,11 +101,11 @@ class Relaxation:
             If the time limit is reached, and the solver does not stop.
         """
         values, bound = self.solver.solve_integer(self._values(start), gap, lazily=self.problem.size == 2)
-        return self._point(values), self.constant + bound
+        return self._point(values), bound
 
     def fix(self, cost: int) -> None:
         """Fix what the last relaxation proves of all cuts that cost less."""
-        self.solver.fix(float(cost - self.constant))
+        self.solver.fix(float(cost))
 
     def _point(self, values: Float64 | None) -> Point | None:
         if values is None:

@@ -140,9 +140,9 @@ class ExactSearch:
     def _offer(self, point: Point) -> bool:
         """Take a point of zeros and ones without rare sets as a cut; tell whether the best cut is proven."""
         cut = self.problem.cut(point.closed >= 0.5, point.suppressed >= 0.5)
-        if (cost := self.problem.cost(cut)) < self.cost:
-            self.best, self.cost = cut, cost
-            self.bound = min(self.bound, cost)
+        if self.problem.rank(cut) < self.problem.rank(self.best):
+            self.best, self.cost = cut, self.problem.cost(cut)
+            self.bound = min(self.bound, self.cost)
         return self._is_proven
 
     def _refine(self, relaxation: Relaxation, point: Point) -> bool:
@@ -150,15 +150,14 @@ class ExactSearch:
         if self.problem.size < 2:
             return False
         view = View(self.problem, point, 1.0 - OPEN, 2)
-        if self._add_sets(relaxation, view, RarePairs(view, self.executor).violated()):
+        if self._add_sets(relaxation, view, RarePairs(view, self.executor, self.limits).violated()):
             return True
         thresholds = (0.5,) if point.is_integral else (*_THRESHOLDS[self._threshold :], *_THRESHOLDS[: self._threshold])
         for size in range(3, self.problem.size + 1):
             for threshold in thresholds:
-                self.limits.check()
                 view = View(self.problem, point, threshold, size)
-                sets = rare_sets(view, size, self.executor)
-                if len(sets) and self._add_sets(relaxation, view, lifted(view, sets)):
+                sets = rare_sets(view, size, self.executor, self.limits)
+                if len(sets) and self._add_sets(relaxation, view, lifted(view, sets, self.limits)):
                     self._threshold = _THRESHOLDS.index(threshold)
                     return True
         return False

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
+from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.data.table import Int32
@@ -20,17 +21,24 @@ WITNESSES_PER_ROUND = 1 << 18
 CLAUSES_PER_ROUND = 20_000
 USES_PER_ITEM = 3
 """Clauses of one round that an item is in. With more, few items fill the round, and it takes many more rounds."""
+SETS_PER_CALL = 500
+"""Sets that are lifted before the limits are looked at again."""
 _ROOM = 40_000
 _WINDOW = 16
 _TOLERANCE = 1e-6
 
 
-def rare_sets(view: View, size: int, executor: Executor | None) -> Int32:
+def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) -> Int32:
     """Return rare sets of a view's cut whose clauses are violated, int32 (n, size), from left to right.
 
     Those that begin with nodes of few records come first, and of many sets not all are there. At a point of zeros and
     ones there are none only if the cut has no rare set. Cost: one increment for each set of `size` in each record,
     below the nodes that are looked at, less where pairs tell that a clause holds.
+
+    Raises
+    ------
+    LimitReached
+        If time is up before that.
     """
     from anonset_kernels.count_tree import EXACT, walk
 
@@ -53,18 +61,27 @@ def rare_sets(view: View, size: int, executor: Executor | None) -> Int32:
         return sets[:: -(-len(sets) // SETS_PER_NODE)] if len(sets) else sets
 
     for last in range(len(nodes), 0, -_WINDOW):
+        limits.check()
         found += run_tasks(executor, find, range(last - 1, max(0, last - _WINDOW) - 1, -1))
         if sum(map(len, found)) >= SETS_PER_ROUND:
             break
     return np.concatenate(found)
 
 
-def lifted(view: View, sets: Int32) -> Int32:
-    """Return maximal rare sets above the given ones, each once, in canonical order."""
+def lifted(view: View, sets: Int32, limits: Limits) -> Int32:
+    """Return maximal rare sets above the given ones, each once, in canonical order.
+
+    Raises
+    ------
+    LimitReached
+        If time is up before that.
+    """
     from anonset_kernels.rare_sets import lift
 
     raised = sets.copy()
-    lift(view.rows, view.postings, view.problem.tree, view.problem.k, raised)
+    for first in range(0, len(raised), SETS_PER_CALL):
+        limits.check()
+        lift(view.rows, view.postings, view.problem.tree, view.problem.k, raised[first : first + SETS_PER_CALL])
     return np.unique(raised, axis=0)
 
 

@@ -23,12 +23,15 @@ class Solver:
     ----------
     costs
         int64 (n,): cost of each variable.
+    constant
+        What is added to their sum: bounds and gaps are of both together.
     worth
         About the value of the optimum, for scaling.
     """
 
-    def __init__(self, costs: Int64, rows: SparseRows, worth: int, limits: Limits) -> None:
+    def __init__(self, costs: Int64, constant: int, rows: SparseRows, worth: int, limits: Limits) -> None:
         self.costs, self.limits, self.rows = costs.astype(np.float64), limits, SparseRows.none()
+        self.constant = float(constant)
         self.scale = float(2.0 ** np.round(np.log2(_MAGNITUDE / max(1, worth))))
         self.lower, self.upper = np.zeros(len(costs)), np.ones(len(costs))
         self.weights, self.reduced, self.proven = np.zeros(rows.n), np.zeros(len(costs)), 0.0
@@ -64,7 +67,7 @@ class Solver:
         import highspy
 
         if not len(self.costs):
-            return np.empty(0), 0.0
+            return np.empty(0), self.constant
         self.limits.step()
         self._run(self.model)
         status = self.model.getModelStatus()
@@ -77,7 +80,7 @@ class Solver:
         self.weights = np.maximum(np.array(solution.row_dual), 0.0) / self.scale
         self.reduced = self.costs - self.rows.weighted_sum(self.weights, len(self.costs))
         at_bounds = np.minimum(self.reduced * self.lower, self.reduced * self.upper)
-        self.proven = float(self.weights @ self.rows.least + at_bounds.sum())
+        self.proven = self.constant + float(self.weights @ self.rows.least + at_bounds.sum())
         return np.clip(np.array(solution.col_value), 0.0, 1.0), self.proven
 
     def fix(self, cost: float) -> None:
@@ -92,7 +95,7 @@ class Solver:
         Parameters
         ----------
         gap
-            Relative gap that is good enough.
+            Gap that is good enough, as a share of all costs with the constant.
         lazily
             Begin with the rows that the linear program needed for its bound, and add others as they are violated.
             Where rows are of two terms that takes a fifth of the time; where they are of more, much longer.
@@ -138,7 +141,7 @@ class Solver:
 
         program = highspy.HighsLp()
         program.num_col_, program.num_row_ = len(self.costs), rows.n
-        program.col_cost_ = self.costs * self.scale
+        program.col_cost_, program.offset_ = self.costs * self.scale, self.constant * self.scale
         program.col_lower_, program.col_upper_ = self.lower, self.upper
         program.row_lower_, program.row_upper_ = rows.least, np.full(rows.n, np.inf)
         program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
