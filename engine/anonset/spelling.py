@@ -1,7 +1,12 @@
-"""How a message spells a setting: as Python does, or on the command line as an option."""
+"""How names stand in messages: settings as options, what was meant by a name that is none, text fit for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any
+
+from anonset.errors import InputError
 
 _options = [False]  # whether this process is the command line, for all of its threads
 
@@ -36,3 +41,110 @@ def options_spelled() -> Iterator[None]:
         yield
     finally:
         _options.pop()
+
+
+_IN_PAPERS = MappingProxyType(
+    {
+        "aa": "apriori",
+        "da": "direct",
+        "oa": "optimal",
+        "mm": "coherence-suppression",
+        "lg": "local-generalization",
+        "rum": "rum-bound",
+        "tum": "tum-bound",
+        "xu": "xu-bottom-up",
+        "bucketization": "anatomy",
+    }
+)
+"""What papers, and people, call an algorithm, and its name here."""
+_ENDINGS = ("anonymity", "anonymization", "anonymisation", "anonymous", "diversity", "anon")
+
+
+def require_known(
+    option: str, name: str | None, known: Collection[str], elsewhere: Mapping[str, Collection[str]] | None = None
+) -> str:
+    """Return a name, if it is one that an option takes.
+
+    Parameters
+    ----------
+    option
+        The option that took it.
+    known
+        The names that it takes.
+    elsewhere
+        Names that other options take, by these options.
+
+    Raises
+    ------
+    InputError
+        If it is none; with the name that was meant, where one is near.
+    """
+    if name is not None and name in known:
+        return name
+    got = "none" if name is None else f"{name!r}{_hint(name, known, elsewhere or {})}"
+    msg = f"{option} must be one of {', '.join(known)}, got {got}"
+    raise InputError(msg)
+
+
+def _hint(name: str, known: Collection[str], elsewhere: Mapping[str, Collection[str]]) -> str:
+    for other, names in elsewhere.items():
+        if name in names:
+            return f"; did you mean {other} {name}?"
+    if (found := meant(name, known)) is not None:
+        return f"; did you mean {found}?"
+    for other, names in elsewhere.items():
+        if (found := meant(name, names)) is not None:
+            return f"; did you mean {other} {found}?"
+    return ""
+
+
+def meant(name: str, known: Collection[str]) -> str | None:
+    """Return the known name that somebody meant, or None where none is near.
+
+    >>> names = ("km", "k", "kkm", "safe-grouping", "apriori")
+    >>> meant("k-anonymity", names), meant("k^m", names), meant("(k,k^m)-anonymity", names), meant("AA", names)
+    ('k', 'km', 'kkm', 'apriori')
+    >>> meant("safe_groping", names), meant("zebra", names)
+    ('safe-grouping', None)
+    """
+    plain = {_plain(one): one for one in known}
+    short = _plain(name)
+    for ending in ("", *_ENDINGS):
+        if (found := plain.get(short.removesuffix(ending))) is not None:
+            return found
+    if _IN_PAPERS.get(short) in known:
+        return _IN_PAPERS[short]
+    near = get_close_matches(short, plain, n=1, cutoff=0.7)
+    return plain[near[0]] if near else None
+
+
+def _plain(name: str) -> str:
+    """Return a name as letters and digits alone."""
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+_FEW, _LONG = 3, 40
+
+
+def printable(text: str) -> str:
+    r"""Return text with every character escaped that shows nothing, or would do something to a terminal.
+
+    Those are control and format characters, line ends, blanks that are not the blank, and halves of surrogate pairs.
+
+    >>> printable("a\x1b[2Jb\n"), printable("né (1,2)")
+    ('a\\x1b[2Jb\\n', 'né (1,2)')
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def shortened(value: Any) -> str:
+    """Return the value of a parameter as text: of many the number and the first few, of long text the beginning.
+
+    >>> shortened(["a", "b"]), shortened(["a", "b", "c", "d"]), shortened(0.5)
+    ('a, b', '4 (a, b, c, …)', '0.5')
+    """
+    if isinstance(value, (list, tuple)):
+        few = ", ".join(map(shortened, value[:_FEW]))
+        return few if len(value) <= _FEW else f"{len(value):,} ({few}, …)"
+    text = str(value)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}…"

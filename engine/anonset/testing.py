@@ -16,8 +16,8 @@ from anonset.data.split_mix import SplitMix
 from anonset.errors import InfeasibleError
 from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel
-from anonset.release.formats import kind_of
-from anonset.release.layout import Layout
+from anonset.release.formats import Layout
+from anonset.release.publish import kind_of
 from anonset.settings.binding import bind
 from anonset.verification import verify
 

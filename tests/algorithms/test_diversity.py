@@ -11,8 +11,8 @@ from algorithms.implementations import image_of
 from algorithms.test_against_twins import small_case
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import Hierarchy, Table
+from anonset.data.hierarchy import attach_sensitive
 from anonset.errors import HierarchyError, InfeasibleError, InputError
-from anonset.generalization.sensitive import attach_sensitive
 from reference.diversity import brute_force_feasible, is_diverse, lm_apriori
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.transaction_algorithms import Infeasible

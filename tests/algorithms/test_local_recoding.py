@@ -24,7 +24,7 @@ from anonset.algorithms.transaction.vpa import Vpa
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
-from anonset.measures.local_ncp import local_ncp_exact
+from anonset.measures.occurrences import local_ncp_exact
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.local_recoding import (
     Group,

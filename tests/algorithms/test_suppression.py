@@ -21,7 +21,7 @@ from anonset.algorithms.transaction.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
-from anonset.measures.lm import lm_exact, lm_numerator
+from anonset.measures.occurrences import lm_exact, lm_numerator
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.suppression import (
     coherence_suppression,

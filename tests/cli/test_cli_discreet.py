@@ -22,7 +22,7 @@ from anonset.io.policies import read_item_weights
 from anonset.io.records import read_records
 from anonset.io.workloads import read_workload
 from anonset.privacy import KAnonymity, KKmAnonymity, SafetyConstraint, TransactionKAnonymity
-from anonset.release.checking import Untrue
+from anonset.release.publish import Untrue
 from anonset.verification import verify
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 from anonset.verification.relational_truth import check_relational_truth

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import anonset.measures.lm
+import anonset.measures.occurrences
 from anonset import Apriori, RumBound, anonymize
 from anonset.algorithms.rt import rum_bound
 from anonset.cli.output import show_json
@@ -95,7 +95,7 @@ def test_losses_that_are_no_numbers_keep_no_bound(monkeypatch):
     for bound in (NAN, -0.1, 2):
         with pytest.raises(InputError, match=r"max_loss must be a number in \[0, 1\]"):
             anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"}, max_loss=bound)
-    monkeypatch.setattr(anonset.measures.lm, "lm_of_sizes", lambda *_: NAN)
+    monkeypatch.setattr(anonset.measures.occurrences, "lm_of_sizes", lambda *_: NAN)
     with pytest.raises(AnonsetError, match=r"measures\.lm must be a finite number"):
         anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
 

@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 
 from anonset.errors import InputError
-from anonset.release.places import UNFINISHED, leftovers, require_free
-from anonset.release.staging import Staging
+from anonset.release.staging import UNFINISHED, Staging, leftovers, require_free
 from cli.place import Place
 
 EVERY_LINE = """
     import json, os, signal, sys
     from pathlib import Path
-    from anonset.release import places, staging
+    from anonset.release import staging as places, staging
 
     folder = Path(sys.argv[1])
 

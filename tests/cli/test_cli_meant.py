@@ -4,7 +4,7 @@ import pytest
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.settings.models import MODELS
-from anonset.settings.names import meant
+from anonset.spelling import meant
 from cli.place import Place
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.progress import Progress
 
-from anonset.cli.progress import shown_progress
+from anonset.cli.output import shown_progress
 from anonset.jobs import warmup
 from anonset_kernels._compiling import COMPILATION
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, Symbol, apply
-from anonset.generalization.order import row_ranks
+from anonset.generalization.publication import row_ranks
 
 TREE = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.hierarchy import join_hierarchies
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, Publication, Symbol, apply
-from anonset.generalization.joined import cells, join_hierarchies, written_columns
+from anonset.generalization.publication import cells, written_columns
 
 JOINED = ("dx", "rx")
 ROWS = [{"dx:a", "dx:b", "rx:1"}, {"rx:2"}, set(), {"dx:c", "rx:1", "rx:2"}]

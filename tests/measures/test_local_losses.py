@@ -12,9 +12,8 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
 from anonset.measures.exclusiveness import ambiguous_items, exclusiveness
-from anonset.measures.lm import lm, lm_exact, lm_numerator
-from anonset.measures.local_ncp import local_ncp, local_ncp_exact, local_ncp_numerator
 from anonset.measures.ncp import ncp_exact
+from anonset.measures.occurrences import lm, lm_exact, lm_numerator, local_ncp, local_ncp_exact, local_ncp_numerator
 from reference.hierarchy_model import HierarchyModel, parse
 
 TREE = parse("ALL(dairy(milk(skim,full),yogurt),bakery(bread,rolls,cake),misc(pens,tea))")

@@ -11,8 +11,8 @@ from anonset.generalization import Symbol
 from anonset.io.codebook import read_codebook
 from anonset.io.mapping import read_mapping
 from anonset.io.rows import header_of
-from anonset.release.codebook import require_agreement, require_complete, require_sound
 from anonset.release.records import explained
+from anonset.release.symbols import require_agreement, require_complete, require_sound
 
 TREE = Hierarchy.from_tree(("ALL", [("(a,b)", ["a", "b", "c"]), "d"]))
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import anonset
-from anonset.release import phases
-from anonset.release.phases import COMPILING, Stopwatch, compiling_told
+from anonset.release import costs as phases
+from anonset.release.costs import COMPILING, Stopwatch, compiling_told
 from anonset_kernels._compiling import Compilation
 
 

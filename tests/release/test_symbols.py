@@ -6,8 +6,8 @@ import pytest
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
-from anonset.generalization.labels import members_of
-from anonset.release.layout import Symbols
+from anonset.generalization.symbols import members_of
+from anonset.release.formats import Symbols
 from anonset.release.symbols import name_sets, require_plain_items, spelled_out, without
 
 LETTERS = tuple("abcdefghi")

@@ -13,9 +13,9 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.joining import prefixed
 from anonset.generalization import Buckets, ItemGroups, PerCluster, RelationalValues, apply
 from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.joined import written_columns
+from anonset.generalization.publication import written_columns
 from anonset.privacy import PrivacyModel
-from anonset.release.worth import mute_sides, worthless
+from anonset.release.losses import mute_sides, worthless
 
 KM, KKM, K = anonset.KmAnonymity(1, 1), anonset.KKmAnonymity(1, 1), anonset.KAnonymity(1)
 HALF = "'items' had 2 different labels"

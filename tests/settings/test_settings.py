@@ -8,7 +8,7 @@ import pytest
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
-from anonset.jobs import memory
+from anonset.release import costs as memory
 from anonset.settings.models import MODELS
 from anonset.settings.parameters import default_algorithm, field_texts, make_algorithm, parameters
 from anonset.settings.settings import make_settings

@@ -32,8 +32,7 @@ def measure(parameters: Parameters) -> Measured:
     """
     from anonset.errors import InputError
     from anonset.generalization import apply
-    from anonset.measures.lm import lm
-    from anonset.measures.local_ncp import local_ncp
+    from anonset.measures.occurrences import lm, local_ncp
 
     chosen = {name: value for name, value in parameters.items() if name not in _NOT_ITS_OWN}
     column = load(parameters["data"], parameters.get("records"))

@@ -87,7 +87,7 @@ class _Job:
         from anonset.algorithms.transaction.apriori import Apriori
         from anonset.algorithms.transaction.coat import Coat
         from anonset.algorithms.transaction.lm_apriori import LmApriori
-        from anonset.generalization.sensitive import attach_sensitive
+        from anonset.data.hierarchy import attach_sensitive
 
         table, function = load(parameters), parameters.get("function", "coat")
         column = _items(table)

@@ -4,10 +4,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import flags_of, given
+from anonset.cli.app import flags_of, given
 from anonset.cli.main import DONE, UNDECIDED
-from anonset.cli.output import show, show_json, warn
-from anonset.cli.progress import shown_progress
+from anonset.cli.output import show, show_json, shown_progress, warn
 from anonset.jobs.anonymize import anonymize_file
 from anonset.release.release import Release
 from anonset.report.account import account, summary

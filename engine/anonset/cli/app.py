@@ -1,14 +1,17 @@
-"""The application of ``anonset``: its commands by name, none of them imported before it is asked for.
+"""The commands of the application, and their flags, which come from the fields of settings."""
 
-This module must stay light: ``anonset --help`` imports neither numpy nor anything of the engine.
-"""
+from collections.abc import Iterable, Sequence
+from dataclasses import field, make_dataclass
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
-from collections.abc import Sequence
-from typing import Any
-
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, Token
 
 from anonset.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
 
 _COMMANDS = {
     "anonymize": "Anonymize a data set, verify the result and publish it.",
@@ -91,3 +94,96 @@ def _version() -> str:
     from importlib.metadata import version
 
     return version("anonset")
+
+
+_ALIASES = {"out": "-o"}
+
+
+def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> type[Any]:
+    """Return a dataclass with an optional field for each field of a model; None stands for "not given"."""
+    left_out = set(leave_out)
+    made = [
+        (name, Annotated[_flag_type(info.annotation), _option(name, info)], _none())
+        for name, info in model.model_fields.items()
+        if name not in left_out
+    ]
+    # cyclopts takes a class of the module "types" for a builtin
+    return make_dataclass("Flags", made, frozen=True, kw_only=True, namespace={"__module__": __name__})
+
+
+def whole_number(_: Any, tokens: Sequence[Token]) -> int:
+    """Read an integer as it stands; cyclopts would round 5.7 to 6.
+
+    Raises
+    ------
+    ValueError
+        If the text is no integer.
+    """
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        msg = f"must be an integer, got {tokens[0].value!r}"
+        raise ValueError(msg) from None
+
+
+def given(flags: Any) -> dict[str, Any]:
+    """Return the flags that were given, by the names of their settings.
+
+    Raises
+    ------
+    InputError
+        If a ``COL=SPEC`` is none, or names a column twice.
+    """
+    found = {name: value for name, value in vars(flags).items() if value is not None}
+    if "hierarchy" in found:
+        found["hierarchy"] = pairs("--hierarchy", found["hierarchy"])
+    if "relational_weights" in found:
+        found["relational_weights"] = pairs("--relational-weights", split(found["relational_weights"]))
+    return {name: split(value) if isinstance(value, list) else value for name, value in found.items()}
+
+
+def split(values: Iterable[str]) -> list[str]:
+    """Read ``A,B`` and repeated flags as one list of names."""
+    return [name.strip() for value in values for name in value.split(",")]
+
+
+def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
+    """Read repeated ``NAME=VALUE`` as a mapping.
+
+    >>> pairs("--hierarchy", ["items=balanced:5"])
+    {'items': 'balanced:5'}
+
+    Raises
+    ------
+    InputError
+        If there is no ``=``, or a name comes twice.
+    """
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, spec = value.partition("=")
+        if not (equals and name and spec):
+            msg = f"{option} must be COL=SPEC, got {value!r}"
+            raise InputError(msg)
+        if name in found:
+            msg = f"{option} names column {name!r} twice"
+            raise InputError(msg)
+        found[name] = spec
+    return found
+
+
+def _flag_type(annotation: Any) -> Any:
+    """Return the type of the flag of a setting; lists and mappings are repeated flags."""
+    inner = next((part for part in get_args(annotation) if part is not NoneType), annotation)
+    inner = get_args(inner)[0] if get_origin(inner) is Annotated else inner
+    if get_origin(annotation) in (list, dict) or get_origin(inner) in (list, dict):
+        return Union[list[str], None]  # noqa: UP007
+    return annotation if NoneType in get_args(annotation) else Union[annotation, None]  # noqa: UP007
+
+
+def _option(name: str, info: "FieldInfo") -> Parameter:
+    integer = info.annotation is int or int in get_args(info.annotation)
+    return Parameter(alias=_ALIASES.get(name), help=info.description, converter=whole_number if integer else None)
+
+
+def _none() -> Any:
+    return field(default=None)

@@ -6,10 +6,9 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import flags_of, given, pairs
+from anonset.cli.app import flags_of, given, pairs
 from anonset.cli.main import DONE
-from anonset.cli.output import show, show_json
-from anonset.cli.progress import shown_progress
+from anonset.cli.output import show, show_json, shown_progress
 from anonset.jobs.comparison import rows, run_comparison
 from anonset.settings.compare import compare_settings_model, make_compare_settings
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import pairs, whole_number
+from anonset.cli.app import pairs, whole_number
 from anonset.cli.main import DONE
 from anonset.cli.output import say, show, show_json
 from anonset.errors import InputError

@@ -8,10 +8,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from anonset.cli.main import DONE
-from anonset.cli.output import show, warn
-from anonset.cli.progress import shown_progress
+from anonset.cli.output import show, shown_progress, warn
 from anonset.jobs.anonymize import anonymize_file
-from anonset.release.places import require_new
+from anonset.release.staging import require_new
 from anonset.report.account import account, before_and_after, codebook_table
 from anonset.settings.settings import make_settings
 

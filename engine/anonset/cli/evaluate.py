@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import given, pairs, split, whole_number
+from anonset.cli.app import given, pairs, split, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json

@@ -5,13 +5,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import whole_number
+from anonset.cli.app import whole_number
 from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_figures
 from anonset.cli.main import DONE
 from anonset.cli.output import show
 from anonset.data import Hierarchy
-from anonset.release.places import require_new
-from anonset.report.printable import printable
+from anonset.release.staging import require_new
+from anonset.spelling import printable
 
 HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: a line per leaf, leaf,parent,...,root.")]
 

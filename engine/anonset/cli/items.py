@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import flags_of, given
+from anonset.cli.app import flags_of, given
 from anonset.cli.output import show, show_json
 from anonset.data import SetColumn
 from anonset.errors import InputError

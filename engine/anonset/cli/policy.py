@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import whole_number
+from anonset.cli.app import whole_number
 from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_figures
 from anonset.cli.main import DONE
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.release.places import require_new
+from anonset.release.staging import require_new
 from anonset.settings.readers import Context, privacy_constraints, utility_constraints
 
 Kind = Annotated[Literal["privacy", "utility"], Parameter(help="What the file holds: itemsets, or groups.")]

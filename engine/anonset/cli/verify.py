@@ -5,10 +5,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.flags import flags_of, given
+from anonset.cli.app import flags_of, given
 from anonset.cli.main import DONE, FAILED, UNDECIDED
-from anonset.cli.output import show, show_json
-from anonset.cli.progress import shown_progress
+from anonset.cli.output import show, show_json, shown_progress
 from anonset.jobs.verify import check
 from anonset.report.inspection import inspection_account, inspection_summary
 from anonset.settings.verify import check_settings_model

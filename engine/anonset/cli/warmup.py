@@ -5,8 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from anonset.cli.main import DONE
-from anonset.cli.output import show, show_json
-from anonset.cli.progress import shown_progress
+from anonset.cli.output import show, show_json, shown_progress
 from anonset.jobs.warmup import warm_up
 
 

@@ -1,26 +1,64 @@
-"""A table with a recoding applied: published symbols per record, still coded, with the codebook."""
+"""A table with a recoding applied: published symbols per record, still coded, with the codebook.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+Where several set-valued columns were joined into one, their items prefixed (``column:item``), they are written as
+separate columns again.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.discreet import Discreet, names_shown
+from anonset.data.joining import prefixed
 from anonset.data.table import Int32, Int64
-from anonset.generalization.order import row_ranks
+from anonset.errors import InputError
+from anonset.generalization.symbols import Symbol, generalize, set_label
 
 
-@dataclass(frozen=True)
-class Symbol(Discreet):
-    """One published symbol of the set-valued column, and what it stands for."""
+def row_ranks(column: SetColumn) -> Int64:
+    """Rank the rows of a set-valued column lexicographically by their codes; equal rows share a rank.
 
-    label: str = field(repr=False)
-    """The text that is published."""
-    kind: str
-    """``item``, ``node`` (of a hierarchy), ``group`` (a set of items) or ``values`` (a set of relational values)."""
-    members: tuple[str, ...]
-    """The original items it may stand for, in canonical order."""
+    Rows are compared by a few codes at a time, packed into one 64-bit key, and only rows that are still tied
+    and not yet exhausted go on: cost O(nnz + n log n) for data whose rows soon differ.
+
+    Returns
+    -------
+    int64 (n,)
+        Dense ranks from 0; the empty row ranks first.
+    """
+    bits = max(1, len(column.vocabulary).bit_length())  # codes are stored plus one, zero marks the end
+    per_key = max(1, 63 // bits)
+    rank = np.zeros(column.n, np.int64)
+    active = np.arange(column.n)
+    taken = 0
+    while len(active):
+        key = np.zeros(len(active), np.int64)
+        start, length = column.indptr[active] + taken, column.lengths[active] - taken
+        for j in range(per_key):
+            has = length > j
+            code = np.zeros(len(active), np.int64)
+            code[has] = column.items[start[has] + j] + 1
+            key = (key << bits) | code
+        order = np.lexsort((key, rank[active]))
+        active, key, length = active[order], key[order], length[order]
+        rank_here = rank[active]
+        new = np.ones(len(active), bool)
+        new[1:] = (key[1:] != key[:-1]) | (rank_here[1:] != rank_here[:-1])
+        group = np.cumsum(new) - 1
+        first_of_parent = np.ones(len(active), bool)
+        first_of_parent[1:] = rank_here[1:] != rank_here[:-1]
+        # ranks are positions of a group's first row among all rows, so refining a group leaves the others alone
+        position = np.arange(len(active))
+        parent_start = np.maximum.accumulate(np.where(first_of_parent, position, 0))
+        group_start = position[new][group]
+        rank[active] = rank_here + (group_start - parent_start)
+        tied = np.bincount(group) > 1
+        unfinished = np.bincount(group, weights=length > per_key) > 0  # a shorter row stays: it comes before the longer
+        active = active[(tied & unfinished)[group]]
+        taken += per_key
+    return np.unique(rank, return_inverse=True)[1].astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,3 +131,64 @@ def in_order(
     """Return columns in the order of the given names, and after them those that are not named."""
     found = {column.name: column for column in columns}
     return tuple(found.pop(name) for name in order if name in found) + tuple(found.values())
+
+
+def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
+    """Return the text by which a symbol stands in each of the columns that it touches.
+
+    A symbol whose members all come from one column stands there without the column's name before its label, or, in
+    the name of a set, before its members. One that spans several columns stands in each of them with its full label.
+
+    >>> cells(Symbol("(drug:1,drug:2)", "group", ("drug:1", "drug:2")), ("drug", "icd"))
+    {'drug': '(1,2)'}
+    >>> cells(Symbol("ALL", "node", ("drug:1", "icd:9")), ("drug", "icd"))
+    {'drug': 'ALL', 'icd': 'ALL'}
+    """
+    touched = [name for name in joined if any(x.startswith(prefixed(name, "")) for x in symbol.members)]
+    if len(touched) != 1:
+        return dict.fromkeys(touched, symbol.label)
+    mark = prefixed(touched[0], "")
+    if symbol.kind == "group" and symbol.label == set_label(symbol.members):
+        return {touched[0]: set_label([x.removeprefix(mark) for x in symbol.members])}
+    return {touched[0]: symbol.label.removeprefix(mark)}
+
+
+def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return what may stand in each of the joined columns, with the position of the symbol that is meant by it.
+
+    Raises
+    ------
+    InputError
+        If two symbols would stand in a column as the same text.
+    """
+    book = tuple(symbols)
+    found: dict[str, dict[str, int]] = {name: {} for name in joined}
+    for at, symbol in enumerate(book):
+        for name, text in cells(symbol, joined).items():
+            if (other := found[name].setdefault(text, at)) != at:
+                msg = (
+                    f"column {name!r}: {book[other].label!r} and {symbol.label!r} would both be published as {text!r}; "
+                    "labels must be distinct within a column: rename the item or the node"
+                )
+                raise InputError(msg)
+    return found
+
+
+def written_columns(publication: Publication) -> tuple[SetColumn | CategoricalColumn, ...]:
+    """Return the columns as they are written: those that were joined are separate again, in the order of the input.
+
+    Raises
+    ------
+    InputError
+        If two symbols would stand in a column as the same text.
+    """
+    sets = publication.transactions
+    if sets is None or not publication.joined:
+        return publication.columns
+    parts = []
+    for name, texts in cells_by_column(publication.symbols, publication.joined).items():
+        codes = np.full(len(publication.symbols), -1, np.int32)
+        codes[list(texts.values())] = np.arange(len(texts), dtype=np.int32)
+        shown = tuple(replace(publication.symbols[at], label=text) for text, at in texts.items())
+        parts.append(replace(generalize(sets, codes, shown), name=name))
+    return in_order((*publication.relational, *parts, *publication.kept), publication.order)

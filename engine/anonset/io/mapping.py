@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Recoding, Symbol
-from anonset.generalization.labels import set_label
+from anonset.generalization.symbols import set_label
 from anonset.io.files import write_file
 from anonset.io.lines import csv_bytes, text_array
 from anonset.io.rows import header_of, rows_of

@@ -8,7 +8,7 @@ from typing import Any
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.generalization.joined import written_columns
+from anonset.generalization.publication import written_columns
 from anonset.io import fimi
 from anonset.io.files import format_of, removed_on_failure, write_file
 from anonset.io.lines import csv_bytes, lines, quoted, text_array

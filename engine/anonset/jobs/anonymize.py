@@ -14,20 +14,15 @@ from anonset.algorithms.base import Algorithm, Progress, executor_of
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
 from anonset.errors import InfeasibleError, WorthlessError
-from anonset.jobs.memory import memory_for, require_memory
 from anonset.measures.retention import retention
 from anonset.privacy import PrivacyModel
-from anonset.release.checking import checked
-from anonset.release.formats import kind_of
+from anonset.release.costs import Stopwatch, compiling_told, memory_for, require_memory
+from anonset.release.formats import Layout, Order, Symbols, Unverified
 from anonset.release.formulas import formula_warnings
-from anonset.release.layout import Layout, Order, Symbols
-from anonset.release.losses import measures_of
-from anonset.release.phases import Stopwatch, compiling_told
-from anonset.release.places import require_free
-from anonset.release.publish import Request, publish
+from anonset.release.losses import measures_of, mute_sides, refusal, worthless
+from anonset.release.publish import Request, checked, kind_of, publish
 from anonset.release.release import Release
-from anonset.release.unverified import Unverified
-from anonset.release.worth import mute_sides, refusal, worthless
+from anonset.release.staging import require_free
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.models import require_roles
 

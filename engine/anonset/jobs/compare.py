@@ -12,8 +12,8 @@ from anonset.errors import InfeasibleError
 from anonset.jobs.anonymize import Job
 from anonset.jobs.rehearsal import make_ready
 from anonset.jobs.workloads import WorkloadSpec, answers
-from anonset.release.layout import Layout
-from anonset.release.phases import COMPILING, Stopwatch, compiling_told
+from anonset.release.costs import COMPILING, Stopwatch, compiling_told
+from anonset.release.formats import Layout
 from anonset.settings.binding import HierarchySpec, bind
 
 

@@ -11,14 +11,22 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.errors import AnonsetError, InputError
 from anonset.jobs.compare import Contest, Contestant
-from anonset.jobs.memory import memory_for, require_memory
 from anonset.jobs.workloads import WorkloadSpec
+from anonset.release.costs import memory_for, require_memory
 from anonset.settings.binding import bind
 from anonset.settings.compare import CompareSettings
 from anonset.settings.models import MODELS
-from anonset.settings.names import require_known
-from anonset.settings.parameters import algorithm_name, default_algorithm, form_of, make_algorithm, option, parameters
+from anonset.settings.parameters import (
+    algorithm_name,
+    companions_of,
+    default_algorithm,
+    form_of,
+    make_algorithm,
+    option,
+    parameters,
+)
 from anonset.settings.readers import Context, WrittenFloat
+from anonset.spelling import require_known
 
 
 def run_comparison(settings: CompareSettings, *, progress: Progress | None = None) -> list[Contestant]:
@@ -85,7 +93,7 @@ def _taken_by(name: str, given: Mapping[str, Any]) -> set[str]:
     """Return the settings that an algorithm takes."""
     cls: Any = ALGORITHMS[name]
     forms = [form_of(field.name) for field in fields(cls)]
-    more = [form.companions(given[form.setting]) for form in forms if form.setting in given]
+    more = [companions_of(form, given[form.setting]) for form in forms if form.setting in given]
     return {form.setting for form in forms}.union(*more)
 
 

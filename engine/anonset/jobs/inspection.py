@@ -15,12 +15,11 @@ from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.jobs.original import read_original
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.release.attested import is_promised
-from anonset.release.codebook import items_hierarchy, require_agreement
 from anonset.release.documents import Attestation
-from anonset.release.formats import kind_of
-from anonset.settings.binding import bind
+from anonset.release.publish import kind_of
+from anonset.release.symbols import items_hierarchy, require_agreement
+from anonset.settings.binding import bind, require_sensitive
 from anonset.settings.parameters import option
-from anonset.settings.sensitive_labels import require_sensitive
 from anonset.settings.verify import CheckSettings
 
 

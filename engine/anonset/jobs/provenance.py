@@ -14,13 +14,11 @@ from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import STAR, BucketPublication
-from anonset.generalization.labels import range_ends
-from anonset.generalization.order import row_ranks
-from anonset.generalization.symbols import generalize
-from anonset.release.attested import ATTESTATION
-from anonset.release.documents import REPORT, Attestation, BucketFiles, Report
-from anonset.release.places import UNFINISHED
+from anonset.generalization.publication import row_ranks
+from anonset.generalization.symbols import generalize, range_ends
+from anonset.release.documents import ATTESTATION, REPORT, Attestation, BucketFiles, Report
 from anonset.release.published_recoding import invert
+from anonset.release.staging import UNFINISHED
 from anonset.verification.relational_truth import covers
 
 _OTHER = "so it is not of the data that were published"

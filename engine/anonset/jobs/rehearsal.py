@@ -18,8 +18,8 @@ from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn,
 from anonset.jobs.anonymize import Job
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.release.checking import checked
-from anonset.release.layout import Layout
+from anonset.release.formats import Layout
+from anonset.release.publish import checked
 from anonset.settings.binding import bind
 
 ITEMS = tuple(f"i{n}" for n in range(12))

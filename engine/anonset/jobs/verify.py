@@ -17,7 +17,6 @@ from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.attested import (
     attested_parameters,
-    evidence,
     is_promised,
     read_attestation,
     require_attested,
@@ -25,15 +24,15 @@ from anonset.release.attested import (
     require_said,
     require_verified,
 )
-from anonset.release.codebook import require_complete, require_sound
 from anonset.release.documents import CODEBOOK, Attestation, BucketFiles
-from anonset.release.formats import kind_of
+from anonset.release.publish import evidence, kind_of
+from anonset.release.symbols import require_complete, require_sound
 from anonset.settings.models import MODELS
-from anonset.settings.names import require_known
 from anonset.settings.parameters import build, option
 from anonset.settings.readers import Context
 from anonset.settings.settings import validated
 from anonset.settings.verify import CheckSettings, check_settings_model
+from anonset.spelling import require_known
 
 
 def check(published: Path, given: Mapping[str, Any], *, progress: Progress | None = None) -> Inspection:

@@ -8,7 +8,7 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.jobs.rehearsal import baskets, rehearsals, rehearse
-from anonset.release.phases import COMPILING, Stopwatch
+from anonset.release.costs import COMPILING, Stopwatch
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from anonset.algorithms.base import Progress
 from anonset.errors import InputError
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.publication import Publication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.documents import (
+    ATTESTATION,
     CODEBOOK,
     Attestation,
     BucketFiles,
@@ -24,13 +24,12 @@ from anonset.release.documents import (
     plain,
     public_checks,
 )
-from anonset.release.formats import kind_of
+from anonset.release.publish import kind_of
 from anonset.release.records import is_separated
 from anonset.strict_json import loads
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
 _LONG = 60
-ATTESTATION = "attestation.json"
 
 
 def read_attestation(published: Path) -> Attestation | None:
@@ -187,24 +186,6 @@ def require_policy(attested: Attestation, model: PrivacyModel) -> None:
 def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
     """Tell whether a model is the one that is attested, with its parameters."""
     return model.name == attested.model and parameters_of(model) == attested.parameters
-
-
-def evidence(
-    publication: Any, verdict: Verdict, *, budget: int | None = None, progress: Progress | None = None
-) -> Verdict:
-    """Return the verdict of what shows in a publication alone: what its attestation tells of, and all can compute.
-
-    Parameters
-    ----------
-    verdict
-        That of a model, which may speak of what the owner alone knows. If it was not finished, nor is this one.
-    """
-    from anonset.verification import DEFAULT_BUDGET, verify
-
-    shown = verdict.model.visible
-    if shown == verdict.model or verdict.holds is None:
-        return verdict
-    return verify(publication, shown, budget=DEFAULT_BUDGET if budget is None else budget, progress=progress)
 
 
 def require_verified(published: Path, attested: Attestation, publication: Any, seen: Verdict | None) -> None:

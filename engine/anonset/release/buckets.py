@@ -12,8 +12,7 @@ from anonset.generalization import Buckets, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.release.documents import BucketFiles, digests
-from anonset.release.layout import Layout
-from anonset.release.unverified import Unverified
+from anonset.release.formats import Layout, Unverified
 
 Hierarchies = Mapping[str, Hierarchy]
 

@@ -16,12 +16,14 @@ from anonset.data.fingerprint import columns_sha256, combined_sha256
 from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.release.costs import Phase
+from anonset.release.formats import Unverified
 from anonset.release.limits import limits_of
-from anonset.release.phases import Phase
-from anonset.release.unverified import Unverified
 from anonset.strict_json import require_finite
 
 SCHEMA_VERSION: Literal[1] = 1
+ATTESTATION = "attestation.json"
+"""Name of the file that says what is promised of a publication."""
 REPORT = "report.json"
 """Name of the private report."""
 CODEBOOK = "codebook.csv"
@@ -191,7 +193,7 @@ def attestation(
     Parameters
     ----------
     seen
-        The verdict of what shows in the publication alone (see `anonset.release.attested.evidence`).
+        The verdict of what shows in the publication alone (see `anonset.release.publish.evidence`).
     """
     return Attestation(
         schema_version=SCHEMA_VERSION,

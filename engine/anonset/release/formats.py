@@ -1,14 +1,90 @@
-"""The two kinds of publication: records, and buckets. What depends on the kind stands behind one face."""
+"""What is to be published, and how: the layout, the publication before it is verified, and what its kind does.
+
+There are two kinds, records and buckets (`records.py`, `buckets.py`); `publish.kind_of` tells that of a model.
+"""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet, figures_shown, shown
+from anonset.errors import InputError
+from anonset.generalization import Publication
+from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, Witness
-from anonset.release.layout import Layout
-from anonset.release.unverified import P, Unverified
+from anonset.spelling import setting
+
+Order = Literal["sorted", "input"]
+Symbols = Literal["auto", "members", "short"]
+Format = Literal["csv", "parquet", "dat"]
+
+_AS_INPUT = (
+    "the rows stand in the order of the input; whoever knows that order knows whose row each one is, "
+    "whatever the model promises"
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The shape of what is published, whatever it says."""
+
+    order: Order = "sorted"
+    """Order of the rows: by their published content, or as in the input."""
+    symbols: Symbols = "auto"
+    """How a set of items or values is named: by its members, by a short code, or by a code above 8 members."""
+    format: Format | None = "csv"
+    """Format of the data; None: they stay in memory."""
+    separator: str = " "
+    """Separates the symbols within a field."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is dangerous about it."""
+        return (f"{setting('order', 'input')}: {_AS_INPUT}",) if self.order == "input" else ()
+
+    def __post_init__(self) -> None:
+        for name, value, choices in (
+            ("order", self.order, ("sorted", "input")),
+            ("symbols", self.symbols, ("auto", "members", "short")),
+            ("format", self.format or "csv", ("csv", "parquet", "dat")),
+        ):
+            if value not in choices:
+                shown = " or ".join([", ".join(map(repr, choices[:-1])), repr(choices[-1])])
+                msg = f"{name} must be {shown}, got {value!r}"
+                raise InputError(msg)
+
+
+P = TypeVar("P", Publication, BucketPublication)
+"""Records, or buckets."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unverified(Discreet, Generic[P]):
+    """A publication that an algorithm made and nobody has verified yet."""
+
+    table: Table
+    """The input, its columns bound to their hierarchies."""
+    hierarchies: Mapping[str, Hierarchy]
+    """Hierarchy of each column that has one."""
+    algorithm: Algorithm
+    """The algorithm with its parameters."""
+    result: Result
+    """What the algorithm decided."""
+    publication: P
+    """What would be published, its rows in their final order."""
+    measures: Mapping[str, float]
+    """Losses by name; the first is the main one."""
+    retention: Mapping[str, Mapping[str, int]]
+    """How many item occurrences, relational values and tuples were kept, generalized, suppressed (`retention`)."""
+    warnings: tuple[str, ...]
+    """What is wrong with a publication that may be safe all the same."""
+
+    def __repr__(self) -> str:
+        return f"Unverified({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"
+
 
 Hierarchies = Mapping[str, Hierarchy]
 
@@ -73,11 +149,3 @@ class Kind(Protocol[P]):
     def counts(self, publication: P) -> dict[str, int]:
         """Return the sizes of a publication that its attestation names."""
         ...
-
-
-def kind_of(model: PrivacyModel) -> Kind[Any]:
-    """Return the kind of publication that a model speaks of."""
-    from anonset.release.buckets import BucketsKind
-    from anonset.release.records import RecordsKind
-
-    return BucketsKind() if "buckets" in model.protects else RecordsKind()

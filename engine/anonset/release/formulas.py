@@ -7,7 +7,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.joined import written_columns
+from anonset.generalization.publication import written_columns
 
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠].")  # the wide forms count too
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")

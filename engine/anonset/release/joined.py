@@ -9,9 +9,8 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.joining import prefixed
 from anonset.errors import InputError
 from anonset.generalization import Symbol
-from anonset.generalization.joined import cells, cells_by_column
-from anonset.generalization.labels import members_of
-from anonset.generalization.symbols import generalize, node_symbol
+from anonset.generalization.publication import cells, cells_by_column
+from anonset.generalization.symbols import generalize, members_of, node_symbol
 
 
 def texts_of_items(column: SetColumn, joined: Sequence[str]) -> list[str]:

@@ -1,17 +1,26 @@
-"""The losses of a publication that nobody has verified yet.
+"""The losses of a publication that nobody has verified yet, and whether it still says anything.
 
 The first measure is the main loss, which ``--max-loss`` bounds: NCP of the items where they alone are recoded, the
-relational loss (Rum) where there are quasi-identifiers, the grouping loss of buckets.
+relational loss (Rum) where there are quasi-identifiers, the grouping loss of buckets. A publication that shows a single
+symbol in each protected column is worthless.
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from anonset.algorithms.base import Algorithm, Result
-from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.discreet import names_shown
+from anonset.data.joining import prefixed
 from anonset.errors import InputError
-from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster
+from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication
+from anonset.generalization.buckets import BucketPublication
+from anonset.privacy import PrivacyModel
 from anonset.release.symbols import without
+from anonset.spelling import setting
 from anonset.strict_json import require_finite
 
 LOSSES = {
@@ -78,9 +87,7 @@ def _item_losses(
     column: SetColumn, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: Any
 ) -> dict[str, float]:
     from anonset.measures.item_weights import group_weights
-    from anonset.measures.lm import lm_of_sizes
-    from anonset.measures.local_ncp import ncp_of_sizes
-    from anonset.measures.occurrences import occurrences_by_size
+    from anonset.measures.occurrences import lm_of_sizes, ncp_of_sizes, occurrences_by_size
     from anonset.measures.utility_loss import weighted_utility_loss
 
     by_size = occurrences_by_size(column, recoding)
@@ -91,3 +98,117 @@ def _item_losses(
         loss = weighted_utility_loss(column, recoding, weights)
         found |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
     return found
+
+
+_OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "km": ("mhghs", "coat"),
+        "partition-km": ("mhghs", "coat"),
+        "constraints": ("coat", "pcta"),
+        "k": ("mondrian", "cluster"),
+        "kkm": ("rum-bound", "tum-bound", "rfirst"),
+        "klm": ("rum-bound", "tum-bound", "rfirst"),
+    }
+)
+"""Algorithms that may keep more under the same parameters of a model."""
+_HOW = MappingProxyType({"coat": "coat (protecting all itemsets of m items)"})
+"""How to ask an algorithm for a guarantee that has another name there."""
+_WITH_HIERARCHIES = frozenset({"km", "partition-km", "lm", "transaction-k", "k", "kkm", "klm"})
+_FEW = 3
+
+
+def refusal(algorithm: Algorithm, result: Result, what: str) -> str:
+    """Say why a worthless publication is refused, and what may keep more under the same parameters of the model."""
+    name, model = algorithm.name, algorithm.model.name
+    ways = [_HOW.get(other, other) for other in _OTHERS.get(model, ()) if other != name]
+    if name == "rum-bound" and result.figures.get("merges", 0) > 0:
+        ways.append("a smaller delta, which merges fewer clusters,")
+    ways += ["hierarchies whose nodes have fewer children"] if model in _WITH_HIERARCHIES else []
+    more = f"under the same parameters of {model}, {' or '.join(ways)} may keep more; " if ways else ""
+    return f"the publication would be worthless: {what}; {more}{setting('allow_worthless', True)} publishes it anyway"
+
+
+def worthless(model: PrivacyModel, table: Table, publication: Any) -> str:
+    """Say why a publication is worthless, if it is; else nothing.
+
+    It is where several labels occurred in some protected column, and each of these columns shows one symbol at most;
+    or where nothing of what occurred is shown. Columns that are kept as they are do not count. Of buckets the link is
+    protected: they are worthless where they tie no identity to fewer values than all there are.
+    """
+    if isinstance(publication, BucketPublication):
+        return _worthless_link(table, publication)
+    counts = labels_before_and_after(model, table, publication)
+    before, after = [old for old, _ in counts.values()], [new for _, new in counts.values()]
+    if max(after, default=0) > 1 or max(before, default=0) < (2 if any(after) else 1):
+        return ""
+    shown = "one symbol" if any(after) else "nothing"
+    found = ", ".join(f"{name!r} had {old:,}" for name, (old, _) in list(counts.items())[:_FEW])
+    return f"every protected column shows {shown} ({found}{', …' if len(counts) > _FEW else ''} different labels)"
+
+
+def mute_sides(model: PrivacyModel, table: Table, publication: Any) -> tuple[str, ...]:
+    """Return a warning where the items, or the relational values, say nothing although other columns do.
+
+    The sensitive items do not count, which are published as they are, and neither does an item that is left alone.
+    """
+    if isinstance(publication, BucketPublication):
+        return ()
+    secrets = frozenset(model.secrets)
+    counts = labels_before_and_after(model, table, publication, secrets)
+    kept = {symbol.members[0] for symbol in publication.symbols if len(symbol.members) == 1} - secrets
+    sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
+    found = []
+    for names in (() if kept else sets, tuple(column.name for column in table.relational)):
+        side = [counts[name] for name in names if name in counts]
+        if any(before > 1 for before, _ in side) and all(after <= 1 for _, after in side):
+            found.append(f"nothing is left of {names_shown(names)}: what occurred is one symbol or suppressed")
+    return tuple(found)
+
+
+def labels_before_and_after(
+    model: PrivacyModel, table: Table, publication: Publication, without: frozenset[str] = frozenset()
+) -> dict[str, tuple[int, int]]:
+    """Count the labels that occur in each protected column, and the symbols that are published in their place.
+
+    Parameters
+    ----------
+    without
+        Items that do not count, nor do symbols that stand for them alone.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    items, published = table.transactions, publication.transactions
+    if "items" in model.protects and items is not None and published is not None:
+        members = [symbol.members for symbol in publication.symbols]
+        before = _names(items, [(label,) for label in items.vocabulary.labels], table.joined, without)
+        after = _names(published, members, table.joined, without)
+        found = {name: (before.count(name), after.count(name)) for name in table.joined or (items.name,)}
+    if "relational" in model.protects:
+        shown = {column.name: _distinct(column) for column in publication.relational}
+        found |= {column.name: (_distinct(column), shown[column.name]) for column in table.relational}
+    return found
+
+
+def _names(
+    column: SetColumn, members: list[tuple[str, ...]], joined: tuple[str, ...], without: frozenset[str]
+) -> list[str]:
+    """Return the column of each label that occurs and stands for an item that counts; of joined ones all it touches."""
+    found = []
+    for code in np.flatnonzero(column.occurrences).tolist():
+        if any(item not in without for item in members[code]):
+            marks = [name for name in joined if any(item.startswith(prefixed(name, "")) for item in members[code])]
+            found += marks if joined else [column.name]
+    return found
+
+
+def _distinct(column: CategoricalColumn | NumericColumn) -> int:
+    return len(np.unique(column.codes if isinstance(column, CategoricalColumn) else column.values))
+
+
+def _worthless_link(table: Table, publication: BucketPublication) -> str:
+    if table.sensitive is None or _distinct(table.sensitive) < 2:
+        return ""
+    if not publication.n:
+        return "every tuple is removed"
+    if publication.starred.all():
+        return "every identity is hidden"
+    return "all tuples are in one group" if publication.n_groups == 1 else ""

@@ -1,4 +1,7 @@
-"""Publishing: write, read back from the bytes, verify, and only then rename into place."""
+"""Publishing: write, read back from the bytes, verify, and only then rename into place.
+
+Nothing comes out unverified: what an algorithm promised holds, and what is published is true (`checked`).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Progress
-from anonset.privacy import Verdict
-from anonset.release.checking import checked, require_decided
-from anonset.release.formats import kind_of
-from anonset.release.layout import Layout
-from anonset.release.phases import Stopwatch
-from anonset.release.places import UNFINISHED
-from anonset.release.staging import Staging
-from anonset.release.unverified import Unverified
+from anonset.data.discreet import Discreet
+from anonset.errors import UndecidedError, VerificationError
+from anonset.generalization.buckets import AnyPublication
+from anonset.privacy import PrivacyModel, Verdict, Witness
+from anonset.release.costs import Stopwatch
+from anonset.release.formats import Kind, Layout, Unverified
+from anonset.release.staging import UNFINISHED, Staging
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,7 @@ def publish(
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
     from anonset.io.files import digest
-    from anonset.release.attested import ATTESTATION, evidence
-    from anonset.release.documents import REPORT, attestation, declarations, digests, report
+    from anonset.release.documents import ATTESTATION, REPORT, attestation, declarations, digests, report
 
     kind = kind_of(unverified.algorithm.model)
     kind.require_readable(unverified.publication)
@@ -107,3 +108,88 @@ def write_policy(unverified: Unverified[Any], folder: Path) -> None:
     from anonset.io.policies import write_privacy_policy
 
     write_privacy_policy(policy, folder / "privacy_constraints.txt")
+
+
+def kind_of(model: PrivacyModel) -> Kind[Any]:
+    """Return the kind of publication that a model speaks of."""
+    from anonset.release.buckets import BucketsKind
+    from anonset.release.records import RecordsKind
+
+    return BucketsKind() if "buckets" in model.protects else RecordsKind()
+
+
+def checked(
+    unverified: Unverified[Any],
+    publication: AnyPublication,
+    *,
+    accept_undecided: bool = False,
+    budget: int | None = None,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Verify what an algorithm promised, and that what is published is true; return the verdict if it may be.
+
+    Parameters
+    ----------
+    unverified
+        What was meant to be published.
+    publication
+        What is published: the unverified's own publication, or what was read back.
+
+    Raises
+    ------
+    VerificationError
+        If the model does not hold, or (`UndecidedError`) the check was too large to finish and that is not accepted.
+    """
+    from anonset.verification import DEFAULT_BUDGET, verify
+
+    budget = DEFAULT_BUDGET if budget is None else budget
+    model = unverified.algorithm.model
+    verdict = verify(publication, model, budget=budget, progress=progress)
+    require_decided(verdict, accept_undecided=True)
+    witness = kind_of(model).untrue(unverified.table, publication, unverified.hierarchies, model)
+    if witness is not None:
+        raise VerificationError(Untrue(witness))
+    require_decided(verdict, accept_undecided=accept_undecided)
+    return verdict
+
+
+def require_decided(verdict: Verdict, *, accept_undecided: bool) -> None:
+    """Refuse a verdict with which nothing may be published.
+
+    Raises
+    ------
+    VerificationError
+        If the model does not hold, or (`UndecidedError`) the check was too large to finish and that is not accepted.
+    """
+    if verdict.holds is False:
+        raise VerificationError(verdict)
+    if verdict.holds is None and not accept_undecided:
+        raise UndecidedError(verdict)
+
+
+@dataclass(frozen=True)
+class Untrue(Discreet):
+    """The verdict on a publication that says what the original does not."""
+
+    witness: Witness
+
+    def __str__(self) -> str:
+        return f"the publication is not true of the original: {self.witness}"
+
+
+def evidence(
+    publication: Any, verdict: Verdict, *, budget: int | None = None, progress: Progress | None = None
+) -> Verdict:
+    """Return the verdict of what shows in a publication alone: what its attestation tells of, and all can compute.
+
+    Parameters
+    ----------
+    verdict
+        That of a model, which may speak of what the owner alone knows. If it was not finished, nor is this one.
+    """
+    from anonset.verification import DEFAULT_BUDGET, verify
+
+    shown = verdict.model.visible
+    if shown == verdict.model or verdict.holds is None:
+        return verdict
+    return verify(publication, shown, budget=DEFAULT_BUDGET if budget is None else budget, progress=progress)

@@ -15,8 +15,7 @@ from anonset.generalization import ItemGroups, Symbol
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.io.mapping import LOCAL, read_mapping
 from anonset.io.rows import header_of, rows_of
-from anonset.measures.lm import lm_of_sizes
-from anonset.measures.local_ncp import ncp_of_sizes
+from anonset.measures.occurrences import lm_of_sizes, ncp_of_sizes
 
 _MOST_DIGITS = 10
 

@@ -9,18 +9,16 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result, forms_sets
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.hierarchy import is_attached
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import PerCluster, Publication, Symbol
-from anonset.generalization.joined import written_columns
-from anonset.generalization.labels import members_of, set_label
-from anonset.generalization.sensitive import is_attached
+from anonset.generalization.publication import written_columns
+from anonset.generalization.symbols import members_of, set_label
 from anonset.privacy import PrivacyModel, Witness
-from anonset.release.codebook import require_sound
 from anonset.release.documents import CODEBOOK, DataFile, digests
+from anonset.release.formats import Layout, Unverified
 from anonset.release.joined import rejoined, texts_of_items, texts_of_nodes
-from anonset.release.layout import Layout
-from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, spelled_out
-from anonset.release.unverified import Unverified
+from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spelled_out
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"

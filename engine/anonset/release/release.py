@@ -14,12 +14,10 @@ from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import Verdict
-from anonset.release.formats import kind_of
+from anonset.release.costs import Phase, Stopwatch
+from anonset.release.formats import Format, Layout, Unverified
 from anonset.release.formulas import formula_warnings
-from anonset.release.layout import Format, Layout
-from anonset.release.phases import Phase, Stopwatch
-from anonset.release.publish import Request, publish
-from anonset.release.unverified import Unverified
+from anonset.release.publish import Request, kind_of, publish
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,15 +9,14 @@ from rich.table import Table as RichTable
 from anonset.generalization import ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.evaluate import Evaluation
-from anonset.jobs.memory import format_size
 from anonset.measures.exclusiveness import ambiguous_items
 from anonset.measures.retention import shares
+from anonset.privacy import Verdict
+from anonset.release.costs import COMPILING, format_size
 from anonset.release.documents import declarations, declared_limits, parameters_of, plain
-from anonset.release.phases import COMPILING
+from anonset.release.formats import Unverified
 from anonset.release.release import Release
-from anonset.release.unverified import Unverified
-from anonset.report.inspection import coverage
-from anonset.report.printable import printable, shortened
+from anonset.spelling import printable, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
@@ -237,3 +236,13 @@ def codebook_table(publication: Publication, n: int) -> RichTable:
         shown = ", ".join(symbol.members[:6]) + (", …" if len(symbol.members) > 6 else "")
         table.add_row(printable(symbol.label), str(len(symbol.members)), printable(shown))
     return table
+
+
+def coverage(verdict: Verdict) -> str:
+    """Say how far a check came, and how much of what is protected no symbol stands for: it cannot violate anything."""
+    covered, unpublished = str(verdict.checked.get("covered", "")), verdict.checked.get("unpublished_items", 0)
+    if not unpublished:
+        return covered
+    return (
+        f"{covered}; {unpublished:,} of {verdict.checked['protected_items']:,} protected items stand behind no symbol"
+    )

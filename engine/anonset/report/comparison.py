@@ -6,7 +6,7 @@ from rich.table import Table as RichTable
 
 from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label
-from anonset.report.printable import printable, shortened
+from anonset.spelling import printable, shortened
 
 
 def comparison_table(found: list[dict[str, Any]]) -> RichTable:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from anonset.jobs.inspection import Inspection
-from anonset.privacy import Verdict
 from anonset.release.documents import parameters_of, plain
-from anonset.report.printable import printable
+from anonset.report.account import coverage
+from anonset.spelling import printable
 
 _SHOWN = 3
 
@@ -56,16 +56,6 @@ def inspection_account(found: Inspection) -> list[str]:
         lines += [f"  {_violation(violation)}" for violation in violations[:_SHOWN]]
         lines += ["  ..."] if len(violations) > _SHOWN else []
     return [printable(line) for line in lines]
-
-
-def coverage(verdict: Verdict) -> str:
-    """Say how far a check came, and how much of what is protected no symbol stands for: it cannot violate anything."""
-    covered, unpublished = str(verdict.checked.get("covered", "")), verdict.checked.get("unpublished_items", 0)
-    if not unpublished:
-        return covered
-    return (
-        f"{covered}; {unpublished:,} of {verdict.checked['protected_items']:,} protected items stand behind no symbol"
-    )
 
 
 def _columns(found: Inspection) -> str:

@@ -13,8 +13,8 @@ from anonset.algorithms.base import Algorithm
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.settings.models import MODELS
-from anonset.settings.names import require_known
 from anonset.settings.readers import FORMS, Context, Form
+from anonset.spelling import require_known
 
 GENERAL = frozenset({"seed"})
 """Settings of every run that an algorithm may take or leave."""
@@ -62,6 +62,11 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
 def form_of(field: str) -> Form:
     """Return how a field is written as a setting: as it is, unless it has a form of its own."""
     return FORMS.get(field) or Form(field)
+
+
+def companions_of(form: Form, value: Any) -> frozenset[str]:
+    """Return the settings that a value takes beside its own."""
+    return frozenset() if form.companions is None else form.companions(value)
 
 
 def field_texts(cls: type) -> dict[str, str]:
@@ -160,7 +165,7 @@ def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context)
     """
     own = {form_of(field.name).setting: field for field in fields(cls)}
     needed = [n for n, f in own.items() if f.default is MISSING and f.default_factory is MISSING]
-    taken = {n for name, value in given.items() if name in own for n in form_of(own[name].name).companions(value)}
+    taken = {n for name, value in given.items() if name in own for n in companions_of(form_of(own[name].name), value)}
     problems = misfits(what, [name for name in given if name not in taken], own)
     if missing := [option(n) for n in needed if n not in given]:
         why = "".join(form_of(own[n].name).missing for n in needed if n not in given)
@@ -184,4 +189,5 @@ def misfits(what: str, given: Iterable[str], own: Iterable[str]) -> list[str]:
 def needs_data(given: Mapping[str, Any]) -> bool:
     """Tell whether a parameter is made from the data."""
     forms = {form.setting: form for form in FORMS.values()}
-    return any(name in forms and forms[name].needs_data(value) for name, value in given.items())
+    read_with = {name: form.needs_data for name, form in forms.items() if form.needs_data is not None}
+    return any(name in read_with and read_with[name](value) for name, value in given.items())

@@ -14,7 +14,7 @@ from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.measures.item_weights import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.settings.names import require_known
+from anonset.spelling import require_known
 
 _MOST_DIGITS = 18  # of a number; int() refuses thousands of them
 
@@ -87,10 +87,10 @@ class Form:
     """Turns the setting into the value of the field; None: it is the value."""
     text: str = ""
     """What the setting is; empty: the field's documentation."""
-    needs_data: Callable[[Any], bool] = lambda _: False
-    """Whether the value can be read with the data alone."""
-    companions: Callable[[Any], frozenset[str]] = lambda _: frozenset()
-    """Other settings that a value takes."""
+    needs_data: Callable[[Any], bool] | None = None
+    """Whether the value can be read with the data alone; None: it never needs them."""
+    companions: Callable[[Any], frozenset[str]] | None = None
+    """Other settings that a value takes; None: it takes none."""
     missing: str = ""
     """What to say where it is required and missing: what it is about, and how to find its value."""
 

@@ -12,9 +12,9 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.settings.binding import numeric_columns
 from anonset.settings.models import MODELS
-from anonset.settings.names import meant
 from anonset.settings.parameters import Parameter, option, parameters
 from anonset.settings.readers import Names, WrittenFloat
+from anonset.spelling import meant
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
 _DEFAULTS = ", ".join(f"{name} ({entry.algorithm})" for name, entry in MODELS.items())

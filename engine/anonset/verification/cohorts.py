@@ -16,7 +16,7 @@ from anonset.data import SetColumn
 from anonset.data.distinct import distinct
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError
-from anonset.generalization.order import row_ranks
+from anonset.generalization.publication import row_ranks
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.verification.itemsets import Progress, require_well_formed
 

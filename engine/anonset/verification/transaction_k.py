@@ -3,7 +3,7 @@
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.generalization.order import row_ranks
+from anonset.generalization.publication import row_ranks
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.verification.itemsets import require_well_formed

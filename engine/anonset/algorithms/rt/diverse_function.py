@@ -15,10 +15,10 @@ from anonset.algorithms.rt.cluster_function import NAME, ClusterFunction
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.hierarchy import attach_sensitive, is_attached
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ClusterCuts, Cut, ItemGroups, MergedItems
-from anonset.generalization.sensitive import attach_sensitive, is_attached
 from anonset.spelling import setting
 
 

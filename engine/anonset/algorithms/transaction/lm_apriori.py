@@ -21,10 +21,10 @@ from anonset.algorithms.transaction.cut_search import Fix
 from anonset.algorithms.transaction.expanded_records import expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
+from anonset.data.hierarchy import attach_sensitive
 from anonset.data.table import Index, Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut
-from anonset.generalization.sensitive import attach_sensitive
 from anonset.privacy.lm import LmDiversity
 
 

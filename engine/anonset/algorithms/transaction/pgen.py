@@ -11,7 +11,7 @@ Algorithm 4, and where its lines are::
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.generalization.order import row_ranks
+from anonset.generalization.publication import row_ranks
 from anonset.privacy import require_at_least
 from anonset.privacy.policies import PrivacyPolicy
 
