@@ -64,8 +64,8 @@ from anonset.jobs.evaluate import Evaluation as Evaluation
 from anonset.jobs.evaluate import evaluate as evaluate
 from anonset.jobs.workloads import WorkloadSpec as WorkloadSpec
 from anonset.measures.exclusiveness import exclusiveness as exclusiveness
-from anonset.measures.item_weights import ItemWeights as ItemWeights
 from anonset.measures.ncp import ncp as ncp
+from anonset.measures.utility_loss import ItemWeights as ItemWeights
 from anonset.privacy import AnatomyDiversity as AnatomyDiversity
 from anonset.privacy import Coherence as Coherence
 from anonset.privacy import ConstraintSet as ConstraintSet

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
@@ -107,6 +106,8 @@ def meant(name: str, known: Collection[str]) -> str | None:
     >>> meant("safe_groping", names), meant("zebra", names)
     ('safe-grouping', None)
     """
+    from difflib import get_close_matches
+
     plain = {_plain(one): one for one in known}
     short = _plain(name)
     for ending in ("", *_ENDINGS):

@@ -22,13 +22,12 @@ from anonset.algorithms.transaction.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups, apply
-from anonset.measures.item_weights import ItemWeights, group_weights
-from anonset.measures.utility_loss import utility_loss, weighted_utility_loss
+from anonset.measures.utility_loss import ItemWeights, group_weights, utility_loss, weighted_utility_loss
 from anonset.privacy import KmAnonymity
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.verification.constraints import check_constraints
-from anonset.verification.km import check_km
+from anonset.verification.itemsets import check_km
 from reference import set_based
 from reference.hierarchy_model import parse
 from reference.set_based import Infeasible, State, Weight, all_itemsets

@@ -16,18 +16,21 @@ from anonset.release.staging import UNFINISHED, Staging, leftovers, require_free
 from cli.place import Place
 
 EVERY_LINE = """
-    import json, os, signal, sys
+    import json, os, shutil, signal, sys
     from pathlib import Path
-    from anonset.release import staging as places, staging
+    import anonset.io.files, pyarrow  # here, and not in every process anew
+    from anonset.release import staging
 
     folder = Path(sys.argv[1])
+    LOOKING = ("require_free", "require_new", "leftovers", "_stem", "_is_held")  # they leave everything as it is
 
     def killed_at(number):
         left = number
 
         def trace(frame, event, _):
             nonlocal left
-            if frame.f_code.co_filename != staging.__file__ or frame.f_code.co_name.startswith("_clean"):
+            code = frame.f_code
+            if code.co_filename != staging.__file__ or code.co_name.startswith("_clean") or code.co_name in LOOKING:
                 return None
             if event == "line":
                 left -= 1
@@ -52,14 +55,15 @@ EVERY_LINE = """
         _, status = os.waitpid(child, 0)
         left = sorted(path.name for path in folder.iterdir())
         try:
-            places.require_free(folder / "out", folder / "out.private")
+            staging.require_free(folder / "out", folder / "out.private")
             said = ""
         except Exception as error:
             said = str(error)
         print(json.dumps([status, left, said]), flush=True)
         if not status:
             break
-        os.system("rm -rf " + str(folder) + "/* " + str(folder) + "/.o*")
+        for path in folder.iterdir():
+            shutil.rmtree(path)
 """
 """Publishes again and again, each time in a process that is killed one line later, until one is not."""
 

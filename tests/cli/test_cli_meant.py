@@ -3,7 +3,7 @@
 import pytest
 
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.settings.models import MODELS
+from anonset.settings.parameters import MODELS
 from anonset.spelling import meant
 from cli.place import Place
 

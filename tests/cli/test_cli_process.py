@@ -67,7 +67,7 @@ ENDS = [
 def test_signals_leave_nothing(place: Place, number: signal.Signals, code: int, said: str) -> None:
     """The process sends itself a signal in the middle of writing, and more of them within the clean-up."""
     trap = (
-        "import shutil, anonset.io.codebook as p\n"
+        "import shutil, anonset.io.maps as p\n"
         "remove = shutil.rmtree\n"
         "def strike(*_, **__):\n"
         f"    signal.raise_signal({int(number)})\n"
@@ -134,7 +134,7 @@ def test_closed_streams_change_nothing(place: Place, closed: tuple[int, ...], mo
 @needs_full
 def test_a_terminal_that_is_gone_hinders_no_clean_up(place: Place) -> None:
     trap = (
-        "import io, anonset.io.codebook as p\n"
+        "import io, anonset.io.maps as p\n"
         "def strike(*_, **__):\n"
         "    os.dup2(os.open('/dev/full', os.O_WRONLY), 2)\n"
         "    signal.raise_signal(signal.SIGHUP)\n"

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
-from anonset.measures.item_weights import ItemWeights, group_weights
-from anonset.measures.utility_loss import group_losses, group_utility_loss, utility_loss
+from anonset.measures.utility_loss import ItemWeights, group_losses, group_utility_loss, group_weights, utility_loss
 from reference.hierarchy_model import parse
 
 FIGURE_1 = ["abcdefgh", "acefg", "cdefh", "acef", "efgh", "defg", "abde", "acf", "ac", "bh"]

@@ -12,7 +12,7 @@ from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.lm import LmDiversity
 from anonset.privacy.model import LARGEST_SIZE, require_at_least
 from anonset.privacy.safe_grouping import SafetyConstraint
-from anonset.settings.models import MODELS
+from anonset.settings.parameters import MODELS
 
 GIVEN: dict[str, Any] = {"k": 2, "m": 1, "l": 2, "p": 1, "h": 0.5, "delta": 1.0}
 LIMITS = ("max_threats", "max_increments", "max_tree", "max_cuts", "max_records", "partitions", "depth")

@@ -17,7 +17,7 @@ from anonset.privacy import (
     TransactionKAnonymity,
 )
 from anonset.privacy.policies import PrivacyPolicy
-from anonset.settings.models import MODELS
+from anonset.settings.parameters import MODELS
 
 EVERY: list[tuple[PrivacyModel, tuple[str, ...]]] = [
     (KmAnonymity(7, 3), ("up to 3 item(s)", "at least 7 records")),

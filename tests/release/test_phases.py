@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import anonset
-from anonset.release import costs as phases
+from anonset.release import costs
 from anonset.release.costs import COMPILING, Stopwatch, compiling_told
 from anonset_kernels._compiling import Compilation
 
@@ -23,7 +23,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 @pytest.fixture
 def compilation(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> Compilation:
     made = Compilation()
-    monkeypatch.setattr(phases, "COMPILATION", made)
+    monkeypatch.setattr(costs, "COMPILATION", made)
     return made
 
 

@@ -13,7 +13,7 @@ import anonset
 from anonset.algorithms.base import Result
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.generalization import Cut
-from anonset.settings.models import MODELS
+from anonset.settings.parameters import MODELS
 
 RECORDS = [{"a1", "b1", "b2"}, {"a2", "b1"}, {"a2", "b1", "b2"}, {"a1", "a2", "b2"}]
 HIERARCHY = anonset.Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))

@@ -14,9 +14,8 @@ import anonset
 from anonset.data.discreet import Discreet
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.exclusiveness import exclusiveness
-from anonset.measures.item_weights import group_weights
 from anonset.measures.ncp import item_losses
-from anonset.measures.utility_loss import group_losses
+from anonset.measures.utility_loss import group_losses, group_weights
 from anonset.queries.conditions import Among, Between
 from anonset.queries.workload import Query, Workload
 

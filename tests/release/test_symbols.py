@@ -6,7 +6,7 @@ import pytest
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
-from anonset.generalization.symbols import members_of
+from anonset.generalization.publication import members_of
 from anonset.release.formats import Symbols
 from anonset.release.symbols import name_sets, require_plain_items, spelled_out, without
 

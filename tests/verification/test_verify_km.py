@@ -12,7 +12,7 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabul
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Cut, Publication, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
-from anonset.verification import itemsets, km, verify
+from anonset.verification import itemsets, verify
 from reference.km import naive_km, supports
 
 small_rows = st.lists(st.sets(st.integers(0, 5), max_size=5), max_size=12)
@@ -193,7 +193,7 @@ def test_a_count_that_does_not_add_up_is_an_error() -> None:
 
 def test_a_witness_that_the_records_do_not_show_is_an_error() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(km, "records_with", lambda _column, _codes: np.arange(3))
+        patch.setattr(itemsets, "records_with", lambda _column, _codes: np.arange(3))
         with pytest.raises(AnonsetError, match=r"counted 1 records with the symbols \(0, 1\), but 3 hold them"):
             verify(table_of([{0, 1}, {0}, {1}]), KmAnonymity(2, 2))
 

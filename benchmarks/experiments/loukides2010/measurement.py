@@ -78,9 +78,8 @@ def compile_kernels() -> None:
 def _recoded(parameters: Parameters, column: "SetColumn") -> Measured:
     from anonset.errors import InfeasibleError
     from anonset.generalization import apply
-    from anonset.measures.item_weights import group_weights
     from anonset.measures.occurrences import local_ncp
-    from anonset.measures.utility_loss import weighted_utility_loss
+    from anonset.measures.utility_loss import group_weights, weighted_utility_loss
 
     hierarchy = hierarchy_for(column, parameters["data"], parameters["fanout"])
     column = hierarchy.bind(column)

@@ -31,7 +31,7 @@ def anonymize(
     settings = make_settings({"input": source, **given(flags)}, config)
     with shown_progress(quiet=quiet) as progress:
         release = anonymize_file(settings, progress=progress)
-    for warning in release.warnings:
+    for warning in release.unverified.warnings:
         warn(warning)
     if json or not quiet:
         _show(release, json=json)

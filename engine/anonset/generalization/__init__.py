@@ -2,9 +2,8 @@
 
 from anonset.generalization.apply import apply
 from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
-from anonset.generalization.publication import Publication
+from anonset.generalization.publication import Publication, Symbol
 from anonset.generalization.recoding import Buckets, Cut, ItemGroups, PerCluster, Recoding, RelationalValues
-from anonset.generalization.symbols import Symbol
 
 __all__ = [
     "Buckets",

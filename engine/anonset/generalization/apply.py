@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.table import Int32
 from anonset.errors import InputError
-from anonset.generalization.publication import Publication
+from anonset.generalization.publication import Publication, Symbol, generalize, group_symbol, node_symbol
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding
-from anonset.generalization.symbols import Symbol, generalize, group_symbol, node_symbol
 
 
 def apply(table: Table, recoding: Recoding) -> Publication:

@@ -1,7 +1,13 @@
-"""Columns of text as lines of CSV, whole columns at a time, the same bytes with any version of Arrow."""
+"""Lines of CSV: columns of text written whole, the same bytes with any version of Arrow; small files read by rows."""
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
 from typing import Any
+
+from anonset.errors import InputError
+from anonset.io.delimited import any_field_size
 
 _NEEDS_QUOTES = '[",\r\n\ufeff]'
 
@@ -57,3 +63,58 @@ def csv_bytes(header: Sequence[str], columns: Sequence[Any]) -> list[Any]:
     alone = len(columns) == 1
     top = lines([quoted(text_array([name]), alone=alone) for name in header])
     return [top, lines([quoted(column, alone=alone) for column in columns])]
+
+
+_ROWS = 4096  # read at once, under a limit of the field size that is not the process's own
+
+
+def header_of(path: Path) -> tuple[str, ...]:
+    """Return the names of the columns of a CSV file.
+
+    Raises
+    ------
+    InputError
+        If there is no such file.
+    """
+    if not path.is_file():
+        msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"
+        raise InputError(msg)
+    with path.open(encoding="utf-8", newline="") as file, any_field_size():
+        return tuple(next(csv.reader(file), []))
+
+
+def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
+    """Yield the rows of a CSV file with the given header.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is not what it must be.
+    """
+    if not path.is_file():
+        msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"
+        raise InputError(msg)
+    lines = _lines_of(path)
+    try:
+        _, header = next(lines, (1, []))
+        if tuple(header) != names:
+            msg = f"{str(path)!r} must have the columns {', '.join(names)}, got {len(header)} of other names"
+            raise InputError(msg)
+        for number, fields in lines:
+            if len(fields) != len(names):
+                msg = f"{str(path)!r}: line {number} must have {len(names)} fields, got {len(fields) or 'a blank line'}"
+                raise InputError(msg)
+            yield dict(zip(names, fields, strict=True))
+    except (csv.Error, UnicodeDecodeError) as error:
+        msg = f"{str(path)!r} is no valid CSV: {error}"
+        raise InputError(msg) from None
+
+
+def _lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        rows = [(0, [""])]
+        while rows:
+            with any_field_size():
+                rows = [(reader.line_num, row) for row in islice(reader, _ROWS)]
+            yield from rows

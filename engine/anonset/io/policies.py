@@ -8,7 +8,7 @@ from anonset.data import Vocabulary
 from anonset.data.exact import exact
 from anonset.errors import InputError
 from anonset.io.files import read_bytes, write_file
-from anonset.measures.item_weights import ItemWeights
+from anonset.measures.utility_loss import ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 

@@ -23,8 +23,7 @@ from anonset.release.losses import measures_of, mute_sides, refusal, worthless
 from anonset.release.publish import Request, checked, kind_of, publish
 from anonset.release.release import Release
 from anonset.release.staging import require_free
-from anonset.settings.binding import HierarchySpec, bind
-from anonset.settings.models import require_roles
+from anonset.settings.binding import HierarchySpec, bind, require_roles
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings

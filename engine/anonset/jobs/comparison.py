@@ -15,8 +15,8 @@ from anonset.jobs.workloads import WorkloadSpec
 from anonset.release.costs import memory_for, require_memory
 from anonset.settings.binding import bind
 from anonset.settings.compare import CompareSettings
-from anonset.settings.models import MODELS
 from anonset.settings.parameters import (
+    MODELS,
     algorithm_name,
     companions_of,
     default_algorithm,

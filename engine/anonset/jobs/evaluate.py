@@ -17,14 +17,14 @@ from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.provenance import require_columns, require_possible, require_private, require_same_content
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
-from anonset.measures.item_weights import ItemWeights
+from anonset.measures.utility_loss import ItemWeights
 from anonset.release.attested import read_attestation, require_attested
 from anonset.release.documents import Attestation, BucketFiles
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
 from anonset.release.symbols import spelled_out, without
 from anonset.settings.binding import HierarchySpec, bind_columns
-from anonset.settings.models import MODELS
+from anonset.settings.parameters import MODELS
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,7 @@ def _of_records(
 
 
 def _item_losses(recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: _Weights) -> dict[str, float]:
-    from anonset.measures.item_weights import group_weights
-    from anonset.measures.utility_loss import weighted_utility_loss
+    from anonset.measures.utility_loss import group_weights, weighted_utility_loss
 
     column, recoding = recoded.column, recoded.recoding
     losses = {"ncp": recoded.ncp, "lm": recoded.lm}
@@ -194,7 +193,7 @@ def _item_sizes(recoded: PublishedRecoding, publication: Publication) -> dict[st
 
 
 def _records(home: Path | None) -> tuple[Int64, Int32 | None] | None:
-    from anonset.io.records import read_records
+    from anonset.io.maps import read_records
 
     path = None if home is None else home / "records.csv"
     return read_records(path) if path is not None and path.is_file() else None

@@ -8,14 +8,12 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
-from anonset.data.fingerprint import column_sha256
 from anonset.data.quasi_identifiers import Float64
-from anonset.data.table import Column, Int64
+from anonset.data.table import Column, Int64, column_sha256
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import STAR, BucketPublication
-from anonset.generalization.publication import row_ranks
-from anonset.generalization.symbols import generalize, range_ends
+from anonset.generalization.publication import generalize, range_ends, row_ranks
 from anonset.release.documents import ATTESTATION, REPORT, Attestation, BucketFiles, Report
 from anonset.release.published_recoding import invert
 from anonset.release.staging import UNFINISHED

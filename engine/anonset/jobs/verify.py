@@ -10,7 +10,7 @@ from anonset.data import SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
-from anonset.io.codebook import read_codebook
+from anonset.io.maps import read_codebook
 from anonset.jobs.inspection import Inspection, inspect
 from anonset.jobs.original import is_nameless
 from anonset.privacy import PrivacyModel
@@ -27,8 +27,7 @@ from anonset.release.attested import (
 from anonset.release.documents import CODEBOOK, Attestation, BucketFiles
 from anonset.release.publish import evidence, kind_of
 from anonset.release.symbols import require_complete, require_sound
-from anonset.settings.models import MODELS
-from anonset.settings.parameters import build, option
+from anonset.settings.parameters import MODELS, build, option
 from anonset.settings.readers import Context
 from anonset.settings.settings import validated
 from anonset.settings.verify import CheckSettings, check_settings_model
@@ -182,7 +181,7 @@ def _with_records(publication: AnyPublication, settings: CheckSettings) -> AnyPu
     """Return a publication with the way back to the original, where that is known."""
     if settings.records is None:
         return publication
-    from anonset.io.records import read_records
+    from anonset.io.maps import read_records
 
     record, cluster = read_records(Path(settings.records))
     if len(record) != publication.n:

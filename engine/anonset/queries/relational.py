@@ -20,7 +20,7 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.generalization.symbols import members_of, range_ends
+from anonset.generalization.publication import members_of, range_ends
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.estimate import TrueCounts
 from anonset.queries.record_probabilities import RecordProbabilities

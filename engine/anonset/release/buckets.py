@@ -62,7 +62,7 @@ class BucketsKind:
 
     def write_private(self, unverified: Unverified[BucketPublication], folder: Path) -> None:
         """Write the input record and the group of each row of the QIT."""
-        from anonset.io.records import write_records
+        from anonset.io.maps import write_records
 
         publication = unverified.publication
         rows = Publication(None, (), (), (), publication.record, publication.group.codes)

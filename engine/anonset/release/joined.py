@@ -9,8 +9,7 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.joining import prefixed
 from anonset.errors import InputError
 from anonset.generalization import Symbol
-from anonset.generalization.publication import cells, cells_by_column
-from anonset.generalization.symbols import generalize, members_of, node_symbol
+from anonset.generalization.publication import cells, cells_by_column, generalize, members_of, node_symbol
 
 
 def texts_of_items(column: SetColumn, joined: Sequence[str]) -> list[str]:

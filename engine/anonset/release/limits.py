@@ -7,7 +7,7 @@ from typing import Any
 
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
-from anonset.generalization.symbols import members_of, range_ends
+from anonset.generalization.publication import members_of, range_ends
 from anonset.privacy import PartitionKmAnonymity, PrivacyModel, TransactionKAnonymity
 
 AS_THEY_ARE = (

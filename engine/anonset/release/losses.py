@@ -86,9 +86,8 @@ def _relational_loss(
 def _item_losses(
     column: SetColumn, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: Any
 ) -> dict[str, float]:
-    from anonset.measures.item_weights import group_weights
     from anonset.measures.occurrences import lm_of_sizes, ncp_of_sizes, occurrences_by_size
-    from anonset.measures.utility_loss import weighted_utility_loss
+    from anonset.measures.utility_loss import group_weights, weighted_utility_loss
 
     by_size = occurrences_by_size(column, recoding)
     found = {"ncp": float(ncp_of_sizes(by_size)), "lm": float(lm_of_sizes(by_size))}

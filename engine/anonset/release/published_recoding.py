@@ -13,8 +13,8 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, Symbol
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.io.mapping import LOCAL, read_mapping
-from anonset.io.rows import header_of, rows_of
+from anonset.io.lines import header_of, rows_of
+from anonset.io.maps import LOCAL, read_mapping
 from anonset.measures.occurrences import lm_of_sizes, ncp_of_sizes
 
 _MOST_DIGITS = 10

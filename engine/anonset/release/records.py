@@ -12,8 +12,7 @@ from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn,
 from anonset.data.hierarchy import is_attached
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import PerCluster, Publication, Symbol
-from anonset.generalization.publication import written_columns
-from anonset.generalization.symbols import members_of, set_label
+from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
 from anonset.release.documents import CODEBOOK, DataFile, digests
 from anonset.release.formats import Layout, Unverified
@@ -87,7 +86,7 @@ class RecordsKind:
 
     def write(self, unverified: Unverified[Publication], folder: Path, layout: Layout) -> DataFile:
         """Write the data and the codebook."""
-        from anonset.io.codebook import write_codebook
+        from anonset.io.maps import write_codebook
         from anonset.io.publish import write_published
 
         publication = unverified.publication
@@ -110,8 +109,7 @@ class RecordsKind:
 
     def write_private(self, unverified: Unverified[Publication], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the way back to the input records."""
-        from anonset.io.mapping import write_local_mapping, write_mapping
-        from anonset.io.records import write_records
+        from anonset.io.maps import write_local_mapping, write_mapping, write_records
 
         publication = unverified.publication
         recoding, column = unverified.result.recoding, unverified.table.transactions
@@ -123,7 +121,7 @@ class RecordsKind:
 
     def read(self, folder: Path, files: DataFile) -> Publication:
         """Read the data and the codebook."""
-        from anonset.io.codebook import read_codebook
+        from anonset.io.maps import read_codebook
         from anonset.io.publish import read_published
 
         written = read_published(

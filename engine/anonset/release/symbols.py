@@ -14,7 +14,7 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabul
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
-from anonset.generalization.symbols import members_of, set_label
+from anonset.generalization.publication import members_of, set_label
 from anonset.release.formats import Symbols
 from anonset.settings.binding import bind_columns
 

@@ -8,7 +8,7 @@ from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn,
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.joining import prefixed
 from anonset.errors import InputError
-from anonset.privacy import PrivacyModel
+from anonset.privacy import Part, PrivacyModel
 
 HierarchySpec = Hierarchy | str | os.PathLike[str]
 
@@ -164,5 +164,37 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
         msg = (
             f"sensitive item {unknown[0]!r} is not in column {column.name!r}{more}{hint} "
             "(leave out what does not occur: it needs no protection)"
+        )
+        raise InputError(msg)
+
+
+_IN_WORDS: Mapping[Part, str] = {
+    "items": "the set-valued column",
+    "relational": "the relational columns",
+    "buckets": "the link of ids to the sensitive column",
+}
+
+
+def unprotected(table: Table, model: PrivacyModel) -> list[str]:
+    """Return the columns in roles that a model does not speak of. Ids are published by buckets alone."""
+    sets = () if table.transactions is None or "items" in model.protects else (table.transactions,)
+    relational = () if "relational" in model.protects else table.relational
+    sensitive = () if table.sensitive is None or "buckets" in model.protects else (table.sensitive,)
+    return [column.name for column in (*sets, *relational, *sensitive)]
+
+
+def require_roles(table: Table, model: PrivacyModel) -> None:
+    """Refuse columns that the model would leave unprotected without anybody having said so.
+
+    Raises
+    ------
+    InputError
+        With their names.
+    """
+    if found := unprotected(table, model):
+        protected = " and ".join(text for part, text in _IN_WORDS.items() if part in model.protects)
+        msg = (
+            f"model {model.name} protects {protected} alone, and says nothing about "
+            f"{', '.join(map(repr, found))}; publish them as they are with --keep or leave them out with --drop"
         )
         raise InputError(msg)

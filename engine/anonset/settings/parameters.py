@@ -1,20 +1,86 @@
-"""Parameters of the algorithms as options: they come from the fields of the algorithms' dataclasses."""
+"""Models and algorithms by name, and their parameters as options, which come from the fields of the dataclasses."""
 
 import ast
 import inspect
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import field as make_field
 from functools import cache
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, get_type_hints
 
+from anonset import plugins
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
-from anonset.settings.models import MODELS
+from anonset.plugins import offered
+from anonset.privacy import (
+    AnatomyDiversity,
+    Coherence,
+    ConstraintSet,
+    KAnonymity,
+    KKmAnonymity,
+    KLmDiversity,
+    KmAnonymity,
+    LmDiversity,
+    PartitionKmAnonymity,
+    PrivacyModel,
+    SafetyConstraint,
+    TransactionKAnonymity,
+)
 from anonset.settings.readers import FORMS, Context, Form
 from anonset.spelling import require_known
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """How one privacy model is asked for."""
+
+    model: type[PrivacyModel]
+    """Its class."""
+    algorithm: str
+    """Name of its default algorithm."""
+    alone: str | None = None
+    """Its default algorithm where there are no relational columns, if it is another."""
+    preset: Mapping[str, Any] = make_field(default_factory=dict)
+    """Settings that an algorithm gets for this model unless others are given."""
+    equals: type[Any] | None = None
+    """A model that says the same where there are no relational columns."""
+
+    def is_met_by(self, model: PrivacyModel) -> bool:
+        """Tell whether an algorithm that guarantees a model may serve this one."""
+        return isinstance(model, self.model if self.equals is None else (self.model, self.equals))
+
+
+_OWN: dict[str, ModelEntry] = {
+    entry.model.name: entry
+    for entry in (
+        ModelEntry(KmAnonymity, "apriori"),
+        ModelEntry(KAnonymity, "cluster"),
+        ModelEntry(KKmAnonymity, "rum-bound"),
+        ModelEntry(
+            KLmDiversity,
+            "rum-bound",
+            alone="lm-apriori",
+            equals=LmDiversity,
+            preset=MappingProxyType({"transaction": "lm-apriori"}),
+        ),
+        ModelEntry(LmDiversity, "lm-apriori"),
+        ModelEntry(ConstraintSet, "coat"),
+        ModelEntry(Coherence, "coherence-suppression"),
+        ModelEntry(TransactionKAnonymity, "local-generalization"),
+        ModelEntry(PartitionKmAnonymity, "lra"),
+        ModelEntry(SafetyConstraint, "safe-grouping"),
+        ModelEntry(AnatomyDiversity, "anatomy"),
+    )
+}
+MODELS: dict[str, ModelEntry] = _OWN | {
+    name: ModelEntry(model, model.served_by) for name, model in offered(plugins.MODELS, _OWN).items()
+}
+"""All privacy models by their names on the command line: our own, then those that installed packages offer."""
+
 
 GENERAL = frozenset({"seed"})
 """Settings of every run that an algorithm may take or leave."""

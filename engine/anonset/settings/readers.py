@@ -12,7 +12,7 @@ from pydantic import BeforeValidator
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
-from anonset.measures.item_weights import KINDS, ItemWeights
+from anonset.measures.utility_loss import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.spelling import require_known
 

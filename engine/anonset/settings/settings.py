@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.settings.binding import numeric_columns
-from anonset.settings.models import MODELS
-from anonset.settings.parameters import Parameter, option, parameters
+from anonset.settings.parameters import MODELS, Parameter, option, parameters
 from anonset.settings.readers import Names, WrittenFloat
 from anonset.spelling import meant
 

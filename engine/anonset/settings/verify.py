@@ -5,8 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from anonset.settings.models import MODELS
-from anonset.settings.parameters import collect
+from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, Share
 from anonset.settings.settings import with_parameters
 

@@ -23,9 +23,8 @@ from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.coherence import check_coherence
 from anonset.verification.constraints import check_constraints, members_of
-from anonset.verification.itemsets import Progress
+from anonset.verification.itemsets import Progress, check_km
 from anonset.verification.kkm import check_k, check_kkm
-from anonset.verification.km import check_km
 from anonset.verification.lm import check_klm, check_lm
 from anonset.verification.partitions import check_partitions
 from anonset.verification.safe_grouping import check_safe_grouping

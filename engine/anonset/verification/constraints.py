@@ -20,8 +20,7 @@ from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.spelling import setting
-from anonset.verification.itemsets import Progress, require_well_formed
-from anonset.verification.km import check_km, records_with
+from anonset.verification.itemsets import Progress, check_km, records_with, require_well_formed
 
 _CONSTRAINTS_PER_CALL = 20_000
 

@@ -13,8 +13,7 @@ from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
-from anonset.verification.itemsets import Progress, require_well_formed
-from anonset.verification.km import check_km
+from anonset.verification.itemsets import Progress, check_km, require_well_formed
 
 
 def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> Verdict:

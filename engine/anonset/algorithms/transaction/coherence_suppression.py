@@ -28,7 +28,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.item_weights import MAX_DENOMINATOR
+from anonset.measures.utility_loss import MAX_DENOMINATOR
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.model import require_at_least
 from anonset.spelling import setting

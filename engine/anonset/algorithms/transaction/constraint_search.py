@@ -20,7 +20,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups, MergedItems
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.item_weights import GroupWeights, ItemWeights, group_weights
+from anonset.measures.utility_loss import GroupWeights, ItemWeights, group_weights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 if TYPE_CHECKING:

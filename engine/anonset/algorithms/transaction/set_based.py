@@ -13,7 +13,7 @@ from anonset.algorithms.transaction.constraint_search import ConstraintSearch, G
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
 from anonset.errors import InfeasibleError, InputError
-from anonset.measures.item_weights import ItemWeights, require_known
+from anonset.measures.utility_loss import ItemWeights, require_known
 from anonset.privacy import require_at_least
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy

@@ -1,8 +1,12 @@
-"""The private file ``mapping.csv``: how each item is published, in all records or in each cluster of them.
+"""The files that say what stands for what: ``codebook.csv``, and privately ``mapping.csv`` and ``records.csv``.
 
-Of a local recoding it lists the items that occur in a cluster, not the whole universe.
+The codebook says what each published symbol stands for; the mapping, how each item is published, in all records or in
+each cluster of them (of a local recoding it lists the items that occur in a cluster, not the whole universe); the
+records, from which input record each published row was made.
 """
 
+import csv
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,12 +15,77 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups, PerCluster, Recoding, Symbol
-from anonset.generalization.symbols import set_label
+from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
+from anonset.generalization.publication import set_label
+from anonset.io.delimited import any_field_size
 from anonset.io.files import write_file
-from anonset.io.lines import csv_bytes, text_array
-from anonset.io.rows import header_of, rows_of
+from anonset.io.lines import csv_bytes, header_of, rows_of, text_array
+
+_CODEBOOK = ("symbol", "kind", "members")
+
+
+def write_codebook(publication: Publication, path: str | Path, separator: str = " ") -> Path:
+    """Write what each published symbol stands for: ``symbol,kind,members``.
+
+    Where several set-valued columns were joined, members are prefixed (``column:item``), and a symbol has one line by
+    its full label, whatever columns it stands in. What stands as ``x`` in a column `c` is found as ``c:x``, or if that
+    is none as ``x``; a set ``(a,b)`` as ``(c:a,c:b)``.
+
+    Parameters
+    ----------
+    path
+        File, or the folder of ``codebook.csv``.
+    separator
+        What joins the members. A member that holds it is quoted in the way of CSV.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    where = Path(path)
+    columns = (
+        [symbol.label for symbol in publication.symbols],
+        [symbol.kind for symbol in publication.symbols],
+        [separator.join(_member(m, separator) for m in symbol.members) for symbol in publication.symbols],
+    )
+    where = where / "codebook.csv" if where.is_dir() else where
+    return write_file(where, csv_bytes(_CODEBOOK, [text_array(column) for column in columns]))
+
+
+def _member(label: str, separator: str) -> str:
+    if label and not any(mark in label for mark in (separator, '"', "\r", "\n")):
+        return label
+    return '"' + label.replace('"', '""') + '"'
+
+
+def read_codebook(path: Path) -> tuple[Symbol, ...]:
+    """Return what each published symbol stands for, from ``codebook.csv``.
+
+    Raises
+    ------
+    InputError
+        If it explains a symbol twice.
+    """
+    found: dict[tuple[str, bool], Symbol] = {}
+    for row in rows_of(path, _CODEBOOK):
+        symbol = Symbol(row["symbol"], row["kind"], _members_read(path, row["members"]))
+        if found.setdefault((symbol.label, symbol.kind == "values"), symbol) is not symbol:
+            msg = f"{str(path)!r} must explain symbol {symbol.label!r} once, but does so twice"
+            raise InputError(msg)
+    return tuple(found.values())
+
+
+def _members_read(path: Path, text: str) -> tuple[str, ...]:
+    try:
+        with any_field_size():
+            return tuple(next(csv.reader(io.StringIO(text, newline=""), delimiter=" ", strict=True), []))
+    except csv.Error as error:
+        msg = f"{str(path)!r}: members must be separated by blanks, and quoted as in CSV: {error}"
+        raise InputError(msg) from None
+
 
 GLOBAL, LOCAL = ("item", "published"), ("cluster", "item", "published")
 """The headers of both kinds."""
@@ -137,3 +206,47 @@ def read_mapping(path: Path) -> dict[str, str]:
         msg = f"{str(path)!r} maps the items of each cluster by themselves; one mapping of all is required"
         raise InputError(msg)
     return {row["item"]: row["published"] for row in rows_of(path, GLOBAL)}
+
+
+_RECORDS = ("published_row", "input_record", "cluster")
+
+
+def write_records(publication: Publication, path: str | Path) -> Path:
+    """Write the way back: ``published_row,input_record,cluster``, 0-based, no cluster for global recodings.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    import pyarrow as pa
+
+    n, text = publication.n, pa.large_string()
+    cluster = text_array([""] * n) if publication.cluster is None else pa.array(publication.cluster).cast(text)
+    columns = [pa.array(np.arange(n)).cast(text), pa.array(publication.record).cast(text), cluster]
+    return write_file(Path(path), csv_bytes(_RECORDS, columns))
+
+
+def read_records(path: Path) -> tuple[Int64, Int32 | None]:
+    """Return the input record of each published row, and its cluster where all rows have one, from ``records.csv``.
+
+    Raises
+    ------
+    InputError
+        If the rows are not numbered 0, 1, 2, ...
+    """
+    rows = list(rows_of(path, _RECORDS))
+    try:
+        numbers = [int(row["published_row"]) for row in rows]
+        record = np.array([int(row["input_record"]) for row in rows], np.int64)
+        local = all(row["cluster"] for row in rows)
+        cluster = np.array([int(row["cluster"]) for row in rows], np.int32) if local else None
+    except (ValueError, OverflowError):  # whose texts show the values
+        numbers = []
+    if len(numbers) < len(rows):
+        msg = f"{str(path)!r} must hold whole numbers of at most 64 bits, and clusters of 32"
+        raise InputError(msg)
+    if numbers != list(range(len(rows))):
+        msg = f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order"
+        raise InputError(msg)
+    return record, cluster
