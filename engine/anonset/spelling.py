@@ -25,11 +25,18 @@ def setting(name: str, value: object = None, *, option: str | None = None) -> st
     >>> with options_spelled():
     ...     setting("keep"), setting("group", True), setting("missing", "value"), setting("max_cuts", 1000)
     ('--keep', '--group', '--missing value', '--max-cuts 1000')
+    >>> with options_spelled():
+    ...     setting("delimiter", ";")
+    "--delimiter ';'"
     """
     if not _options[-1]:
         return name if value is None else f"{name}={value!r}" if isinstance(value, str) else f"{name}={value}"
     spelled = "--" + (option or name).replace("_", "-")
-    return spelled if value is None or value is True else f"{spelled} {value}"
+    if value is None or value is True:
+        return spelled
+    from shlex import quote
+
+    return f"{spelled} {quote(str(value))}"
 
 
 @contextmanager

@@ -107,7 +107,8 @@ def test_invalid_utf8_is_refused_with_its_place(tmp_path, text, where):
     path.write_bytes(text)
     with pytest.raises(InputError) as error:
         read(path)
-    assert str(error.value) == f"{path}: {where} (in bytes): the token is not valid UTF-8"
+    told = "the token is not valid UTF-8; if it was written in another encoding, name it: encoding='latin-1'"
+    assert str(error.value) == f"{path}: {where} (in bytes): {told}"
 
 
 def test_a_fimi_file_has_one_column(tmp_path):

@@ -95,10 +95,18 @@ def test_save_in_a_format_that_cannot_carry_the_labels(tmp_path: Path) -> None:
     table = anonset.Table.from_sets([{"red wine"}, {"red wine"}, {"beer"}, {"beer"}])
     release = anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
     with pytest.raises(anonset.InputError, match="'red wine'"):
-        release.save(tmp_path / "out")
+        release.save(tmp_path / "out", separator=" ")
     assert list(tmp_path.iterdir()) == []
     release.save(tmp_path / "out", separator="|")
     assert "red wine" in (tmp_path / "out" / "published.csv").read_text()
+
+
+def test_save_separates_by_what_no_label_holds(tmp_path: Path) -> None:
+    rows = [{"red wine", "beer"}] * 2
+    release = anonset.anonymize(anonset.Table.from_sets(rows), anonset.Coat(k=2, m=1), allow_worthless=True)
+    release.save(tmp_path / "out")
+    assert (tmp_path / "out" / "published.csv").read_text() == "items\n" + "beer;red wine\n" * 2
+    assert json.loads((tmp_path / "out" / "attestation.json").read_text())["data"]["separator"] == ";"
 
 
 @pytest.mark.parametrize("algorithm", [anonset.Apriori, anonset.Direct, anonset.Optimal])

@@ -1,22 +1,23 @@
 """Writing a bucketized table as ``qit.csv`` and ``snt.csv``, and reading any such pair back."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, NumericColumn
+from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, count_values
+from anonset.io.dialect import EXACT, Dialect
 from anonset.io.files import write_file
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
 from anonset.io.publish import arrow_table
-from anonset.io.read import read
+from anonset.io.read import read, read_exactly
 from anonset.io.roles import Names
-from anonset.io.sources import open_source
+from anonset.io.sources import Reading, open_source
 
 QIT = "qit.csv"
 SNT = "snt.csv"
@@ -70,7 +71,13 @@ def write_buckets(
     return qit, snt
 
 
-def read_buckets(folder: str | os.PathLike[str], *, id: Names = (), keep: Names = ()) -> BucketPublication:  # noqa: A002
+def read_buckets(
+    folder: str | os.PathLike[str],
+    *,
+    id: Names = (),  # noqa: A002
+    keep: Names = (),
+    reading: Mapping[str, Any] | None = None,
+) -> BucketPublication:
     """Read ``qit.csv`` and ``snt.csv`` of a folder, also ones made elsewhere.
 
     Parameters
@@ -79,6 +86,8 @@ def read_buckets(folder: str | os.PathLike[str], *, id: Names = (), keep: Names 
         Columns of the QIT that together identify an individual; a hidden identity is ``*`` in each of them.
     keep
         Its other columns but ``group``. The SNT has a column ``group``, one of values, and maybe ``count``.
+    reading
+        Of files made elsewhere, how they are to be read: further arguments of `anonset.read`; None: they are ours.
 
     Raises
     ------
@@ -87,9 +96,9 @@ def read_buckets(folder: str | os.PathLike[str], *, id: Names = (), keep: Names 
     """
     qit, snt = Path(folder) / QIT, Path(folder) / SNT
     # A table with a sensitive column may repeat its ids: the group is read in that role.
-    table = read(qit, id=id, keep=keep, sensitive=GROUP)
+    table = _read(qit, reading, id=id, keep=keep, sensitive=GROUP)
     group = table.sensitive
-    found, value, count = _read_snt(snt)
+    found, value, count = _read_snt(snt, reading)
     if group is None or group.vocabulary != found.vocabulary:
         labels = set(found.vocabulary.labels) ^ set(() if group is None else group.vocabulary.labels)
         msg = f"{folder}: group {min(labels)!r} stands in one of {QIT} and {SNT} alone; both must hold every group"
@@ -100,9 +109,15 @@ def read_buckets(folder: str | os.PathLike[str], *, id: Names = (), keep: Names 
     return BucketPublication(table.ids, table.kept, group, snt_group, named, counts, record)
 
 
-def _read_snt(path: Path) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
+def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
+    return read_exactly(path, **roles) if reading is None else read(path, **roles, **reading)
+
+
+def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
     """Return the groups, the values, and how often each row counts."""
-    names = open_source(str(path)).names
+    how = reading or {}
+    dialect = EXACT if reading is None else Dialect.of(how.get("delimiter"), how.get("encoding"))
+    names = open_source(path, Reading(dialect=dialect, absent=lambda names: {GROUP} - set(names))).names
     own = [name for name in names if name != GROUP]
     counted = len(own) == 2 and own[1] == COUNT
     if len(own) == len(names) or not (counted or len(own) == 1):
@@ -110,7 +125,7 @@ def _read_snt(path: Path) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
         msg = f"{path}: the columns must be {GROUP!r}, a sensitive one and, if any, {COUNT!r}, got {got}"
         raise InputError(msg)
     numeric = [COUNT] if counted else []
-    table = read(path, keep=[GROUP, own[0]], relational=numeric, numeric=numeric)
+    table = _read(path, reading, keep=[GROUP, own[0]], relational=numeric, numeric=numeric)
     by_name = {column.name: column for column in table.kept}
     count = np.ones(table.n, np.int64)
     for column in table.relational:

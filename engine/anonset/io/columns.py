@@ -1,6 +1,6 @@
 """Arrow columns as encoded columns: sets, categories and numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from anonset.data.joining import require_joinable
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.io.files import reading
+from anonset.io.misreading import require_items, require_split
 from anonset.io.numbers import number_column
 from anonset.io.sets import canonical_codes, encode_sets, keep_tokens, offsets
 from anonset.spelling import setting
@@ -25,17 +26,22 @@ class Encoder:
 
     where: str
     """Name of the source, for messages."""
-    separator: str
-    """What separates the items in a cell of text."""
-    empty_for_null: bool
+    separator: str | None
+    """What separates the items in a cell of text; None: blanks, and what looks otherwise is refused."""
+    empty_for_null: bool = False
     """Whether a null set is the empty set."""
-    value_for_null: bool
+    value_for_null: bool = False
     """Whether a null category is the category ``?``."""
+    whole: bool = False
+    """Whether a cell of text is one item, where nothing separates items."""
+    exact: bool = False
+    """Whether text is one of our own, in which blanks count, and every symbol is what it is."""
+    printed: bool = False
+    """Whether lists come from a text, so that empty items and the blanks around items are no part of them."""
 
     def sets(self, name: str, column: Any) -> SetColumn:
         """Encode a column of lists, or of text cells whose items are separated."""
-        lengths, codes, labels = self._tokens(name, column)
-        return encode_sets(name, offsets(lengths), codes, labels)
+        return self._sets({name: column})[0]
 
     def joined_sets(self, name: str, columns: dict[str, Any]) -> SetColumn:
         """Encode several columns as one of sets, their items prefixed: ``column:item``."""
@@ -44,14 +50,27 @@ class Encoder:
         except InputError as error:
             msg = f"{self.where}: {error}"
             raise InputError(msg) from None
-        return SetColumn.join([self.sets(column, cells) for column, cells in columns.items()], name)
+        return SetColumn.join(self._sets(columns), name)
+
+    def _sets(self, columns: Mapping[str, Any]) -> list[SetColumn]:
+        """Encode columns of sets, if they are no columns of 0 and 1, nor hold several items in one."""
+        tokens = {name: self._tokens(name, column) for name, column in columns.items()}
+        cells = [name for name, column in columns.items() if not is_list(column.type)]
+        if not self.exact:
+            require_items(self.where, [(name, tokens[name][2]) for name in cells])
+        if not self.exact and not (self.whole and self.separator is None):
+            for name in cells:
+                lengths, _, labels = tokens[name]
+                longest = int(lengths.max(initial=0))
+                require_split(f"{self.where}: column {name!r}", labels, longest, self.separator)
+        return [encode_sets(name, offsets(found[0]), *found[1:]) for name, found in tokens.items()]
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
         """Encode a column as categories, by its text; null (or NaN) is refused or becomes the category ``?``."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if _is_list(column.type):
+        if is_list(column.type):
             msg = f"{self.where}: column {name!r} holds lists; only the set-valued column ({setting('items')}) may"
             raise InputError(msg)
         if pa.types.is_floating(column.type):  # what is no number is no value either
@@ -82,7 +101,7 @@ class Encoder:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        cells = column if _is_list(column.type) else pc.split_pattern(self._text(name, column), self.separator)
+        cells = self._lists(name, column)
         if cells.null_count and not self.empty_for_null:
             way_out = f"{setting('missing', 'empty')} takes it as the empty set"
             self._refuse_null(name, cells, f"null is not the empty set; {way_out}")
@@ -97,11 +116,28 @@ class Encoder:
             msg = f"{self.where}: column {name!r}: the set of row {row} holds null; items must be text"
             raise InputError(msg)
         codes, labels = _dictionary(self._text(name, values, items=True))
-        if cells is not column and "" in labels:  # empty cells, leading and doubled separators
+        if cells is column and not self.printed:
+            return length, codes, labels
+        if not self.exact:
+            codes, labels = _trimmed(codes, labels)
+        if "" in labels:  # empty cells, leading and doubled separators
             empty = labels.index("")
             length, codes = keep_tokens(length, codes, codes != empty)
             codes, labels = codes - (codes > empty).astype(np.int32), [label for label in labels if label]
         return length, codes, labels
+
+    def _lists(self, name: str, column: Any) -> Any:
+        """Return a column of lists: as it is, or the cells of a column of text split, or whole."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if is_list(column.type):
+            return column
+        text = self._text(name, column)
+        if self.whole and self.separator is None:
+            ends = pa.array(np.arange(len(text) + 1), pa.int64())
+            return pa.LargeListArray.from_arrays(ends, text, mask=text.is_null() if text.null_count else None)
+        return pc.split_pattern(text, " " if self.separator is None else self.separator)
 
     def _text(self, name: str, column: Any, *, items: bool = False) -> Any:
         """Return the column as one array of text; items must be text or integers already."""
@@ -128,11 +164,22 @@ class Encoder:
         raise InputError(msg)
 
 
-def _is_list(kind: Any) -> bool:
+def is_list(kind: Any) -> bool:
+    """Tell whether a type of Arrow is one of lists."""
     import pyarrow as pa
 
     tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
     return any(getattr(pa.types, test)(kind) for test in tests)
+
+
+def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:
+    """Take the blanks around labels away, and make those that are the same then one."""
+    bare = [label.strip() for label in labels]
+    if bare == labels:
+        return codes, labels
+    found = {label: code for code, label in enumerate(dict.fromkeys(bare))}
+    image = np.fromiter((found[label] for label in bare), np.int32, len(bare))
+    return image[codes], list(found)
 
 
 def _dictionary(text: Any) -> tuple[Int32, list[str]]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,30 +11,49 @@ from typing import Any
 import numpy as np
 
 from anonset.errors import InputError
+from anonset.io.dialect import Dialect, Missing, delimiter_of, in_utf8, invalid_utf8, other_delimiter
 from anonset.io.files import read_bytes, reading
+from anonset.spelling import setting
 
 _BLOCK = 1 << 24
 _LARGEST_BLOCK = (1 << 31) - 1
 _BYTES_AT_ONCE = 1 << 22
+_LONGEST_HEADER = 1 << 20
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # a first line that spreadsheets write and read
 
 
 class DelimitedText:
     """A CSV or TSV file: the names of its columns, and its columns on request.
 
-    Arrow parses; Python's slow reader looks at the header, and finds the line of an error that Arrow met.
+    Arrow parses; Python's slow reader looks at the header, and finds the line of an error that Arrow met. Blanks
+    around names and fields are no part of them, unless the dialect is exact.
     """
 
-    def __init__(self, path: Path, delimiter: str) -> None:
+    def __init__(
+        self, path: Path, usual: str, dialect: Dialect, absent: Missing = lambda _: (), *, separator: str | None = None
+    ) -> None:
         self.path = path
-        self.delimiter = delimiter
-        self.data = read_bytes(path)
+        self.exact = dialect.exact
+        self.data = in_utf8(path, read_bytes(path), dialect)
+        told = None if dialect.exact else _TOLD.match(self.data)
+        self._skipped = 0 if told is None else 1
+        if told is not None:
+            self.data = self.data[told.end() :]
+        header = _first_row(self.data)
+        self.delimiter = dialect.delimiter or (told[1].decode() if told is not None else "")
+        if not self.delimiter:
+            self.delimiter = delimiter_of(header, usual, absent, separator, self.data)
+        if not self.exact:
+            _require_text(path, header)
         rows = self._rows()
-        header = next(rows, None)
-        if header is None:
+        first = next(rows, None)
+        if first is None:
             msg = f"{path}: the file is empty; a header line is required"
             raise InputError(msg)
-        self._header_lines = header[1]
-        self.names = tuple(header[2]) or ("",)
+        self._header_lines = first[1]
+        self.names = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
+        self.hint = other_delimiter(header, absent) if absent(self.names) else ""
         self._has_rows = next(rows, None) is not None
 
     def load(self, names: Sequence[str]) -> dict[str, Any]:
@@ -46,11 +66,21 @@ class DelimitedText:
             a quoted field is never closed, or a field is not valid UTF-8; with the line.
         """
         import pyarrow as pa
+        import pyarrow.compute as pc
 
         if self.data.count(b'"') % 2:  # Arrow would take all that follows an open quote for one value
             self._explain(strict=True)
         if not self._has_rows:
             return {name: pa.chunked_array([], pa.string()) for name in names}
+        if self.exact:
+            return self._loaded(names)
+        quoted_after_blank = f'{self.delimiter} "'.encode() in self.data or b'\n "' in self.data
+        loaded = self._loaded_by_python(names) if quoted_after_blank else self._loaded(names)
+        return {name: pc.utf8_trim_whitespace(column) for name, column in loaded.items()}
+
+    def _loaded(self, names: Sequence[str]) -> dict[str, Any]:
+        import pyarrow as pa
+
         block, table = _BLOCK, None
         with suppress(pa.ArrowException):  # which shows the line, and must not stand in the chain behind ours
             table = self._parse(names, block)
@@ -61,6 +91,15 @@ class DelimitedText:
                 table = self._parse(names, block)
         self._refuse_blank_lines(table.num_rows, block)
         return {name: table.column(name) for name in names}
+
+    def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
+        """Read a text in which quotes open after a blank, which Arrow would take for a part of the field."""
+        import pyarrow as pa
+
+        self._explain()
+        rows = [row or [""] for _, _, row in self._rows()][1:]
+        at = {name: self.names.index(name) for name in names}
+        return {name: pa.chunked_array([[row[n] for row in rows]], pa.string()) for name, n in at.items()}
 
     def _refuse_blank_lines(self, n_rows: int, block: int) -> None:
         """Refuse blank lines among several columns, which Arrow takes for a row of empty fields or leaves out.
@@ -94,8 +133,8 @@ class DelimitedText:
 
     def _rows(self, *, strict: bool = False) -> Iterator[tuple[int, int, list[str]]]:
         """Yield each row's first line (1-based), last line and fields."""
-        text = io.TextIOWrapper(io.BytesIO(self.data), "utf-8-sig", newline="")
-        rows = csv.reader(text, delimiter=self.delimiter, strict=strict)
+        text = io.TextIOWrapper(io.BytesIO(self.data), "utf-8", newline="")
+        rows = csv.reader(text, delimiter=self.delimiter, strict=strict, skipinitialspace=not self.exact)
         while True:
             first_line, problem = rows.line_num + 1, ""
             row: list[str] = []
@@ -105,10 +144,10 @@ class DelimitedText:
             except StopIteration:
                 return
             except UnicodeDecodeError:
-                problem = self._invalid_utf8()
+                problem = invalid_utf8(self.path, self.data)
             except csv.Error as error:
                 reason = str(error).replace("unexpected end of data", "a quoted field is never closed")
-                problem = f"{self.path}: line {first_line}: {reason}"
+                problem = f"{self.path}: line {first_line + self._skipped}: {reason}"
             if problem:  # raised here, without the error of decoding, which holds the bytes
                 raise InputError(problem)
             yield first_line, rows.line_num, row
@@ -118,17 +157,40 @@ class DelimitedText:
         for line, _, row in self._rows(strict=strict):
             if len(row) != len(self.names) and (row or len(self.names) > 1):
                 got = f"got {len(row)}" if row else "got none: it is blank"
-                msg = f"{self.path}: line {line}: {len(self.names)} field(s) required as in the header, {got}"
+                way_out = f"; if it stands between items: {setting('separator', self.delimiter)}"
+                hint = way_out if len(self.names) == 1 else ""
+                where = f"{self.path}: line {line + self._skipped}"
+                msg = f"{where}: {len(self.names)} field(s) required as in the header, {got}"
+                msg += f" (between {self.delimiter!r}){hint}" if hint else ""
                 raise InputError(msg)
 
-    def _invalid_utf8(self) -> str:
-        try:
-            self.data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = self.data.count(b"\n", 0, error.start) + 1
-            column = error.start - self.data.rfind(b"\n", 0, error.start)
-            return f"{self.path}: line {line}, column {column} (in bytes): the text is not valid UTF-8"
-        return f"{self.path}: the text is not valid UTF-8"
+
+def _first_row(data: bytes) -> str:
+    """Return the first row of a text, with its line ends within quotes."""
+    at = quotes = 0
+    for found in _LINE_END.finditer(data, 0, _LONGEST_HEADER):
+        quotes += data.count(b'"', at, found.end())
+        at = found.end()
+        if quotes % 2 == 0:
+            return data[:at].decode("utf-8", "replace")
+    return data[:_LONGEST_HEADER].decode("utf-8", "replace")
+
+
+def _require_text(path: Path, header: str) -> None:
+    """Refuse what is no delimited text by its first row."""
+    problem = ""
+    if header.startswith("PK\x03\x04"):
+        problem = "this is a workbook or an archive; save its sheet as CSV (UTF-8)"
+    elif header.startswith("PAR1"):
+        problem = f"this is Parquet: {setting('input_format', 'parquet')}"
+    elif "\0" in header:
+        wide = "utf-16-be" if header.startswith("\0") else "utf-16-le"
+        problem = f"the first line holds NUL; of UTF-16 without a byte order mark: {setting('encoding', wide)}"
+    elif header.lstrip().startswith(('{"', '[{"')):
+        problem = "this is JSON, which is not read; in Python, anonset.read takes the parsed objects, a list of dicts"
+    if problem:
+        msg = f"{path}: {problem}"
+        raise InputError(msg)
 
 
 def _has_adjacent_line_ends(data: bytes) -> bool:

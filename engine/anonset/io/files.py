@@ -9,22 +9,43 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.spelling import setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".parquet")
+INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "parquet")
+"""What an input may be, whatever its name."""
+_WORKBOOK = "a workbook is not read; save its sheet as CSV (UTF-8)"
+_JSON = "JSON is not read; in Python, anonset.read takes the parsed objects, a list of dicts"
+_ELSEWHERE = {
+    ".xlsx": _WORKBOOK,
+    ".xls": _WORKBOOK,
+    ".ods": _WORKBOOK,
+    ".json": _JSON,
+    ".jsonl": _JSON,
+    ".ndjson": _JSON,
+}
+_WHAT = "csv or tsv (with a header line), fimi, baskets (items between a separator), spmf, parquet"
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _GUESSED_RATIO = 6
 _LARGEST_DEFLATE_RATIO = 1032
 _KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
-def format_of(path: Path) -> str:
-    """Return the format a path's name declares: ``csv``, ``tsv``, ``dat`` or ``parquet`` (also a directory).
+def format_of(path: Path, declared: str | None = None) -> str:
+    """Return the format of an input: as declared, else as its name says, ``parquet`` where it is a directory.
+
+    Parameters
+    ----------
+    declared
+        One of `INPUT_FORMATS`, whatever the name; None: the name says it.
 
     Raises
     ------
     InputError
-        If the name ends with none of the known suffixes.
+        If the declared format is none, or the name ends with none of the known suffixes.
     """
+    if declared is not None:
+        return _declared(path, declared)
     if path.is_dir():
         return "parquet"
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -32,9 +53,21 @@ def format_of(path: Path) -> str:
     if packed:
         suffixes.pop()
     if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] == ".parquet"):
-        msg = f"{path}: the name must end with {', '.join(FORMATS)} (all but .parquet also with .gz or .zst)"
+        ending = f"the name must end with {', '.join(FORMATS)} (all but .parquet also with .gz or .zst)"
+        way_out = _ELSEWHERE.get(suffixes[-1] if suffixes else "") or f"or say by {setting('input_format')} what it is"
+        msg = f"{path}: {ending}, {way_out}: {_WHAT}" if way_out.startswith("or") else f"{path}: {way_out}"
         raise InputError(msg)
     return suffixes[-1][1:]
+
+
+def _declared(path: Path, declared: str) -> str:
+    if declared not in INPUT_FORMATS:
+        msg = f"{setting('input_format')} must be one of {', '.join(INPUT_FORMATS)}, got {declared!r}"
+        raise InputError(msg)
+    if path.is_dir() and declared != "parquet":
+        msg = f"{path}: a directory is read as parquet, got {setting('input_format', declared)}"
+        raise InputError(msg)
+    return "dat" if declared == "fimi" else declared
 
 
 def one_line(error: BaseException) -> str:

@@ -1,5 +1,6 @@
-"""FIMI text: one transaction a line, items separated by blanks."""
+"""FIMI text, one transaction a line, items separated by blanks; and SPMF's kind of it."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,24 +8,71 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.errors import InputError
+from anonset.io.dialect import EXACT, Dialect, in_another_encoding, in_utf8
 from anonset.io.files import read_bytes
-from anonset.io.sets import encode_sets
+from anonset.io.misreading import require_split
+from anonset.io.sets import encode_sets, keep_tokens, offsets
+from anonset.spelling import setting
 
 COLUMN = "items"
 """Name of a FIMI file's only column."""
+_META = re.compile(rb"^[@%#].*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
+_NAMED = re.compile(rb"^@ITEM=([^=\r\n]+)=([^\r\n]*)", re.MULTILINE)
+_ENDS_OF_SPMF = ("-1", "-2")  # of an itemset, and of a sequence of them
 
 
-def read_fimi(path: Path) -> SetColumn:
+def read_fimi(path: Path, dialect: Dialect = EXACT, *, separator: str | None = " ") -> SetColumn:
     """Read a FIMI file. Any UTF-8 token is an item; an empty line is an empty record.
+
+    Parameters
+    ----------
+    separator
+        What was said to separate the items, if anything; None: nothing was said, and what looks like several items in
+        one is refused.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or a token is not valid UTF-8 (with its line and column).
+        If the file cannot be read, or a token is not valid UTF-8 (with its line and column), or it is something else.
     """
+    data = in_utf8(path, read_bytes(path), dialect)
+    indptr, codes, labels = _tokens(path, data)
+    if not dialect.exact:
+        _require_fimi(path, indptr, codes, labels)
+        require_split(str(path), labels, int(np.diff(indptr).max(initial=0)), separator, baskets=True)
+    return encode_sets(COLUMN, indptr, codes, labels)
+
+
+def read_spmf(path: Path, dialect: Dialect) -> SetColumn:
+    """Read a file of SPMF: transactions, or sequences, whose items become one set each.
+
+    Lines that begin with ``@``, ``%`` or ``#`` are no transactions; ``@ITEM=1=apple`` names an item.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, holds utilities, or names two items alike.
+    """
+    data = in_utf8(path, read_bytes(path), dialect)
+    named = {number.decode("utf-8", "replace"): name for number, name in _NAMED.findall(data)}
+    indptr, codes, labels = _tokens(path, _META.sub(b"", data))
+    if any(":" in label for label in labels):
+        msg = f"{path}: these are transactions with utilities (items:total:utilities); keep the items alone"
+        raise InputError(msg)
+    kept = np.array([label not in _ENDS_OF_SPMF for label in labels], bool)
+    lengths, codes = keep_tokens(np.diff(indptr), codes, kept[codes])
+    moved = (np.cumsum(kept) - 1).astype(np.int32)
+    found = [named.get(label, label.encode()).decode() for label in labels if label not in _ENDS_OF_SPMF]
+    if len(set(found)) < len(found):
+        msg = f"{path}: two items have the same name; names must be distinct"
+        raise InputError(msg)
+    return encode_sets(COLUMN, offsets(lengths), moved[codes], found)
+
+
+def _tokens(path: Path, data: bytes) -> tuple[Any, Any, list[str]]:
+    """Return where each line's tokens start, their codes, and the distinct tokens."""
     from anonset_kernels.fimi import tokenize
 
-    data = read_bytes(path)
     text = np.frombuffer(data, np.uint8)
     indptr, codes, starts, lengths = tokenize(text)
     view, labels, bad = memoryview(data), [], -1
@@ -35,8 +83,26 @@ def read_fimi(path: Path) -> SetColumn:
     except UnicodeDecodeError:
         pass
     if len(labels) < len(starts):  # raised here, without the error of decoding, which holds the bytes
-        raise InputError(_bad_token(path, text, bad))
-    return encode_sets(COLUMN, indptr, codes, labels)
+        raise InputError(_bad_token(path, text, bad) + in_another_encoding(data))
+    return indptr, codes, labels
+
+
+def _require_fimi(path: Path, indptr: Any, codes: Any, labels: list[str]) -> None:
+    """Refuse SPMF's files, whose marks would become items, and UTF-16."""
+    problem = ""
+    if any(label.startswith(("@CONVERTED_FROM", "@ITEM=")) for label in labels) or _ends_with(indptr, codes, labels):
+        problem = f"these are lines of SPMF: {setting('input_format', 'spmf')}"
+    elif any("\0" in label for label in labels):
+        problem = f"the text holds NUL; of UTF-16 without a byte order mark: {setting('encoding', 'utf-16-le')}"
+    if problem:
+        msg = f"{path}: {problem}"
+        raise InputError(msg)
+
+
+def _ends_with(indptr: Any, codes: Any, labels: list[str]) -> bool:
+    """Tell whether every line that holds something ends with -2, as sequences do."""
+    last = indptr[1:][np.diff(indptr) > 0] - 1
+    return len(last) > 0 and "-2" in labels and bool((codes[last] == labels.index("-2")).all())
 
 
 def _bad_token(path: Path, text: Any, start: int) -> str:

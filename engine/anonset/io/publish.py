@@ -1,7 +1,7 @@
 """Writing publications and what belongs to them, and reading them back."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,27 @@ from anonset.generalization.publication import written_columns
 from anonset.io import fimi
 from anonset.io.files import format_of, removed_on_failure, write_file
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
-from anonset.io.read import read
+from anonset.io.read import read, read_exactly
 from anonset.io.roles import Names
 
 _FORMATS = ("csv", "parquet", "dat")
+_SEPARATORS = (" ", ";", "|", "\t")
 _BLOCK = 1 << 16
 
 
-def check_labels(labels: Iterable[str], format: str, separator: str = " ") -> None:  # noqa: A002
+def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
+    """Return what is to separate items: as given, else the first of blank ``;`` ``|`` and tab that no label holds.
+
+    >>> separator_for(["E10", "I10"]), separator_for(["type 2 diabetes", "asthma"])
+    (' ', ';')
+    """
+    if separator is not None:
+        return separator
+    found = list(labels)
+    return next((mark for mark in _SEPARATORS if not any(mark in label for label in found)), _SEPARATORS[0])
+
+
+def check_labels(labels: Iterable[str], format: str, separator: str | None = None) -> None:  # noqa: A002
     """Refuse labels of set members that a format cannot carry.
 
     A CSV cell cannot carry the empty label, the separator or a line end; a FIMI line no blank either, nor a byte
@@ -30,6 +43,8 @@ def check_labels(labels: Iterable[str], format: str, separator: str = " ") -> No
     InputError
         With the label and the ways out.
     """
+    labels = list(labels)
+    separator = separator_for(labels, separator)
     _require_format(format, separator)
     if format == "parquet":
         return
@@ -47,7 +62,12 @@ def check_labels(labels: Iterable[str], format: str, separator: str = " ") -> No
             raise InputError(msg)
 
 
-def write_published(publication: Publication, folder: str | Path, format: str, separator: str = " ") -> Path:  # noqa: A002
+def write_published(
+    publication: Publication,
+    folder: str | Path,
+    format: str,  # noqa: A002
+    separator: str | None = None,
+) -> Path:
     """Write the published records as ``published.csv``, ``.parquet`` or ``.dat``, and return the path.
 
     Set-valued columns that were joined are written as separate columns again. Symbols of a
@@ -62,6 +82,7 @@ def write_published(publication: Publication, folder: str | Path, format: str, s
     path = Path(folder) / f"published.{format}"
     columns = written_columns(publication)
     sets = [column for column in columns if isinstance(column, SetColumn)]
+    separator = separator_of(publication, separator)
     check_labels((label for column in sets for label in column.vocabulary.labels), format, separator)
     if not columns:
         msg = "there is no column to publish; at least one must be set-valued, relational or kept"
@@ -79,6 +100,12 @@ def write_published(publication: Publication, folder: str | Path, format: str, s
             raise InputError(msg)
         return write_file(path, (lines([cells]) for cells in _cells(sets[0], " ")))
     return write_file(path, _csv_parts(columns, separator))
+
+
+def separator_of(publication: Publication, separator: str | None = None) -> str:
+    """Return what separates the symbols of a publication within a field (see `separator_for`)."""
+    sets = (column for column in written_columns(publication) if isinstance(column, SetColumn))
+    return separator_for((label for column in sets for label in column.vocabulary.labels), separator)
 
 
 def _csv_parts(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[Any]:
@@ -144,11 +171,18 @@ def read_published(
     relational: Names = (),
     keep: Names = (),
     separator: str = " ",
+    reading: Mapping[str, Any] | None = None,
 ) -> Table:
     """Read a publication back. All values are text: a published range or set is a symbol like any other.
 
-    The parameters are those of :func:`anonset.io.read.read`. The column of a FIMI file has no name of its own:
-    it is called as `items` says.
+    The column of a FIMI file has no name of its own: it is called as `items` says.
+
+    Parameters
+    ----------
+    items, relational, keep, separator
+        As those of :func:`anonset.io.read.read`.
+    reading
+        Of a file made elsewhere, how it is to be read: further arguments of `read`; None: it is one of ours.
 
     Raises
     ------
@@ -157,9 +191,13 @@ def read_published(
     """
     where = Path(path)
     names = (items,) if isinstance(items, str) else tuple(items or ())
-    if not where.exists() or format_of(where) != "dat" or names in ((), (fimi.COLUMN,)) or relational or keep:
-        return read(where, items=items, relational=relational, keep=keep, separator=separator)
-    sets = read(where).transactions
+    declared = (reading or {}).get("input_format")
+    nameless = where.exists() and format_of(where, declared) == "dat"
+    if not nameless or names in ((), (fimi.COLUMN,)) or relational or keep:
+        if reading is not None:
+            return read(where, items=items, relational=relational, keep=keep, **reading)
+        return read_exactly(where, items=items, relational=relational, keep=keep, separator=separator)
+    sets = (read_exactly(where) if reading is None else read(where, **reading)).transactions
     if sets is None or len(names) > 1:
         msg = f"{where}: a FIMI file has one column, got items {list(names)}"
         raise InputError(msg)

@@ -1,14 +1,16 @@
 """Reading data into tables: every column has a role, types are never inferred."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from anonset.data import Column, SetColumn, Table
 from anonset.errors import InputError
 from anonset.io.columns import Encoder
+from anonset.io.dialect import EXACT, Dialect
 from anonset.io.grouping import refuse_empty, refuse_repeated, unite
-from anonset.io.roles import Names, Roles, resolve
-from anonset.io.sources import open_source
+from anonset.io.roles import Names, Roles, absent, resolve
+from anonset.io.sources import Reading, Source, open_source
 from anonset.spelling import setting
 
 _MISSING = ("refuse", "empty", "value")
@@ -24,9 +26,12 @@ def read(
     id: Names = (),  # noqa: A002
     keep: Names = (),
     drop: Names = (),
-    separator: str = " ",
+    separator: str | None = None,
     missing: str = "refuse",
     group: bool = False,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    input_format: str | None = None,
 ) -> Table:
     """Read a table. Every column needs a role, or the data are refused.
 
@@ -36,8 +41,8 @@ def read(
     ----------
     source
         Path of a CSV, TSV or FIMI file (``.csv``, ``.tsv``, ``.dat``, also with ``.gz`` or ``.zst``), or of a
-        Parquet file or directory; or anything with ``__arrow_c_stream__``; or a list of sets. FIMI files and
-        lists of sets have one column, ``items``.
+        Parquet file or directory; or anything with ``__arrow_c_stream__``; or a list of sets. Files of FIMI, SPMF
+        or baskets and lists of sets have one column, ``items``.
     items
         The set-valued column. Several are joined into one column ``items``, their items prefixed:
         ``column:item``; they are published as separate columns again.
@@ -52,14 +57,24 @@ def read(
     keep, drop
         Columns that are published as they are, by the owner's decision; and those that are not read.
     separator
-        What separates the items in a cell of text. An empty cell is the empty set.
+        What separates the items in a cell of text: by default blanks, and what looks as if something else did is
+        refused. An empty cell is the empty set, and blanks around an item are no part of it.
     missing
         What null becomes: ``refuse`` (an error), ``empty`` (a null set is the empty set), ``value`` (a null
         category is the category ``?``), or ``empty,value``. Null numbers, ids and items are always refused.
         Text files have no null: an empty field is the empty text. A blank line is a record in a file of one column
         alone; among several columns it is refused.
     group
-        Unite the rows of an id into one record: sets united, all other values must agree.
+        Unite the rows of an id into one record: sets united, all other values must agree. A cell of text is one item
+        then (``type 2 diabetes``), unless a separator is given.
+    delimiter
+        What stands between the fields of a CSV or TSV file; by default the one of ``,`` ``;`` tab and ``|`` under
+        which the first line holds the columns that are named here.
+    encoding
+        Encoding of a text without a byte order mark; by default UTF-8.
+    input_format
+        Format of a file, whatever its name: ``csv``, ``tsv``, ``fimi``, ``baskets`` (a record a line, items between
+        a separator, no names of columns), ``spmf`` or ``parquet``.
 
     Raises
     ------
@@ -72,23 +87,55 @@ def read(
     >>> table.n, table.transactions.vocabulary.labels
     (2, ('bread', 'milk'))
     """
-    opened = open_source(source)
+    given: dict[str, Names] = {
+        "items": items,
+        "relational": relational,
+        "sensitive": None if sensitive is None else [sensitive],
+        "id": id,
+        "keep": keep,
+        "drop": drop,
+    }
+    _require_text(separator=separator, missing=missing, delimiter=delimiter, encoding=encoding)
+
+    def lacking(names: Sequence[str]) -> Sequence[str]:
+        return absent(names, (*given.values(), numeric))
+
+    separator = "\t" if separator == "\\t" else separator
+    _require_separator(separator)
+    dialect = Dialect.of(delimiter, encoding)
+    opened = open_source(source, Reading(input_format, dialect, separator, lacking))
+    encoder = _encoder(opened, separator, missing, whole=group)
+    return _table(opened, encoder, numeric, given, group=group)
+
+
+def read_exactly(
+    source: Path,
+    *,
+    items: Names = None,
+    separator: str = " ",
+    numeric: Names = (),
+    **given: Names,
+) -> Table:
+    """Read a file that we wrote ourselves: with commas, in UTF-8, and blanks count. The roles are those of `read`.
+
+    Raises
+    ------
+    InputError
+        If it is no such file.
+    """
+    _require_separator(separator)
+    opened = open_source(source, Reading(dialect=EXACT, separator=separator))
+    return _table(opened, Encoder(opened.where, separator, exact=True), numeric, {"items": items, **given})
+
+
+def _table(
+    opened: Source, encoder: Encoder, numeric: Names, given: Mapping[str, Names], *, group: bool = False
+) -> Table:
+    """Give every column its role, and encode those that are used."""
     where = opened.where
-    encoder = _encoder(where, separator, missing)
-    if opened.sets_only and items is None and not drop:
-        items = opened.names[0]
-    roles, numbers = resolve(
-        where,
-        opened.names,
-        numeric,
-        first_line=opened.first_line,
-        items=items,
-        relational=relational,
-        sensitive=None if sensitive is None else [sensitive],
-        id=id,
-        keep=keep,
-        drop=drop,
-    )
+    if opened.sets_only and given["items"] is None and not given.get("drop"):
+        given = {**given, "items": opened.names[0]}
+    roles, numbers = resolve(where, opened.names, numeric, first_line=opened.first_line, hint=opened.hint, **given)
     if group and not roles.id:
         msg = f"{where}: {setting('group', True)} needs the {setting('id')} column(s) whose rows are to be united"
         raise InputError(msg)
@@ -101,15 +148,26 @@ def read(
     return table
 
 
-def _encoder(where: str, separator: str, missing: str) -> Encoder:
-    if not separator:
-        msg = f"{setting('separator')} must be at least one character, got ''"
-        raise InputError(msg)
+def _encoder(opened: Source, separator: str | None, missing: str, *, whole: bool) -> Encoder:
     chosen = {part.strip() for part in missing.split(",")}
     if not chosen <= set(_MISSING) or ("refuse" in chosen and len(chosen) > 1):
         msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
         raise InputError(msg)
-    return Encoder(where, separator, "empty" in chosen, "value" in chosen)
+    return Encoder(opened.where, separator, "empty" in chosen, "value" in chosen, whole, printed=opened.printed)
+
+
+def _require_separator(separator: str | None) -> None:
+    if separator == "":
+        msg = f"{setting('separator')} must be at least one character, got ''"
+        raise InputError(msg)
+
+
+def _require_text(**given: Any) -> None:
+    """Refuse settings that are neither text nor None."""
+    for name, value in given.items():
+        if not isinstance(value, str) and (value is not None or name == "missing"):
+            msg = f"{setting(name)} must be text, got {type(value).__name__}"
+            raise InputError(msg)
 
 
 def _encode(

@@ -1,7 +1,7 @@
 """The roles of columns: every column has exactly one, or the data are refused."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from anonset.errors import InputError
@@ -34,8 +34,20 @@ class Roles:
         return tuple(name for name in names if name in shown)
 
 
+def absent(names: Sequence[str], given: Iterable[Names]) -> list[str]:
+    """Return the columns that are named in some role and are not among `names`.
+
+    Raises
+    ------
+    InputError
+        If a role is given as anything but names.
+    """
+    known = frozenset(names)
+    return [name for value in given for name in _wanted(names, value) if name not in known]
+
+
 def resolve(
-    where: str, names: Sequence[str], numeric: Names, *, first_line: bool = False, **given: Names
+    where: str, names: Sequence[str], numeric: Names, *, first_line: bool = False, hint: str = "", **given: Names
 ) -> tuple[Roles, frozenset[str]]:
     """Give every column of a source its role.
 
@@ -50,6 +62,8 @@ def resolve(
     first_line
         Whether the names are the first line of a text, which may be a record where the text has no header: unless a
         name that was given is among them, no message shows them.
+    hint
+        What may help where a column is not among them.
     given
         Column names by role, each a sequence, or text: one name, or several separated by commas.
 
@@ -59,7 +73,9 @@ def resolve(
         If a column is named that does not exist, has no role or two, or two columns have the same name.
     """
     wanted = {role: _wanted(names, value) for role, value in {**given, "numeric": numeric}.items()}
-    header = _Header(where, names, genuine=not first_line or any(not set(names).isdisjoint(w) for w in wanted.values()))
+    genuine = not first_line or any(not set(names).isdisjoint(asked) for asked in wanted.values())
+    lines = not any(asked for role, asked in wanted.items() if role != "items")
+    header = _Header(where, names, genuine, hint, lines)
     header.require_distinct()
     for role, asked in wanted.items():
         header.require_there(role, asked)
@@ -85,6 +101,10 @@ class _Header:
     names: Sequence[str]
     genuine: bool
     """Whether they are names for sure, and no record."""
+    hint: str = ""
+    """What may help where one is missing."""
+    lines: bool = False
+    """Whether each line may hold items alone, as no other column was named."""
 
     def require_distinct(self) -> None:
         """Refuse two columns of the same name."""
@@ -102,7 +122,7 @@ class _Header:
             if name not in known:
                 there = f"; there are {_listed(self.names)}"
                 rest = there if self.genuine else f", nor any other that is named; {self.doubt}"
-                msg = f"{self.where}: there is no column {name!r} ({setting(role)}){rest}"
+                msg = f"{self.where}: there is no column {name!r} ({setting(role)}){rest}{self.hint}"
                 raise InputError(msg)
 
     def require_placed(self, placed: set[str]) -> None:
@@ -121,7 +141,8 @@ class _Header:
     @property
     def doubt(self) -> str:
         """What may be wrong with names that nobody knows."""
-        return f"the first line is taken for the names of {len(self.names)} column(s): does the file have such a line?"
+        found = f"the first line is taken for the names of {len(self.names)} column(s): does the file have such a line?"
+        return found + (f" Lines of items alone have none: {setting('input_format', 'baskets')}" if self.lines else "")
 
 
 def _may_be_a_value(name: str) -> bool:
@@ -135,7 +156,11 @@ def _wanted(names: Sequence[str], given: Names) -> tuple[str, ...]:
         return ()
     if isinstance(given, str):
         given = [given] if given in names or not given else [part.strip() for part in given.split(",")]
-    return tuple(dict.fromkeys(given))
+    found = list(given) if isinstance(given, Iterable) else [given]
+    if odd := next((name for name in found if not isinstance(name, str)), None):
+        msg = f"columns must be named by text or a list of it, got {type(odd).__name__}"
+        raise InputError(msg)
+    return tuple(dict.fromkeys(found))
 
 
 def _refuse_clash(where: str, roles: Roles) -> None:

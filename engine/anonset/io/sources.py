@@ -10,7 +10,9 @@ from typing import Any
 from anonset.data import SetColumn
 from anonset.errors import InputError
 from anonset.io import fimi
+from anonset.io.baskets import read_baskets
 from anonset.io.delimited import DelimitedText
+from anonset.io.dialect import RECOGNISED, Dialect, Missing
 from anonset.io.files import format_of, one_line, reading, require_file, require_there
 from anonset.io.folders import parquet_files
 
@@ -29,9 +31,27 @@ class Source:
     """Whether its single column is one of sets."""
     first_line: bool = False
     """Whether the names are the first line of a text."""
+    hint: str = ""
+    """What may help where a declared column is missing."""
+    printed: bool = False
+    """Whether its lists come from a text."""
 
 
-def open_source(source: Any) -> Source:
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read, as far as it was said."""
+
+    format: str | None = None
+    """One of `anonset.io.files.INPUT_FORMATS`; None: as its name says."""
+    dialect: Dialect = RECOGNISED
+    """The dialect of a text."""
+    separator: str | None = None
+    """What separates items; None: nothing was said."""
+    absent: Missing = lambda _: []
+    """Tells which declared columns names lack."""
+
+
+def open_source(source: Any, how: Reading = Reading()) -> Source:
     """Open a path, anything with ``__arrow_c_stream__``, or an iterable of sets.
 
     Raises
@@ -40,7 +60,7 @@ def open_source(source: Any) -> Source:
         If it is none of these, or cannot be read.
     """
     if isinstance(source, (str, os.PathLike)):
-        return _open_path(Path(source))
+        return _open_path(Path(source), how)
     if hasattr(source, "__arrow_c_stream__"):
         return _open_arrow(source)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
@@ -49,17 +69,23 @@ def open_source(source: Any) -> Source:
     raise InputError(msg)
 
 
-def _open_path(path: Path) -> Source:
+def _open_path(path: Path, how: Reading) -> Source:
     require_there(path)
-    kind = format_of(path)
+    kind = format_of(path, how.format)
     if not path.is_dir():
         require_file(path)
-    if kind == "dat":
-        return Source(str(path), (fimi.COLUMN,), lambda _: {fimi.COLUMN: fimi.read_fimi(path)}, sets_only=True)
     if kind == "parquet":
         return _open_parquet(path)
-    text = DelimitedText(path, "\t" if kind == "tsv" else ",")
-    return Source(str(path), text.names, text.load, first_line=True)
+    if kind in ("csv", "tsv"):
+        usual = "\t" if kind == "tsv" else ","
+        text = DelimitedText(path, usual, how.dialect, how.absent, separator=how.separator)
+        return Source(str(path), text.names, text.load, first_line=True, hint=text.hint)
+    readers: dict[str, Callable[[], Any]] = {
+        "dat": lambda: fimi.read_fimi(path, how.dialect, separator=how.separator),
+        "spmf": lambda: fimi.read_spmf(path, how.dialect),
+        "baskets": lambda: read_baskets(path, how.dialect, how.separator),
+    }
+    return Source(str(path), (fimi.COLUMN,), lambda _: {fimi.COLUMN: readers[kind]()}, True, printed=True)
 
 
 def _open_parquet(path: Path) -> Source:

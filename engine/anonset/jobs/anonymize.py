@@ -215,18 +215,19 @@ def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss:
 def request_of(settings: "Settings", model: PrivacyModel) -> Request:
     """Return where and how the settings ask to publish; by default in the format of the input, and buckets as csv."""
     private = None if settings.private is None else Path(settings.private)
-    format = settings.format or ("csv" if "buckets" in model.protects else published_format(Path(settings.input)))  # noqa: A001
+    as_input = published_format(Path(settings.input), settings.input_format)
+    format = settings.format or ("csv" if "buckets" in model.protects else as_input)  # noqa: A001
     layout = Layout(settings.order, settings.symbols, format, settings.separator)  # type: ignore[arg-type]
     return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)
 
 
-def published_format(source: Path) -> str:
-    """Return the format in which data from a file are published: the file's own, or CSV for TSV.
+def published_format(source: Path, declared: str | None = None) -> str:
+    """Return the format in which data from a file are published: the file's own, or CSV for TSV and baskets.
 
-    >>> published_format(Path("visits.dat.gz"))
-    'dat'
+    >>> published_format(Path("visits.dat.gz")), published_format(Path("visits.txt"), "baskets")
+    ('dat', 'csv')
     """
     from anonset.io.files import format_of
 
-    found = format_of(source)
-    return "csv" if found == "tsv" else found
+    found = format_of(source, declared)
+    return {"tsv": "csv", "baskets": "csv", "spmf": "dat"}.get(found, found)

@@ -24,22 +24,48 @@ def read_original(publication: Any, settings: CheckSettings, attested: Attestati
     """
     from anonset.io.read import read
 
-    source = Path(str(settings.original))
-    buckets = isinstance(publication, BucketPublication)
+    source, buckets = Path(str(settings.original)), isinstance(publication, BucketPublication)
     relational = [] if buckets else [column.name for column in publication.relational]
-    return read(
-        source,
-        items=_items(publication, settings, attested, source),
-        relational=relational,
-        numeric=[name for name in numeric_columns(settings.hierarchy) if name in relational],
-        sensitive=publication.snt_value.name if buckets else None,
-        id=[column.name for column in publication.ids] if buckets else settings.id,
-        keep=[column.name for column in publication.kept],
-        drop=settings.drop,
-        separator=settings.separator or _attested_separator(attested) or " ",
-        missing=settings.missing,
-        group=settings.group,
-    )
+    roles: dict[str, Any] = {
+        "items": _items(publication, settings, attested, source),
+        "relational": relational,
+        "numeric": [name for name in numeric_columns(settings.hierarchy) if name in relational],
+        "sensitive": publication.snt_value.name if buckets else None,
+        "id": [column.name for column in publication.ids] if buckets else settings.id,
+        "keep": [column.name for column in publication.kept],
+        "drop": settings.drop,
+    }
+    options = settings.reading_options()
+    marks = _separators(settings, attested, source)
+    found = [read(source, **roles, **{**options, "separator": mark}) for mark in marks]
+    return max(found, key=lambda table: _known(table, publication))
+
+
+def _separators(settings: CheckSettings, attested: Attestation | None, source: Path) -> list[str | None]:
+    """Return what may separate the items of the original.
+
+    What separates the published symbols may have been said of the original too, or chosen since labels hold blanks.
+    """
+    told = _attested_separator(attested)
+    if settings.separator is not None or told in (None, " ") or settings.group or _has_one_column(settings, source):
+        return [settings.separator]
+    return [told, " "]
+
+
+def _known(table: Table, publication: Any) -> float:
+    """Return the share of the items of a table that published symbols stand for."""
+    if table.transactions is None or not len(table.transactions.vocabulary):
+        return 0.0
+    known = {member for symbol in publication.symbols for member in symbol.members}
+    labels = table.transactions.vocabulary.labels
+    return sum(label in known for label in labels) / len(labels)
+
+
+def _has_one_column(settings: CheckSettings, source: Path) -> bool:
+    """Tell whether the original is of a format that names no column: all of it are items."""
+    from anonset.io.files import format_of
+
+    return format_of(source, settings.input_format) in ("dat", "baskets", "spmf")
 
 
 def is_nameless(attested: Attestation | None) -> bool:
@@ -49,16 +75,17 @@ def is_nameless(attested: Attestation | None) -> bool:
 
 def _items(publication: Any, settings: CheckSettings, attested: Attestation | None, source: Path) -> list[str] | None:
     """Return the set-valued columns of the original; None where it is a FIMI file, which has one."""
-    from anonset.io.sources import open_source
+    from anonset.io.dialect import Dialect
+    from anonset.io.sources import Reading, open_source
 
-    if publication.transactions is None:
-        return None
-    opened = open_source(source)
-    if opened.sets_only:
+    if publication.transactions is None or _has_one_column(settings, source):
         return None
     if not is_nameless(attested):
         return list(publication.joined or (publication.transactions.name,))
-    free = [name for name in opened.names if name not in {*settings.id, *settings.drop}]
+    others = {*settings.id, *settings.drop}
+    dialect = Dialect.of(settings.delimiter, settings.encoding)
+    opened = open_source(source, Reading(settings.input_format, dialect, absent=lambda names: others - set(names)))
+    free = [name for name in opened.names if name not in others]
     return settings.items or (free if len(free) == 1 else [publication.transactions.name])
 
 

@@ -124,13 +124,13 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
     from anonset.release.records import explained
 
     if "buckets" in model.protects:
-        return read_buckets(published, id=settings.id, keep=settings.keep)
+        return read_buckets(published, id=settings.id, keep=settings.keep, reading=_of_texts(settings))
     table = read_published(
         published,
         items=settings.items or None,
         relational=settings.relational,
         keep=settings.keep,
-        separator=" " if settings.separator is None else settings.separator,
+        reading=_of_texts(settings),
     )
     if settings.codebook is None:
         return explained(table, (), sets=model.reads_sets)
@@ -139,6 +139,11 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
         book, f"codebook {settings.codebook!r}", nodes_known=_names_items(settings, table.transactions, table)
     )
     return explained(table, book, sets=model.reads_sets)
+
+
+def _of_texts(settings: CheckSettings) -> dict[str, Any]:
+    """Return how a text that was made elsewhere is read; rows were united, and null was replaced, before."""
+    return {**settings.reading_options(), "missing": "refuse", "group": False}
 
 
 def _read_attested(

@@ -37,8 +37,8 @@ class Layout:
     """How a set of items or values is named: by its members, by a short code, or by a code above 8 members."""
     format: Format | None = "csv"
     """Format of the data; None: they stay in memory."""
-    separator: str = " "
-    """Separates the symbols within a field."""
+    separator: str | None = None
+    """Separates the symbols within a field; None: a blank, or where labels hold it, another mark."""
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -87,11 +87,11 @@ class RecordsKind:
     def write(self, unverified: Unverified[Publication], folder: Path, layout: Layout) -> DataFile:
         """Write the data and the codebook."""
         from anonset.io.maps import write_codebook
-        from anonset.io.publish import write_published
+        from anonset.io.publish import separator_of, write_published
 
         publication = unverified.publication
-        chosen = layout.format or "csv"
-        data = write_published(publication, folder, chosen, layout.separator)
+        chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
+        data = write_published(publication, folder, chosen, separator)
         fimi = chosen == "dat"
         sets = publication.transactions
         # the codebook explains the codes of value sets too
@@ -100,7 +100,7 @@ class RecordsKind:
         return DataFile(
             file=data.name,
             format=chosen,
-            separator=layout.separator if is_separated(publication, chosen) else None,
+            separator=separator if is_separated(publication, chosen) else None,
             items=["items"] if fimi else list(publication.joined or (() if sets is None else (sets.name,))),
             relational=[column.name for column in publication.relational],
             keep=[column.name for column in publication.kept],

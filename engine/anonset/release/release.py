@@ -121,7 +121,7 @@ class Release(Discreet):
         private: str | os.PathLike[str] | None = None,
         format: Format | None = None,  # noqa: A002
         *,
-        separator: str = " ",
+        separator: str | None = None,
         trace: bool = False,
     ) -> Path:
         """Write the publication into a new directory, read it back, verify it, and return the directory.
@@ -135,7 +135,7 @@ class Release(Discreet):
         format
             ``csv`` (the default), ``parquet`` or ``dat``.
         separator
-            Separates the symbols within a field.
+            Separates the symbols within a field; by default a blank, or where labels hold it, ``;`` ``|`` or tab.
         trace
             Put the decisions of the search into the private report.
 

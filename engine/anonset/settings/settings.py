@@ -13,14 +13,15 @@ from anonset.errors import InputError
 from anonset.settings.binding import numeric_columns
 from anonset.settings.parameters import MODELS, Parameter, option, parameters
 from anonset.settings.readers import Names, WrittenFloat
+from anonset.settings.reading import ReadingSettings
 from anonset.spelling import meant
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
 _DEFAULTS = ", ".join(f"{name} ({entry.algorithm})" for name, entry in MODELS.items())
 
 
-class RoleSettings(BaseModel):
-    """How a file is read, and the role of each of its columns."""
+class ColumnSettings(BaseModel):
+    """The role of each column."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -31,9 +32,10 @@ class RoleSettings(BaseModel):
     id: Names = Field([], description="Columns that identify the person; not published.")
     keep: Names = Field([], description="Columns to publish as they are: the owner's decision.")
     drop: Names = Field([], description="Columns to leave out.")
-    separator: str = Field(" ", description="Separates the items within a field.")
-    missing: str = Field("refuse", description="What null becomes: refuse, empty, value or empty,value.")
-    group: bool = Field(False, description="Unite the rows of the same --id into one record.")
+
+
+class RoleSettings(ReadingSettings, ColumnSettings):
+    """How a file is read, and the role of each of its columns."""
 
     def read_options(self) -> dict[str, Any]:
         """Return the arguments of `anonset.io.read.read`."""

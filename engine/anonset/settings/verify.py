@@ -3,17 +3,19 @@
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, Share
+from anonset.settings.reading import ReadingSettings
 from anonset.settings.settings import with_parameters
 
 
-class CheckSettings(BaseModel):
-    """What is to be checked; the parameters of the models are added by `check_settings_model`."""
+class CheckSettings(ReadingSettings):
+    """What is to be checked; the parameters of the models are added by `check_settings_model`.
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    How a file is read is meant of a publication that was made elsewhere, and of the original.
+    """
 
     model: str | None = Field(None, description=f"Privacy model: {', '.join(MODELS)}. Default: as attested.")
     items: Names = Field(
@@ -23,9 +25,6 @@ class CheckSettings(BaseModel):
     relational: Names = Field([], description="Generalized columns, separated by commas.")
     id: Names = Field([], description="Columns of qit.csv that identify the person; or of the original, not published.")
     keep: Names = Field([], description="Columns published as they were.")
-    separator: str | None = Field(
-        None, description="Separates the symbols within a field; of what is attested, the items of the original."
-    )
     codebook: str | None = Field(None, description="codebook.csv of a publication made elsewhere.")
     budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count.")
     original: str | None = Field(None, description="The original data, to check that the publication is true of them.")
@@ -38,8 +37,6 @@ class CheckSettings(BaseModel):
         "--original, of a relational column.",
     )
     drop: Names = Field([], description="With --original: its columns that were left out.")
-    missing: str = Field("refuse", description="With --original: what null became.")
-    group: bool = Field(False, description="With --original: the rows of the same --id were united.")
     utility_constraints: str | None = Field(
         None, description="With --original: a file with a group a line, which no symbol may reach beyond."
     )

@@ -1,0 +1,152 @@
+"""The dialect of a text: its encoding, and what stands between its fields."""
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from anonset.errors import InputError
+from anonset.spelling import setting
+
+DELIMITERS = (",", ";", "\t", "|")
+"""What stands between fields where nothing else is said."""
+TEXT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf")
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_WINDOWS = re.compile(r"\\x[89]")  # bytes that are letters and quotes there, and nothing in latin-1
+_SPELLED = {"\\t": "\t", "tab": "\t"}
+
+Missing = Callable[[Sequence[str]], Collection[str]]
+"""Tells which of the columns that were declared are not among the given names."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text is to be understood, as far as its reader was told; None: it is recognised."""
+
+    delimiter: str | None = None
+    """What stands between fields."""
+    encoding: str | None = None
+    """Encoding of a text without a byte order mark; None: UTF-8."""
+    exact: bool = False
+    """Whether the text is one of our own: UTF-8 with commas, in which blanks count."""
+
+    @classmethod
+    def of(cls, delimiter: str | None, encoding: str | None) -> "Dialect":
+        """Return a dialect, if it is one.
+
+        Raises
+        ------
+        InputError
+            If the delimiter or the encoding cannot be used.
+        """
+        if delimiter is not None:
+            delimiter = _SPELLED.get(delimiter, delimiter)
+            if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+                msg = f"{setting('delimiter')} must be one character such as ';' or tab, no quote, got {delimiter!r}"
+                raise InputError(msg)
+        if encoding is not None:
+            try:
+                "a".encode(encoding).decode(encoding)
+            except (LookupError, UnicodeError, ValueError):
+                msg = f"{setting('encoding')} must be one that Python knows, such as latin-1, got {encoding!r}"
+                raise InputError(msg) from None
+        return cls(delimiter, encoding)
+
+
+RECOGNISED = Dialect()
+"""A dialect of which nothing is said."""
+EXACT = Dialect(",", None, exact=True)
+"""The dialect of what we write ourselves."""
+
+
+def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
+    """Return a text as UTF-8 without a byte order mark; what is UTF-8 already is not looked at.
+
+    Raises
+    ------
+    InputError
+        If it is not in the encoding that its byte order mark, or the dialect, names.
+    """
+    mark, encoding = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", dialect.encoding))
+    if encoding is None or codecs.lookup(encoding).name == "utf-8":
+        return data[len(mark) :] if mark else data
+    text = None
+    with suppress(UnicodeError):
+        text = data[len(mark) :].decode(encoding)
+    if text is None:  # raised here, without the error of decoding, which holds the bytes
+        told = "as its byte order mark says" if mark else f"; name its own by {setting('encoding')}"
+        msg = f"{where}: the text is not valid {encoding}{' ' if mark else ''}{told}"
+        raise InputError(msg)
+    return text.removeprefix("\ufeff").encode()
+
+
+def invalid_utf8(where: object, data: bytes) -> str:
+    """Say where a text is not UTF-8, and what would help."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        place = f"{where}: line {line}, column {column} (in bytes): the text is not valid UTF-8"
+        return place + in_another_encoding(data)
+    return f"{where}: the text is not valid UTF-8"
+
+
+def in_another_encoding(data: bytes) -> str:
+    """Return the hint for a text that is not UTF-8."""
+    windows = _WINDOWS.search(data.decode("utf-8", "backslashreplace")) is not None
+    probable = "cp1252" if windows else "latin-1"
+    return f"; if it was written in another encoding, name it: {setting('encoding', probable)}"
+
+
+def header_fields(line: str, delimiter: str) -> list[str]:
+    """Return the names in a header line, without the blanks around them; in a line that is no CSV there are none."""
+    try:
+        return [name.strip() for name in next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter), [])]
+    except csv.Error:
+        return []
+
+
+def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None, data: bytes) -> str:
+    """Return the delimiter under which a header holds the declared columns, the usual one where several do.
+
+    Where none does, it is the one under which fewest are missing, and then the one that makes most columns of it.
+
+    Parameters
+    ----------
+    header
+        The first line of a text.
+    usual
+        The delimiter that the format's name promises.
+    absent
+        Tells which declared columns names lack.
+    separator
+        What separates items within a field: where there is one column, it stands between no fields.
+    data
+        The whole text.
+    """
+    order = [usual, *(mark for mark in DELIMITERS if mark != usual)]
+    found = {mark: header_fields(header, mark) for mark in order}
+    if usual == separator and all(len(names) <= 1 for names in found.values()):
+        order = [mark for mark in order if mark != separator]
+        return next((mark for mark in order if mark.encode() not in data), order[0])
+    return min(order, key=lambda mark: (len(absent(found[mark])), -len(found[mark]), order.index(mark)))
+
+
+def other_delimiter(header: str, absent: Missing) -> str:
+    """Return the hint for a header whose columns stand between something unusual; empty where nothing is found."""
+    for mark in dict.fromkeys(header):
+        if mark.isascii() and not mark.isalnum() and mark not in '"_\r\n' and mark not in DELIMITERS:
+            names = header_fields(header, mark)
+            if len(names) > 1 and not absent(names):
+                return f"; between {mark!r} it stands: {setting('delimiter', mark)}"
+    return ""

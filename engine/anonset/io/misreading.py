@@ -1,0 +1,95 @@
+"""What was probably read as something else than it is, and is refused: silent misreading is a fault of privacy."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from anonset.errors import InputError
+from anonset.spelling import setting
+
+_MARKS = (",", ";", "|")
+ABSENT = frozenset({"0", "0.0", "false", "False", "FALSE"})
+PRESENT = frozenset({"1", "1.0", "true", "True", "TRUE"})
+"""What a column holds that says of each record whether an item is in it."""
+_PRINTED = (("['", "'"), ('["', '"'), ("{'", "'"), ('{"', '"'))
+
+
+def require_split(
+    where: str, labels: Collection[str], longest: int, separator: str | None, *, baskets: bool = False
+) -> None:
+    """Refuse items that look like several in one, unless it was said what separates them.
+
+    Parameters
+    ----------
+    where
+        What is read, for messages.
+    labels
+        The distinct items.
+    longest
+        Largest number of items of a record.
+    separator
+        What was said to separate the items; None: nothing was said, and blanks were taken.
+    baskets
+        Whether the format separates items by blanks, and another one must be named.
+
+    Raises
+    ------
+    InputError
+        With the option that would help.
+    """
+    if any(label.startswith(begin) for label in labels for begin, _ in _PRINTED):
+        msg = (
+            f"{where}: the cells hold printed lists ([...] with quotes), whose brackets and quotes would be items; "
+            "join the items by a separator, or give the lists themselves to anonset.read in Python"
+        )
+        raise InputError(msg)
+    mark = _mark_within(labels, longest) if separator is None else None
+    if separator is not None and baskets and separator.strip() and any(separator in label for label in labels):
+        mark = separator
+    if mark is None:
+        return
+    ways = setting("input_format", "baskets") if baskets else setting("separator", mark)
+    count = sum(mark in label for label in labels)
+    msg = (
+        f"{where}: blanks were taken for what separates items, but {count:,} of {len(labels):,} items hold {mark!r}; "
+        f"if it separates them: {ways}; if not: {setting('separator', ' ')}"
+    )
+    raise InputError(msg)
+
+
+def _mark_within(labels: Collection[str], longest: int) -> str | None:
+    """Return the mark that seems to separate items: one at an end, or in most of those that stand alone."""
+    for mark in _MARKS:
+        if any(len(label) > 1 and label.endswith(mark) for label in labels):
+            return mark
+    plain = [label for label in labels if not (label.startswith("(") and label.endswith(")"))]  # our own sets are none
+    return next((mark for mark in _MARKS if longest <= 1 and _separates(mark, plain)), None)
+
+
+def _separates(mark: str, labels: Collection[str]) -> bool:
+    """Tell whether a mark stands in most labels, or between what stands in other labels too."""
+    held = [{part.strip() for part in label.split(mark)} for label in labels if mark in label]
+    if 2 * len(held) > len(labels):
+        return True
+    times = Counter(part for parts in held for part in parts)
+    times.update(label for label in labels if mark not in label)
+    again = sum(any(times[part] > 1 for part in parts) for parts in held)
+    return 2 * again >= len(held) > 0
+
+
+def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) -> None:
+    """Refuse set-valued columns that say of each record whether an item is in it: the names are the items.
+
+    Raises
+    ------
+    InputError
+        With the columns, and the option that would help.
+    """
+    found = [(name, set(labels)) for name, labels in columns]
+    told = [name for name, labels in found if labels and labels <= PRESENT | ABSENT]
+    if any(labels & ABSENT for name, labels in found if name in told):
+        which = ", ".join(map(repr, told[:5])) + (f" and {len(told) - 5} more" if len(told) > 5 else "")
+        msg = (
+            f"{where}: {which} hold(s) 0 and 1 alone, which would become items; "
+            f"if each column is an item: {setting('one_hot', ','.join(told))}"
+        )
+        raise InputError(msg)

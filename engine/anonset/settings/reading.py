@@ -1,0 +1,28 @@
+"""How a file is read: the settings that every command shares which reads data."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ReadingSettings(BaseModel):
+    """How a file is read, whatever its columns are."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    separator: str | None = Field(None, description="Separates the items within a field; default: blanks.")
+    delimiter: str | None = Field(
+        None, description="Separates the fields of a line, such as ';' or tab; default: recognised."
+    )
+    encoding: str | None = Field(
+        None, description="Encoding of a text, such as latin-1; default: UTF-8, or by its mark."
+    )
+    input_format: str | None = Field(
+        None, description="csv, tsv, fimi, baskets, spmf or parquet, whatever the name of the file."
+    )
+    missing: str = Field("refuse", description="What null becomes: refuse, empty, value or empty,value.")
+    group: bool = Field(False, description="Unite the rows of the same --id into one record; a field is one item then.")
+
+    def reading_options(self) -> dict[str, Any]:
+        """Return the arguments of `anonset.io.read.read` but the roles of columns."""
+        return self.model_dump(include=set(ReadingSettings.model_fields))

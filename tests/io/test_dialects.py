@@ -1,0 +1,181 @@
+"""Texts as people have them: delimiters, encodings, blanks, formats; and what is refused, with what would help."""
+
+import pytest
+
+from anonset.errors import InputError
+from anonset.io import read
+from anonset.spelling import options_spelled
+
+ROLES = {"items": "codes", "relational": "age", "id": "p"}
+EXPECTED = [["E10", "I10"], [], ["J45"]]
+TABLE = "p,age,codes\n1,30,E10 I10\n2,41,\n3,30,J45\n"
+
+
+def write(folder, data, name="v.csv"):
+    path = folder / name
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def rows(table):
+    return list(table.transactions.rows())
+
+
+def refusal(path, **options):
+    with options_spelled(), pytest.raises(InputError) as error:
+        read(path, **options)
+    return str(error.value).removeprefix(f"{path}: ")
+
+
+@pytest.mark.parametrize("name", ["v.csv", "v.tsv"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("spaced", [False, True])
+@pytest.mark.parametrize(
+    ("encoding", "mark"),
+    [
+        ("utf-8", b""),
+        ("utf-8", b"\xef\xbb\xbf"),
+        ("utf-16-le", b"\xff\xfe"),
+        ("utf-16-be", b"\xfe\xff"),
+        ("utf-32-le", b"\xff\xfe\x00\x00"),
+    ],
+)
+def test_delimiters_and_encodings_are_recognised(tmp_path, name, delimiter, spaced, encoding, mark):
+    text = TABLE.replace(",", delimiter + " " if spaced else delimiter)
+    table = read(write(tmp_path, mark + text.encode(encoding), name), **ROLES)
+    assert rows(table) == EXPECTED
+    assert table.relational[0].labels() == ["30", "41", "30"]
+    assert table.ids[0].labels() == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        " p ; age ; codes \n 1 ; 30 ;  E10  I10 \n2;41; \n3 ;30;J45",
+        '"p"; "age"; "codes"\n1; "30"; "E10 I10"\n2;41;""\n "3" ;30;J45\n',
+        "sep=;\np;age;codes\n1;30;E10 I10\n2;41;\n3;30;J45\n",
+        "p\t age\tcodes\n1\t 30\t I10 E10\n2\t41\t\n3\t30\tJ45\n",
+    ],
+)
+def test_blanks_around_fields_and_items_are_no_part_of_them(tmp_path, text, end):
+    table = read(write(tmp_path, text.replace("\n", end)), **ROLES)
+    assert rows(table) == EXPECTED
+    assert table.relational[0].labels() == ["30", "41", "30"]
+    assert table.ids[0].labels() == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("text", ['s,t\n"6474, 2723",x\n', "s;t\n6474, 2723;x\n", 's, t\n" 6474 ,2723 ,", x\n'])
+def test_items_between_commas_and_blanks(tmp_path, text):
+    assert rows(read(write(tmp_path, text), items="s", keep="t", separator=",")) == [["2723", "6474"]]
+
+
+def test_a_separator_in_a_column_of_its_own_is_no_delimiter(tmp_path):
+    assert rows(read(write(tmp_path, "s\nE10,I10\n\nJ45\n"), items="s", separator=",")) == EXPECTED
+
+
+def test_an_encoding_that_is_named(tmp_path):
+    path = write(tmp_path, "größe;s\nvier;Bär Käse\n".encode("latin-1"))
+    table = read(path, items="s", keep="größe", encoding="latin-1")
+    assert rows(table) == [["Bär", "Käse"]]
+    path = write(tmp_path, "p;s\n1;100€\n".encode("cp1252"))
+    assert rows(read(path, items="s", id="p", encoding="cp1252")) == [["100€"]]
+
+
+@pytest.mark.parametrize("delimiter", ["^", "\t", "tab", "\\t", " "])
+def test_a_delimiter_that_is_named(tmp_path, delimiter):
+    written = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+    path = write(tmp_path, f"p{written}s\n1{written}E10+I10\n")
+    assert rows(read(path, items="s", id="p", delimiter=delimiter, separator="+")) == [["E10", "I10"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "options", "expected"),
+    [
+        ("v.txt", "1 2\n\n2\n", {"input_format": "fimi"}, [["1", "2"], [], ["2"]]),
+        ("v.data", "1,2\n\n2\n", {"input_format": "baskets"}, [["1", "2"], [], ["2"]]),
+        (
+            "v.csv",
+            "whole milk; red wine \n\nbeer",
+            {"input_format": "baskets"},
+            [["red wine", "whole milk"], [], ["beer"]],
+        ),
+        ("v.csv", '"a, b", c\n\nd\n', {"input_format": "baskets"}, [["a, b", "c"], [], ["d"]]),
+        ("v.txt", "a+-+b\nb\n", {"input_format": "baskets", "separator": "+-+"}, [["a", "b"], ["b"]]),
+        ("v.txt", "a\tb\r\n\r\n", {"input_format": "baskets"}, [["a", "b"], []]),
+        ("v.txt", "", {"input_format": "baskets", "separator": ","}, []),
+        ("v", "s\n1 2\n", {"input_format": "csv", "items": "s"}, [["1", "2"]]),
+        ("v.txt", "1 3 -1 2 -1 -2\n3 -1 -2\n", {"input_format": "spmf"}, [["1", "2", "3"], ["3"]]),
+        (
+            "v.txt",
+            "@CONVERTED_FROM_TEXT\n@ITEM=1=apple\n@ITEM=2=green tea\n% note\n1 2\n# note\n2 3\n",
+            {"input_format": "spmf"},
+            [["apple", "green tea"], ["3", "green tea"]],
+        ),
+        ("v.dat", "1,2 3\n", {"separator": " "}, [["1,2", "3"]]),
+        ("v.dat", "a,b\na\n", {"separator": " "}, [["a,b"], ["a"]]),
+    ],
+)
+def test_formats_that_are_said(tmp_path, name, data, options, expected):
+    assert rows(read(write(tmp_path, data, name), **options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "options", "hint"),
+    [
+        ("v.txt", "s\n1\n", {"items": "s"}, "say by --input-format what it is: csv or tsv"),
+        ("v.xlsx", "PK", {"items": "s"}, "a workbook is not read; save its sheet as CSV (UTF-8)"),
+        ("v.csv", "PK\x03\x04", {"items": "s"}, "this is a workbook or an archive; save its sheet as CSV (UTF-8)"),
+        ("v.jsonl", "{}", {}, "JSON is not read; in Python, anonset.read takes the parsed objects, a list of dicts"),
+        ("v.csv", '{"s": ["E10"]}\n', {"items": "s"}, "this is JSON, which is not read"),
+        ("v.csv", "s:t\n1:2\n", {"items": "s", "keep": "t"}, "between ':' it stands: --delimiter :"),
+        ("v.csv", "s\u00a7t\n1\u00a72\n", {"items": "s", "keep": "t"}, "does the file have such a line?"),
+        ("v.csv", "s,t\n\xe9,2\n".encode("latin-1"), {"items": "s"}, "name it: --encoding latin-1"),
+        ("v.csv", "s,t\n\u20ac,2\n".encode("cp1252"), {"items": "s"}, "name it: --encoding cp1252"),
+        ("v.csv", "s,t\n1,2\n".encode("utf-16-le"), {"items": "s"}, "--encoding utf-16-le"),
+        ("v.csv", "s,t\n1,2\n".encode("utf-16-be"), {"items": "s"}, "--encoding utf-16-be"),
+        (
+            "v.csv",
+            "\ufeffs\n\u20ac\n".encode("utf-16-le")[:-1],
+            {"items": "s"},
+            "not valid utf-16-le as its byte order mark",
+        ),
+        (
+            "v.csv",
+            "s\n\xe9\n".encode("latin-1"),
+            {"items": "s", "encoding": "ascii"},
+            "not valid ascii; name its own by --enc",
+        ),
+        ("v.dat", "\xe9 a\n".encode("latin-1"), {}, "--encoding latin-1"),
+        ("v.csv", "s,t\n1\n", {"items": "s", "delimiter": ";;"}, "--delimiter must be one character"),
+        ("v.csv", "s,t\n1\n", {"items": "s", "encoding": "base64"}, "--encoding must be one that Python knows"),
+        ("v.csv", "s,t\n1\n", {"items": "s", "input_format": "excel"}, "--input-format must be one of csv, tsv, fimi"),
+        ("v.dat", "6474, 2723\n", {}, "--input-format baskets; if not: --separator ' '"),
+        ("v.dat", "6474,2723\n2723\n1\n2\n3\n", {}, "--input-format baskets; if not: --separator ' '"),
+        ("v.dat", "6474;2723\n", {"separator": ";"}, "--input-format baskets"),
+        ("v.dat", "1 3 -1 -2\n3 -1 -2\n", {}, "these are lines of SPMF: --input-format spmf"),
+        ("v.dat", "@CONVERTED_FROM_TEXT\n1 2\n", {}, "these are lines of SPMF: --input-format spmf"),
+        ("v.txt", "1 2:5:2 3\n", {"input_format": "spmf"}, "keep the items alone"),
+        ("v.txt", "a,b;c\n", {"input_format": "baskets"}, "all of ',', ';' occur; say it by --separator"),
+        ("v.txt", "a\nb\n", {"input_format": "baskets"}, "say it by --separator"),
+        ("v.csv", 's,t\n"6474, 2723",1\n', {"items": "s", "drop": "t"}, "--separator ,; if not: --separator ' '"),
+        ("v.csv", "s;t\nE10|I10;1\nE10;2\n", {"items": "s", "drop": "t"}, "--separator '|'; if not: --separator ' '"),
+        ("v.csv", "s\nE10,I10\n", {"items": "s"}, "if it stands between items: --separator ,"),
+        ("v.csv", "s;t\n['E10', 'I10'];1\n", {"items": "s", "drop": "t"}, "the cells hold printed lists"),
+    ],
+)
+def test_what_is_not_understood_is_refused_with_what_would_help(tmp_path, name, data, options, hint):
+    assert hint in refusal(write(tmp_path, data, name), **options)
+
+
+@pytest.mark.parametrize(
+    "options", [{"items": 5}, {"keep": [1]}, {"separator": 5}, {"missing": None}, {"delimiter": 1}]
+)
+def test_settings_of_another_type_are_refused(tmp_path, options):
+    with pytest.raises(InputError):
+        read(write(tmp_path, TABLE), **{**ROLES, **options})
+
+
+def test_a_column_without_a_name_shows_no_record(tmp_path):
+    path = write(tmp_path, "4711;F;E10\n4712;M;J45\n")
+    assert "4711" not in refusal(path, items="codes", id="p", keep="sex")
