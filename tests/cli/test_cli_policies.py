@@ -179,3 +179,33 @@ def test_queries_for_items_and_relational_values(rt: Place, spec: str) -> None:
     asked = '{"schema": 1, "queries": [{"items": ["E"], "where": [{"column": "age", "low": 19, "high": 70}]}]}'
     ran = rt.run(*job, "--queries", rt.write("queries.json", asked))
     assert (ran.code, ran.json["answered"]) == (0, 1), ran.err
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ("domain:5x14", "Q must be at most 13, the number of items, got 14"),
+        ("record:5x9", "a workload of records needs one with 9 item(s), got none among 60"),
+        ("record:5x1+1", "V must be at most 0, the number of relational columns, got 1"),
+        ("record:0x1", "N must be an integer of at least 1, got 0"),
+    ],
+)
+def test_a_workload_that_cannot_be_is_told_in_its_own_letters(shop: Place, spec: str, why: str) -> None:
+    publish(shop, "shop.dat", "--model", "km", "--k", "1", "--m", "1", "--hierarchy", "items=balanced:3")
+    ran = shop.run("evaluate", str(shop.folder / "shop.dat"), str(shop.out), "--workload", spec)
+    form = f"{spec.partition(':')[0]}:NxQ+V"
+    assert (ran.code, ran.err) == (2, f"anonset: error: --workload {spec} (of the form {form}): {why}\n")
+
+
+@pytest.mark.parametrize(
+    ("groups", "why"),
+    [
+        ("level:9", "depth must be in 0..2, the levels of the hierarchy, got 9"),
+        ("siblings:0", "size of the groups must be at least 1, got 0"),
+    ],
+)
+def test_groups_that_cannot_be_name_their_option(shop: Place, groups: str, why: str) -> None:
+    job = ["--algorithm", "coat", "--privacy-constraints", "km", "--k", "2", "--m", "1"]
+    data = ["--hierarchy", "items=balanced:4", "-o", str(shop.out)]
+    ran = shop.run("anonymize", str(shop.folder / "shop.dat"), *data, *job, "--utility-constraints", groups)
+    assert (ran.code, ran.err) == (2, f"anonset: error: --utility-constraints {groups}: {why}\n")

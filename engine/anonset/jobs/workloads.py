@@ -103,12 +103,19 @@ def _workload(
     if spec.queries is not None:
         return _from_file(Path(spec.queries), original)
     source, n, n_items, n_values = spec.parts
-    shape = QueryShape(n_values=n_values, n_items=n_items, width=spec.width)
-    if source == "record":
-        return mixed_record_workload(original, n, shape, spec.seed)
-    if source == "domain":
-        return mixed_domain_workload(original, n, shape, spec.seed, hierarchies)
-    return mixed_published_workload(original, publication, n, shape, spec.seed, hierarchies)
+    try:
+        shape = QueryShape(n_values=n_values, n_items=n_items, width=spec.width)
+        if source == "record":
+            return mixed_record_workload(original, n, shape, spec.seed)
+        if source == "domain":
+            return mixed_domain_workload(original, n, shape, spec.seed, hierarchies)
+        return mixed_published_workload(original, publication, n, shape, spec.seed, hierarchies)
+    except InputError as error:
+        why = str(error)
+        for name, letter in (("n_queries", "N"), ("n_items", "Q"), ("n_values", "V")):
+            why = why.replace(name, letter)
+        msg = f"--workload {spec.random} (of the form {source}:NxQ+V): {why}"
+        raise InputError(msg) from None
 
 
 def _from_file(path: Path, original: Table) -> Workload:

@@ -171,12 +171,16 @@ def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
         return read_utility_policy(value, context.vocabulary)
     if context.column is None:
         return None
-    if kind == "siblings":
-        return groups_of_siblings(context.column.vocabulary, int(number))
-    if context.hierarchy is None:
+    if kind == "level" and context.hierarchy is None:
         msg = f"--utility-constraints {value} needs a hierarchy of the items, got none"
         raise InputError(msg)
-    return groups_of_level(context.hierarchy, int(number))
+    try:
+        if context.hierarchy is None or kind == "siblings":
+            return groups_of_siblings(context.column.vocabulary, int(number))
+        return groups_of_level(context.hierarchy, int(number))
+    except InputError as error:
+        msg = f"--utility-constraints {value}: {error}"
+        raise InputError(msg) from None
 
 
 def item_weights(value: str, context: Context) -> str | ItemWeights:

@@ -1,0 +1,281 @@
+"""Random cases: a table with the roles of its columns, hierarchies and parameters, all from one integer."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from anonset.algorithms.registry import ALGORITHMS
+from fuzz.parameters import Drawn, parameters_of
+from reference.hierarchy_model import Tree
+
+NAMES = tuple(name for name, cls in ALGORITHMS.items() if cls.__module__.startswith("anonset."))
+RELATIONAL = ("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down")
+RT = ("rum-bound", "tum-bound", "rfirst", "tfirst")
+BUCKETS = ("anatomy", "safe-grouping")
+SET_BASED = ("coat", "pcta")
+OF_ITEMS = frozenset(NAMES).difference(RELATIONAL, BUCKETS)
+_TREELESS = (*SET_BASED, "coherence-suppression")
+_ODD = (
+    *("ä", "日本", "=1+1", "+7", "-5", "@x", 'say"', "it's", "%", "08", "8", "a:b", "*", "[1:2]", "a;b", "G1", "V1"),
+    *("N1_0", "items", "items-N1", "ALL", "codes:a", "\\", "null", "NaN", "1e3", "#", "'", "’"),
+)
+_UNPLAIN = ("(a", "a,b", "(a,b)", "a)", ",")
+_VALUES = ("(f,m)", "[1:2]", "V1", "a,b", "f", "m", "*", "?", "origin-N1", "=1", " x", "ä ö", '"')
+_NUMBERS = ("0.1", "0.30000000000000004", "-0.5", "1e3", "1e-9", "12.50", "3", "123456789012", "-7.25", "0")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One job: what its files hold, and what is asked of it."""
+
+    seed: int
+    algorithm: str
+    columns: Mapping[str, Sequence[Any]]
+    """The cells of each column, a person a row; those of a set-valued one are lists of items."""
+    roles: Mapping[str, Any]
+    """Names of columns by role."""
+    trees: Mapping[str, Tree]
+    """The hierarchies by column."""
+    specs: Mapping[str, str]
+    """What is said of each column's hierarchy; ``file`` where its tree stands in one."""
+    parameters: Mapping[str, Any]
+    """Parameters of the algorithm by setting."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Further files by name, which parameters refer to."""
+    layout: Mapping[str, Any] = field(default_factory=dict)
+    """How the input is written, and what is asked of the output."""
+
+    @property
+    def sets(self) -> list[str]:
+        """The set-valued columns."""
+        return list(self.roles.get("items", ()))
+
+    @property
+    def joined(self) -> bool:
+        """Whether several set-valued columns become one."""
+        return len(self.sets) > 1
+
+    @property
+    def secrets(self) -> list[str]:
+        """The sensitive items."""
+        return list(self.parameters.get("sensitive_items", ()))
+
+    @property
+    def private_texts(self) -> set[str]:
+        """Texts of ids and dropped columns, which nothing that is published or said may hold."""
+        of_buckets = self.algorithm in BUCKETS
+        hidden = [*([] if of_buckets else self.roles.get("id", ())), *self.roles.get("drop", ())]
+        return {text for name in hidden for text in self.columns[name]}
+
+
+def case_of(seed: int) -> Case:
+    """Return the case of a seed; cases with consecutive seeds go through all algorithms."""
+    rng = random.Random(f"case {seed}")
+    name = NAMES[seed % len(NAMES)]
+    if name in BUCKETS:
+        return _buckets(seed, name, rng)
+    return _records(seed, name, rng)
+
+
+def _records(seed: int, name: str, rng: random.Random) -> Case:
+    n = rng.choice((rng.randint(1, 8), rng.randint(8, 40), rng.randint(20, 60)))
+    columns: dict[str, list[Any]] = {}
+    roles: dict[str, Any] = {}
+    layout = _layout(rng, dat=name in OF_ITEMS and name not in RT)
+    if name in OF_ITEMS:
+        many = (
+            2 if rng.random() < 0.12 and not layout["suffix"].startswith("dat") and not _speaks_of_secrets(name) else 1
+        )
+        for at in range(many):
+            columns["items" if layout["suffix"].startswith("dat") else ("codes", "drugs")[at]] = _sets(
+                rng, n, _labels(rng, layout)
+            )
+        roles["items"] = list(columns)
+    if name in RELATIONAL or name in RT:
+        roles["relational"] = _relational(rng, n, columns)
+    if not layout["suffix"].startswith("dat"):
+        _others(seed, rng, n, columns, roles)
+    drawn = parameters_of(name, rng, _drawn_from(name, columns, roles, layout))
+    for column, cells in drawn.sets.items():
+        columns[column] = cells
+    trees, specs = _hierarchies(name, rng, columns, roles, drawn.parameters)
+    order = rng.sample(list(columns), len(columns))
+    return Case(
+        *(seed, name, {column: columns[column] for column in order}, roles, trees, specs),
+        *(drawn.parameters, drawn.texts, layout),
+    )
+
+
+def _drawn_from(name: str, columns: Mapping[str, Any], roles: Mapping[str, Any], layout: Mapping[str, Any]) -> Drawn:
+    """Return what parameters may be drawn from: the items by their names in the policy, the columns."""
+    sets = {column: columns[column] for column in roles.get("items", ())}
+    return Drawn(sets=sets, relational=list(roles.get("relational", ())), separator=layout["separator"])
+
+
+def _speaks_of_secrets(name: str) -> bool:
+    return name in ("lm-apriori", "coherence-suppression")
+
+
+def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
+    """Draw how the input is written, and how the output is wanted."""
+    suffix = rng.choice(
+        ("csv", "csv", "csv", "tsv", "csv.gz", "csv.zst", "parquet", *(("dat", "dat.gz") if dat else ()))
+    )
+    suffix = "dat" if suffix.startswith("dat") and rng.random() < 0.5 else suffix
+    wanted = [None, "csv", "parquet", *(["dat"] if suffix.startswith("dat") else [])]
+    return {
+        "suffix": suffix,
+        "format": rng.choice(wanted),
+        "separator": rng.choice((" ", " ", ";", "|", ";;")),
+        "order": rng.choice(("sorted", "sorted", "input")),
+        "symbols": rng.choice(("auto", "members", "short")),
+        "bom": rng.random() < 0.1,
+        "line_end": rng.choice(("\n", "\n", "\r\n")),
+        "lists": rng.random() < 0.6,
+        "allow_worthless": rng.random() < 0.6,
+        "max_loss": rng.choice((0.2, 0.5, 0.8)) if rng.random() < 0.1 else None,
+        **({"budget": rng.choice((0, 20)), "accept_undecided": rng.random() < 0.8} if rng.random() < 0.05 else {}),
+    }
+
+
+def _labels(rng: random.Random, layout: Mapping[str, Any]) -> list[str]:
+    """Draw the items of a column."""
+    n = rng.randint(2, 12)
+    kind = rng.random()
+    if kind < 0.4:
+        return [f"i{at}" for at in range(n)]
+    if kind < 0.7:
+        return [str(at) for at in rng.sample(range(200), n)]
+    odd = [*_ODD, *(_UNPLAIN if kind > 0.95 else ())]
+    plain = [label for label in odd if layout["separator"] not in label and label.split() == [label]]
+    return rng.sample(plain, min(n, len(plain)))
+
+
+def _sets(rng: random.Random, n: int, labels: Sequence[str]) -> list[list[str]]:
+    """Draw the sets of a column; some items are frequent, and often most."""
+    steep, longest = rng.choice((1, 2, 3)), rng.randint(1, 5)
+    empty = rng.random() < 0.4
+    pick = lambda: labels[int(len(labels) * rng.random() ** steep)]  # noqa: E731
+    return [list(dict.fromkeys(pick() for _ in range(rng.randint(0 if empty else 1, longest)))) for _ in range(n)]
+
+
+def _relational(rng: random.Random, n: int, columns: dict[str, list[Any]]) -> list[str]:
+    """Draw one to four quasi-identifiers."""
+    wide = rng.choice((3, 10, 60))
+    kinds: dict[str, Any] = {
+        "age": lambda: str(rng.randint(-2, wide)),
+        "income": lambda: rng.choice(("0.5", "1", "1.25", "2.75", "10", "-3.5")),
+        "origin": lambda: rng.choice(("France", "Greece", "Spain", "Algeria", "Nigeria", "Île")),
+        "zip": lambda: f"0{rng.randint(1, 4)}{rng.randint(0, 3)}",
+        "sex": lambda: rng.choice("fm"),
+    }
+    if rng.random() < 0.15:
+        kinds |= {"origin": lambda: rng.choice(_VALUES), "income": lambda: rng.choice(_NUMBERS)}
+    chosen = rng.sample(list(kinds), rng.randint(1, 4))
+    for name in chosen:
+        columns[name] = [kinds[name]() for _ in range(n)]
+    return chosen
+
+
+def _others(seed: int, rng: random.Random, n: int, columns: dict[str, list[Any]], roles: dict[str, Any]) -> None:
+    """Draw columns that are no concern of the search: ids, what is kept, what is dropped."""
+    if rng.random() < 0.4:
+        columns["who"] = [f"Qi{seed}x{at}" for at in rng.sample(range(10 * n), n)]
+        roles["id"] = ["who"]
+        roles["group"] = rng.random() < 0.4
+    if rng.random() < 0.3:
+        name = rng.choice(("ward", "ward", "symbol", "cluster", "=x", "a,b", "published_row"))
+        columns[name] = [rng.choice(("w1", "w 2", "w,3", "", "=w")) for _ in range(n)]
+        roles["keep"] = [name]
+    if rng.random() < 0.4:
+        columns["note"] = [f"Qd{seed}x{at}" for at in range(n)]
+        roles["drop"] = ["note"]
+
+
+def _hierarchies(
+    name: str, rng: random.Random, columns: Mapping[str, Any], roles: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> tuple[dict[str, Tree], dict[str, str]]:
+    """Draw a hierarchy for each column that may have one."""
+    trees: dict[str, Tree] = {}
+    specs: dict[str, str] = {}
+    for column in roles.get("relational", ()):
+        if column in ("age", "income") and rng.random() < 0.8:
+            specs[column] = "range"
+        elif rng.random() < 0.6:
+            trees[column], specs[column] = tree_over(rng, sorted(set(columns[column])), column), "file"
+        elif rng.random() < 0.5:
+            specs[column] = "values"
+    sets, secrets = list(roles.get("items", ())), set(parameters.get("sensitive_items", ()))
+    optional = name in _TREELESS or (name in RT[:3] and parameters.get("transaction") in (None, *SET_BASED))
+    groups = str(parameters.get("utility_constraints", ""))
+    if not sets or groups == "utility.txt" or (optional and groups != "level:1" and rng.random() < 0.6):
+        return trees, specs
+    beside = secrets if name != "coherence-suppression" else set()
+    if len(sets) > 1 and rng.random() < 0.5:
+        universe = [f"{column}:{item}" for column in sets for item in _universe(rng, columns[column])]
+        trees["items"], specs["items"] = tree_over(rng, universe, "items"), "file"
+        return trees, specs
+    for column in sets:
+        items = sorted({item for row in columns[column] for item in row} - beside)
+        if rng.random() < 0.3 and items:
+            specs[column] = f"balanced:{rng.randint(2, 4)}"
+            continue
+        universe = [item for item in _universe(rng, columns[column]) if item not in beside] or ["x"]
+        trees[column], specs[column] = tree_over(rng, universe, column), "file"
+    return trees, specs
+
+
+def _universe(rng: random.Random, rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the items that occur, and often some that do not, in any order."""
+    occurring = sorted({item for row in rows for item in row})
+    more = [f"x{at}" for at in range(rng.choice((0, 0, 1, 4)) + 2 * (len(occurring) < 2))]
+    universe = [*occurring, *more]
+    return rng.sample(universe, len(universe)) if rng.random() < 0.5 else universe
+
+
+def tree_over(rng: random.Random, leaves: Sequence[str], mark: str) -> Tree:
+    """Draw a tree over leaves of any depth: neighbours are put below a node again and again."""
+    level: list[Tree] = list(leaves) if len(leaves) > 1 else [*leaves, f"{mark}-x"]
+    widest, count = rng.randint(2, 4), 0
+    while len(level) > 1 and rng.random() < 0.85:
+        grouped: list[Tree] = []
+        while level:
+            size = min(len(level), rng.randint(1, widest))
+            taken, level = level[:size], level[size:]
+            if size == 1 and rng.random() < 0.7:
+                grouped += taken
+            else:
+                count += 1
+                grouped.append((f"{mark}-N{count}", taken))
+        level = grouped
+    return (f"{mark}-ALL", level)
+
+
+def _buckets(seed: int, name: str, rng: random.Random) -> Case:
+    n = rng.choice((rng.randint(2, 10), rng.randint(10, 60)))
+    people = [f"P{at}" for at in range(max(1, int(n / rng.choice((1, 1.5, 3)))))]
+    drugs = [f"d{at}" for at in range(rng.randint(2, 9))]
+    steep = rng.choice((1, 1, 2))
+    columns: dict[str, list[Any]] = {
+        "person": [rng.choice(people) for _ in range(n)],
+        "drug": [drugs[int(len(drugs) * rng.random() ** steep)] for _ in range(n)],
+    }
+    roles: dict[str, Any] = {"id": ["person"], "sensitive": "drug"}
+    if rng.random() < 0.3:
+        columns["birth"] = [rng.choice(("1", "2")) for _ in range(n)]
+        roles["id"] = ["person", "birth"]
+    if rng.random() < 0.5:
+        kept = rng.choice(("age", "age", "count", "value", "=x", "a,b"))
+        columns[kept] = [rng.choice(("20", "21", "", "*", "=2", "a,b")) for _ in range(n)]
+        roles["keep"] = [kept]
+    if rng.random() < 0.5:
+        columns["note"] = [f"Qd{seed}x{at}" for at in range(n)]
+        roles["drop"] = ["note"]
+    layout = {**_layout(rng, dat=False), "format": rng.choice((None, "csv")), "order": "sorted"}
+    drawn = parameters_of(name, rng, Drawn())
+    order = rng.sample(list(columns), len(columns))
+    return Case(
+        *(seed, name, {column: columns[column] for column in order}, roles, {}, {}),
+        *(drawn.parameters, drawn.texts, layout),
+    )

@@ -1,0 +1,136 @@
+"""A case as files: its data in one of many formats, its hierarchies and policies, and the settings of the job."""
+
+import csv
+import gzip
+import io
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from fuzz.draws import Case
+from reference.hierarchy_model import Tree
+
+ROLES = ("items", "relational", "sensitive", "id", "keep", "drop")
+NUMBERS = ("age", "income")
+
+
+def settings_of(case: Case, folder: Path) -> dict[str, Any]:
+    """Write the files of a case into a folder, and return the settings of `anonset anonymize`."""
+    layout = case.layout
+    data = _write_data(case, folder)
+    for name, text in case.texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    parameters = {
+        name: str(folder / value) if isinstance(value, str) and value in case.texts else value
+        for name, value in case.parameters.items()
+    }
+    hierarchy = {column: _spec(case, folder, column) for column in case.specs}
+    asked = ("separator", "order", "symbols", "format", "allow_worthless", "max_loss", "budget", "accept_undecided")
+    roles = () if data.name.startswith("data.dat") else (*ROLES, "group")
+    found = {
+        "input": str(data),
+        "out": str(folder / "out"),
+        "algorithm": case.algorithm,
+        "workers": 1,
+        "hierarchy": hierarchy,
+        **{name: layout.get(name) for name in asked},
+        **{name: case.roles.get(name) for name in roles},
+        **parameters,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def checks_of(case: Case, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of `anonset verify` that name the original and the way back to it."""
+    found = {
+        name: given[name] for name in ("hierarchy", "drop", "group", "separator", "max_suppressed") if name in given
+    }
+    found |= {"original": given["input"], "records": f"{given['out']}.private/records.csv"}
+    if case.algorithm not in ("anatomy", "safe-grouping"):
+        found |= {"id": given.get("id", [])}
+    if given.get("utility_constraints", "").endswith("utility.txt"):
+        found["utility_constraints"] = given["utility_constraints"]
+    return found
+
+
+def _spec(case: Case, folder: Path, column: str) -> str:
+    """Return what is said of the hierarchy of a column; its file is written."""
+    if case.specs[column] != "file":
+        return case.specs[column]
+    path = folder / f"tree-{column}.csv"
+    rng = random.Random(f"tree {case.seed} {column}")
+    lines = io.StringIO()
+    writer = csv.writer(lines, delimiter=rng.choice(",;"), lineterminator="\n", quoting=rng.choice((0, 1)))
+    writer.writerows(_paths(case.trees[column]))
+    path.write_text(lines.getvalue(), encoding="utf-8")
+    return str(path)
+
+
+def _paths(tree: Tree, above: Sequence[str] = ()) -> list[list[str]]:
+    """Return each leaf with its ancestors."""
+    if isinstance(tree, str):
+        return [[tree, *above]]
+    label, children = tree
+    return [path for child in children for path in _paths(child, [label, *above])]
+
+
+def _write_data(case: Case, folder: Path) -> Path:
+    suffix, columns = case.layout["suffix"], dict(case.columns)
+    path = folder / f"data.{suffix}"
+    if suffix.startswith("dat"):
+        lines = "".join(f"{' '.join(row)}\n" for row in columns["items"]).encode()
+        path.write_bytes(gzip.compress(lines) if suffix.endswith("gz") else lines)
+        return path
+    if case.roles.get("group"):
+        columns = _divided(case)
+    if suffix == "parquet":
+        parquet.write_table(_table(case, columns), path)
+        return path
+    text = io.StringIO()
+    dialect = {"delimiter": "\t" if suffix == "tsv" else ",", "lineterminator": case.layout["line_end"]}
+    writer = csv.writer(text, **dialect)
+    writer.writerow(columns)
+    mark = case.layout["separator"]
+    cells = [[mark.join(cell) if isinstance(cell, list) else cell for cell in cells] for cells in columns.values()]
+    writer.writerows(zip(*cells, strict=True))
+    raw = (("\ufeff" if case.layout["bom"] else "") + text.getvalue()).encode()
+    if suffix.endswith("gz"):
+        raw = gzip.compress(raw)
+    elif suffix.endswith("zst"):
+        raw = pa.compress(raw, codec="zstd", asbytes=True)
+    path.write_bytes(raw)
+    return path
+
+
+def _divided(case: Case) -> dict[str, list[Any]]:
+    """Return the columns with the sets of some people over two rows; the second ones stand at the end."""
+    rng = random.Random(f"rows {case.seed}")
+    columns = {name: list(cells) for name, cells in case.columns.items()}
+    for at in range(len(columns["who"])):
+        if rng.random() < 0.5:
+            continue
+        for name, cells in columns.items():
+            if name in case.sets:
+                half = rng.randint(0, len(cells[at]))
+                cells.append(cells[at][half:])
+                cells[at] = cells[at][:half]
+            else:
+                cells.append(cells[at])
+    return columns
+
+
+def _table(case: Case, columns: dict[str, list[Any]]) -> pa.Table:
+    found = {}
+    for name, cells in columns.items():
+        if name in case.sets:
+            joined = cells if case.layout["lists"] else [case.layout["separator"].join(cell) for cell in cells]
+            found[name] = pa.array(joined, pa.list_(pa.string()) if case.layout["lists"] else pa.string())
+        elif name in NUMBERS and case.specs.get(name) == "range":
+            found[name] = pa.array([int(cell) if name == "age" else float(cell) for cell in cells])
+        else:
+            found[name] = pa.array(cells, pa.string())
+    return pa.table(found)

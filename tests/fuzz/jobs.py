@@ -1,0 +1,102 @@
+"""The jobs of the command line, run in this process on a case."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anonset.cli.main import describe, exit_code
+from anonset.errors import AnonsetError, InputError
+from anonset.io.read import read
+from anonset.jobs.anonymize import Outcome, run_job
+from anonset.jobs.evaluate import Evaluation, evaluate
+from anonset.jobs.inspection import Inspection
+from anonset.jobs.verify import check
+from anonset.jobs.workloads import WorkloadSpec
+from anonset.settings.settings import make_settings
+from anonset.spelling import options_spelled
+from fuzz.draws import BUCKETS, Case
+from fuzz.files import checks_of, settings_of
+from fuzz.truth import original_rows
+from reference.set_based import pgen
+
+
+@dataclass
+class Ran:
+    """How an anonymization ended."""
+
+    given: dict[str, Any]
+    code: int
+    said: str
+    outcome: Outcome | None = None
+
+    @property
+    def out(self) -> Path:
+        """The directory of the publication."""
+        return Path(self.given["out"])
+
+    @property
+    def private(self) -> Path:
+        """The directory beside it."""
+        return Path(f"{self.given['out']}.private")
+
+
+def anonymized(case: Case, folder: Path, **other: Any) -> Ran:
+    """Write the files of a case, and anonymize, with some settings replaced."""
+    given = {**settings_of(case, folder), **other}
+    try:
+        with options_spelled():
+            outcome = run_job(make_settings(given))
+    except AnonsetError as error:
+        return Ran(given, exit_code(error), describe(error))
+    return Ran(given, 0, repr(outcome), outcome)
+
+
+def verified(case: Case, ran: Ran) -> tuple[Inspection, Inspection]:
+    """Verify the directory alone, and against the original."""
+    against = {**checks_of(case, ran.given), **policy_file(case, ran)}
+    alone = {name: against[name] for name in ("privacy_constraints",) if name in against}
+    return check(ran.out, alone), check(ran.out, against)
+
+
+def policy_of(case: Case) -> list[list[str]]:
+    """Return the itemsets that a case protects, if it names any."""
+    if case.parameters.get("privacy_constraints") == "pgen":
+        rows = original_rows(case)
+        items = sorted({item for row in rows for item in row})
+        return [sorted(itemset) for itemset in pgen(rows, items, case.parameters["k"])]
+    return [line.split() for line in case.texts.get("private.txt", "").splitlines()]
+
+
+def policy_file(case: Case, ran: Ran) -> dict[str, str]:
+    """Write the itemsets that a case protects, and return the setting that names their file."""
+    if case.parameters.get("privacy_constraints", "km") == "km":
+        return {}
+    path = ran.out.with_name("protected.txt")
+    path.write_text("".join(f"{' '.join(itemset)}\n" for itemset in policy_of(case)), encoding="utf-8")
+    return {"privacy_constraints": str(path)}
+
+
+def evaluated(case: Case, ran: Ran) -> Evaluation:
+    """Measure the losses, and the errors of some queries."""
+    settings = make_settings(ran.given)
+    table = read(settings.input, **settings.read_options())
+    spec = WorkloadSpec(random="domain:5x1" if case.sets else "domain:5x0+1", seed=case.seed)
+    asked = not case.sets or any(original_rows(case))
+    workload = None if case.algorithm in BUCKETS or not asked else spec
+    weights = {name: case.parameters.get(name) for name in ("item_weights", "relational_weights")}
+    return evaluate(table, ran.out, hierarchies=settings.hierarchy, workload=workload, **weights)
+
+
+def refused_to_verify(published: Path, given: Mapping[str, Any]) -> Inspection | None:
+    """Verify; None where it is refused."""
+    try:
+        return check(published, given)
+    except InputError:
+        return None
+
+
+def chance(case: Case, purpose: str) -> random.Random:
+    """Return random numbers of a case for a purpose."""
+    return random.Random(f"{purpose} {case.seed}")

@@ -1,0 +1,79 @@
+"""Whether a publication keeps what it promises, by brute force over what stands in its files."""
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from fuzz.published import Records, Tables
+from reference.buckets import is_diverse as is_bucket_diverse
+from reference.buckets import is_safe
+from reference.diversity import is_diverse
+from reference.km import naive_km
+from reference.suppression import is_coherent
+
+Rows = Sequence[Collection[str]]
+
+
+def holds(attested: Mapping[str, Any], published: Records, policy: Sequence[Sequence[str]] = ()) -> bool:
+    """Tell whether the attested model holds in published records, whose symbols are opaque but for a policy."""
+    model, given = attested["model"], attested["parameters"]
+    k, m, diversity, secrets = (given.get(name) for name in ("k", "m", "l", "sensitive_items"))
+    rows = published.rows
+    if model in ("km", "partition-km"):
+        return is_km(rows, k, m)
+    if model == "k":
+        return all(size >= k for size in Counter(published.tuples).values())
+    if model == "transaction-k":
+        return all(size >= k for size in Counter(map(frozenset, rows)).values())
+    if model == "constraints":
+        return is_protected(published, policy, k) if m is None else is_km(rows, k, m)
+    if model == "coherence":
+        return is_coherent(rows, secrets or (), Fraction(str(given["h"])), k, given["p"])
+    if model == "lm":
+        return not rows or is_diverse(rows, secrets, k, diversity, m)
+    classes = by_key(published.tuples, rows)
+    if model == "klm":
+        return all(is_diverse(part, secrets, k, diversity, m) for part in classes)
+    assert model == "kkm"
+    return all(len(part) >= k and is_km(part, k, m) for part in classes)
+
+
+def buckets_hold(attested: Mapping[str, Any], published: Tables) -> bool:
+    """Tell whether the attested model holds in published buckets."""
+    model, given, data = attested["model"], attested["parameters"], attested["data"]
+    values = published.values(data["sensitive"])
+    if model == "anatomy":
+        return all(is_bucket_diverse(group, given["l"]) for group in values.values())
+    shown: list[Hashable] = []
+    for row in published.qit:
+        person = tuple(row[name] for name in data["id"])
+        shown.append(None if set(person) == {"*"} else person)
+    return is_safe(shown, [row["group"] for row in published.qit], values, given["k"], given["l"])
+
+
+def is_km(rows: Rows, k: int, m: int) -> bool:
+    """Tell whether every set of up to m symbols that occurs, occurs k times."""
+    code = {symbol: at for at, symbol in enumerate(sorted({symbol for row in rows for symbol in row}))}
+    return naive_km([{code[symbol] for symbol in row} for row in rows], k, m) is None
+
+
+def is_protected(published: Records, policy: Sequence[Sequence[str]], k: int) -> bool:
+    """Tell whether every part of a protected itemset that some record shows, is shown by k."""
+    rows = published.rows
+    for itemset in policy:
+        image = {symbol for symbol, (_, members) in published.book.items() if set(members) & set(itemset)}
+        for size in range(1, len(image) + 1):
+            for part in combinations(sorted(image), size):
+                if 0 < sum(1 for row in rows if set(part) <= row) < k:
+                    return False
+    return True
+
+
+def by_key(keys: Iterable[Hashable], rows: Rows) -> list[list[Collection[str]]]:
+    """Group rows by a key each."""
+    found: dict[Hashable, list[Collection[str]]] = {}
+    for key, row in zip(keys, rows, strict=True):
+        found.setdefault(key, []).append(row)
+    return list(found.values())

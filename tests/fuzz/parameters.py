@@ -1,0 +1,168 @@
+"""Random parameters of every algorithm, and the files that they refer to."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+FUNCTIONS = ("coat", "pcta", "apriori", "direct", "optimal", "vpa", "lm-apriori")
+FORMATIONS = ("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down")
+SECRETS = ("hiv", "pills")
+
+
+@dataclass
+class Drawn:
+    """What parameters are drawn from, and what was drawn."""
+
+    sets: dict[str, list[list[str]]] = field(default_factory=dict)
+    """The set-valued columns; sensitive items are added to them."""
+    relational: list[str] = field(default_factory=list)
+    separator: str = " "
+    parameters: dict[str, Any] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def items(self) -> list[str]:
+        """The items that occur, by their names in a policy."""
+        mark = (lambda column, item: f"{column}:{item}") if len(self.sets) > 1 else (lambda _, item: item)
+        found = {mark(column, item): None for column, rows in self.sets.items() for row in rows for item in row}
+        return sorted(found)
+
+
+def parameters_of(name: str, rng: random.Random, drawn: Drawn) -> Drawn:
+    """Draw the parameters of an algorithm."""
+    family: Mapping[str, Callable[[str, random.Random, Drawn], None]] = {
+        **dict.fromkeys(("anatomy", "safe-grouping"), _of_buckets),
+        **dict.fromkeys(("coat", "pcta"), _set_based),
+        **dict.fromkeys(FORMATIONS, _relational),
+        **dict.fromkeys(("rum-bound", "tum-bound", "rfirst", "tfirst"), _rt),
+        "lm-apriori": _diverse,
+        "coherence-suppression": _coherent,
+    }
+    drawn.parameters["k"] = rng.choice((1, 2, 2, 3, 3, 4, 5))
+    family.get(name, _of_cut)(name, rng, drawn)
+    return drawn
+
+
+def _size(rng: random.Random) -> int:
+    return rng.choice((1, 1, 2, 2, 3, 4))
+
+
+def _of_cut(name: str, rng: random.Random, drawn: Drawn) -> None:
+    given = drawn.parameters
+    if name != "local-generalization":
+        given["m"] = _size(rng)
+    if name == "lra":
+        given["partitions"] = rng.randint(1, 4)
+    if name == "vpa":
+        given["depth"] = rng.randint(1, 2)
+    if name == "mhghs":
+        given["cost"] = rng.choice(("original", "reduced"))
+    if name == "exact":
+        given["suppress"] = rng.random() < 0.6
+        if rng.random() < 0.3:
+            given["gap"] = rng.choice((0.01, 0.2))
+
+
+def _set_based(name: str, rng: random.Random, drawn: Drawn) -> None:
+    given, items = drawn.parameters, drawn.items
+    kind = rng.choice(("km", "km", "pgen", "private.txt", "private.txt"))
+    if kind == "private.txt" and items:
+        chosen = [rng.sample(items, rng.randint(1, min(3, len(items)))) for _ in range(rng.randint(1, 5))]
+        drawn.texts[kind] = _lines(dict.fromkeys(map(tuple, map(sorted, chosen))))
+    elif kind == "private.txt":
+        kind = "km"
+    given["privacy_constraints"] = kind
+    if kind == "km":
+        given["m"] = _size(rng)
+    if rng.random() < 0.5 and items:
+        given["utility_constraints"] = rng.choice(("utility.txt", f"siblings:{rng.randint(2, 5)}", "level:1"))
+    if given.get("utility_constraints") == "utility.txt":
+        mixed, groups = rng.sample(items, len(items)), list[Sequence[str]]()
+        while mixed:
+            size = rng.randint(1, 5)
+            groups, mixed = [*groups, mixed[:size]], mixed[size:]
+        drawn.texts["utility.txt"] = _lines(groups)
+    if rng.random() < 0.3:
+        given["item_weights"] = rng.choice(("uniform", "ones"))
+    if name == "coat":
+        given["max_suppressed"] = rng.choice(("0", "0.15", "1/3", "0.5", "1", "1"))
+        given["single"] = rng.choice(("generalize", "suppress"))
+
+
+def _coherent(_: str, rng: random.Random, drawn: Drawn) -> None:
+    given = drawn.parameters
+    given |= {"p": _size(rng), "h": rng.choice(("1", "0.5", "2/3", "0.8", "0.3333"))}
+    if rng.random() < 0.7:
+        _add_secrets(rng, drawn)
+    if rng.random() < 0.3 and drawn.items:
+        public = [item for item in drawn.items if item not in SECRETS]
+        drawn.texts["loss.txt"] = "".join(f"{rng.choice(('0.5', '0.25', '1'))} {item}\n" for item in public[::2])
+        given["item_loss"] = "loss.txt"
+
+
+def _diverse(_: str, rng: random.Random, drawn: Drawn) -> None:
+    drawn.parameters |= {"m": _size(rng), "l": rng.choice((1, 2, 2, 3))}
+    _add_secrets(rng, drawn)
+
+
+def _relational(name: str, rng: random.Random, drawn: Drawn) -> None:
+    given = drawn.parameters
+    if rng.random() < 0.3:
+        given["relational_weights"] = {column: rng.choice((0.1, 0.2, 0.25)) for column in drawn.relational}
+    if name == "cluster" and rng.random() < 0.4:
+        given["seed"] = rng.randint(0, 9)
+
+
+def _rt(name: str, rng: random.Random, drawn: Drawn) -> None:
+    given = drawn.parameters
+    given["m"] = rng.choice((1, 2, 2, 3))
+    if rng.random() < 0.2:
+        given["relational_weights"] = {column: rng.choice((0.1, 0.2, 0.25)) for column in drawn.relational}
+    if name == "tfirst":
+        given["partitions"] = rng.randint(1, 4)
+        return
+    if rng.random() < 0.85:
+        given["transaction"] = rng.choice(FUNCTIONS if len(drawn.sets) == 1 else FUNCTIONS[:-1])
+    if given.get("transaction") == "lm-apriori":
+        given["l"] = rng.choice((1, 2, 2, 3))
+        _add_secrets(rng, drawn)
+    given["formation"] = rng.choice(FORMATIONS)
+    if given["formation"] == "cluster" and rng.random() < 0.3:
+        given["seed"] = rng.randint(0, 9)
+    given["on_infeasible"] = rng.choice(("error", "merge", "merge"))
+    if name == "rfirst":
+        return
+    given["delta"] = rng.choice((0.4, 0.65, 0.8, 0.9, 1.0, 1.0))
+    given["merge"] = rng.choice(("r", "t", "rt"))
+    given["item_order"] = rng.choice(("btd", "btd", "ul"))
+    given["btd"] = rng.choice(("xor", "or"))
+    if name == "tum-bound":
+        given["scan"] = rng.random() < 0.4
+
+
+def _of_buckets(name: str, rng: random.Random, drawn: Drawn) -> None:
+    given = drawn.parameters
+    given["l"] = rng.choice((1, 2, 2, 3))
+    given["k"] = max(given["k"], given["l"])
+    if name == "anatomy":
+        del given["k"]
+    if rng.random() < 0.5:
+        given["seed"] = rng.randint(0, 99)
+
+
+def _add_secrets(rng: random.Random, drawn: Drawn) -> None:
+    """Put sensitive items into some records."""
+    chosen = SECRETS[: rng.randint(1, 2)]
+    (column,) = drawn.sets
+    share = rng.choice((0.05, 0.15, 0.3))
+    rows = drawn.sets[column]
+    drawn.sets[column] = [[*row, *(s for s in chosen if rng.random() < share)] for row in rows]
+    first = rng.randrange(len(rows))
+    present = {s for row in drawn.sets[column] for s in row}
+    drawn.sets[column][first] = [*drawn.sets[column][first], *(s for s in chosen if s not in present)]
+    drawn.parameters["sensitive_items"] = list(chosen)
+
+
+def _lines(rows: Any) -> str:
+    return "".join(f"{' '.join(row)}\n" for row in rows)

@@ -1,0 +1,123 @@
+"""What stands in a publication's files, read with nothing of the library."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyarrow import parquet
+
+
+@dataclass
+class Records:
+    """Published records: the cells of every column, and what the symbols stand for."""
+
+    columns: dict[str, list[Any]]
+    """The cells by column; those of a set-valued one are lists of symbols."""
+    book: dict[str, tuple[str, list[str]]]
+    """Kind and members of each symbol but the sets of values."""
+    value_sets: dict[str, list[str]]
+    sets: list[str]
+    relational: list[str]
+    keep: list[str]
+
+    @property
+    def n(self) -> int:
+        """The number of published rows."""
+        return len(next(iter(self.columns.values())))
+
+    @property
+    def rows(self) -> list[set[str]]:
+        """The symbols of each record by their labels in the codebook; of several columns together."""
+        return [
+            {self.symbol(name, text) for name in self.sets for text in self.columns[name][at]} for at in range(self.n)
+        ]
+
+    def symbol(self, column: str, text: str) -> str:
+        """Return what stands as a text in a column, as the codebook is documented; itself if nothing explains it."""
+        if len(self.sets) == 1:
+            return text
+        inner = ",".join(f"{column}:{part}" for part in text.removeprefix("(").removesuffix(")").split(","))
+        return next((x for x in (f"{column}:{text}", text, f"({inner})") if x in self.book), f"{column}:{text}")
+
+    @property
+    def tuples(self) -> list[tuple[str, ...]]:
+        """The relational values of each record."""
+        return [tuple(self.columns[name][at] for name in self.relational) for at in range(self.n)]
+
+
+@dataclass
+class Tables:
+    """Published buckets."""
+
+    qit: list[dict[str, str]]
+    snt: list[dict[str, str]]
+
+    def values(self, sensitive: str) -> dict[str, list[str]]:
+        """Return the sensitive values of each group."""
+        found: dict[str, list[str]] = {}
+        for row in self.snt:
+            found.setdefault(row["group"], []).extend([row[sensitive]] * int(row.get("count", 1)))
+        return found
+
+
+def attestation_of(out: Path) -> dict[str, Any]:
+    """Return the attestation of a publication."""
+    found: dict[str, Any] = json.loads((out / "attestation.json").read_text(encoding="utf-8"))
+    return found
+
+
+def records_of(path: Path, data: Mapping[str, Any], book: Path) -> Records:
+    """Read published records as their attestation says."""
+    explained = [(row["symbol"], row["kind"], _members(row["members"])) for row in lines_of(book)]
+    return Records(
+        _columns(path, data),
+        {symbol: (kind, members) for symbol, kind, members in explained if kind != "values"},
+        {symbol: members for symbol, kind, members in explained if kind == "values"},
+        list(data["items"]),
+        list(data["relational"]),
+        list(data["keep"]),
+    )
+
+
+def tables_of(out: Path) -> Tables:
+    """Read published buckets."""
+    return Tables(lines_of(out / "qit.csv"), lines_of(out / "snt.csv"))
+
+
+def lines_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file by column."""
+    with path.open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file, strict=True)
+    return [dict(zip(header, row or [""], strict=True)) for row in rows]
+
+
+def write_lines(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
+    """Write rows as a CSV file."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        writer.writerow(rows[0])
+        writer.writerows(row.values() for row in rows)
+
+
+def _members(text: str) -> list[str]:
+    return next(csv.reader(io.StringIO(text, newline=""), delimiter=" ", strict=True), [])
+
+
+def _columns(path: Path, data: Mapping[str, Any]) -> dict[str, list[Any]]:
+    if data["format"] == "parquet":
+        found: dict[str, list[Any]] = parquet.read_table(path).to_pydict()
+        return found
+    if data["format"] == "dat":
+        return {"items": [line.split(" ") if line else [] for line in path.read_text("utf-8").split("\n")[:-1]]}
+    rows, mark = lines_of(path), data["separator"]
+
+    def cell(name: str, text: str) -> Any:
+        if name not in data["items"]:
+            return text
+        return [] if not text else text.split(mark) if mark else [text]
+
+    return {name: [cell(name, row[name]) for row in rows] for name in rows[0]} if rows else {}

@@ -1,0 +1,57 @@
+"""Whether a refusal is right: what cannot be reached, what no format carries, and whether its advice helps."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from fuzz.draws import Case
+from fuzz.truth import original_rows
+
+_CUTS = ("apriori", "direct", "optimal", "vpa", "lra", "exact")
+_ADVICE: Mapping[str, str] = {
+    "l": r"an l of at most ([0-9]+) would do",
+    "delta": r"a delta of at least ([0-9.e-]+) would do",
+    "max_suppressed": r"--max-suppressed ([0-9.]+) or wider utility constraints would do",
+}
+_UNFIT = (
+    "must hold no comma and no",
+    "has the name of an inner node",
+    "has two parents",
+    "is both a leaf and an inner node",
+    "would both be published as",
+    "is named like a set of others",
+)
+"""What in labels no format can carry: refused as bad input."""
+
+
+def is_unfit(said: str) -> bool:
+    """Tell whether a refusal is of labels that cannot be published as they are."""
+    return any(text in said for text in _UNFIT)
+
+
+def cannot_be(case: Case, said: str) -> bool:
+    """Tell whether no publication can be had, as far as a count of the records tells; True where it does not."""
+    n, k = len(next(iter(case.columns.values()))), int(case.parameters.get("k", 1))
+    if "worthless" in said or "above the largest allowed" in said:
+        return True
+    if case.algorithm in _CUTS:
+        return 0 < sum(map(bool, original_rows(case))) < k
+    if case.algorithm in ("hghs", "mhghs", "coherence-suppression"):
+        return False
+    if case.roles.get("relational") and case.algorithm not in ("rum-bound", "tum-bound", "rfirst", "tfirst"):
+        return 0 < n < k
+    if case.algorithm == "anatomy":
+        return max(Counter(case.columns["drug"]).values()) * int(case.parameters["l"]) > n
+    return True
+
+
+def advice_of(said: str) -> dict[str, Any]:
+    """Return the settings that a refusal says would do."""
+    found: dict[str, Any] = {}
+    for name, pattern in _ADVICE.items():
+        if match := re.search(pattern, said):
+            found[name] = (
+                match[1] if name == "max_suppressed" else float(match[1]) if name == "delta" else int(match[1])
+            )
+    return found

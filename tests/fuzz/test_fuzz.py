@@ -1,0 +1,179 @@
+"""Random publications of all algorithms, held against what their files show.
+
+``ANONSET_FUZZ=500 ANONSET_FUZZ_FROM=1000 python -m pytest tests/fuzz`` looks at 500 of them from seed 1000 on. What
+fails is run again by its seed alone: ``ANONSET_FUZZ=1 ANONSET_FUZZ_FROM=SEED``.
+"""
+
+import os
+import stat
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anonset.errors import InputError
+from anonset.jobs.verify import check
+from anonset.strict_json import loads
+from fuzz import changes, oracles, refusals, truth
+from fuzz.draws import BUCKETS, NAMES, Case, case_of
+from fuzz.files import checks_of
+from fuzz.jobs import Ran, anonymized, chance, evaluated, policy_file, policy_of, refused_to_verify, verified
+from fuzz.published import Records, attestation_of, records_of, tables_of, write_lines
+
+FIRST = int(os.environ.get("ANONSET_FUZZ_FROM", "0"))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("ANONSET_FUZZ", str(5 * len(NAMES)))))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_publication(seed: int, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+    case = case_of(seed)
+    ran = anonymized(case, tmp_path)
+    record_property("algorithm", case.algorithm)
+    record_property("exit code", ran.code)
+    assert not truth.holds_any([ran.said], case.private_texts), "what is said shows an id or what was dropped"
+    if ran.code:
+        require_refused(case, ran)
+        return
+    require_files(case, ran)
+    if case.algorithm in BUCKETS:
+        require_buckets(case, ran)
+    else:
+        require_records(case, ran)
+    require_agreement(case, ran)
+    if seed % 5 == 0:
+        require_same_bytes(case, ran)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_algorithm_publishes(name: str, tmp_path: Path) -> None:
+    """Refused cases show little."""
+    folders = [tmp_path / str(seed) for seed in range(NAMES.index(name), 5 * len(NAMES), len(NAMES))]
+    for folder in folders:
+        folder.mkdir()
+    assert any(not anonymized(case_of(int(folder.name)), folder).code for folder in folders)
+
+
+def require_refused(case: Case, ran: Ran) -> None:
+    """Check that a refusal is one line with its exit code, leaves nothing behind, and is right."""
+    assert ran.code in (1, 2, 3)
+    assert ran.said
+    assert "\n" not in ran.said
+    left = {path.name for path in ran.out.parent.iterdir()}
+    assert not {name for name in left if "out" in name}, "something is left behind"
+    assert ran.code != 2 or refusals.is_unfit(ran.said), ran.said
+    assert ran.code != 3 or case.layout.get("budget") is not None, ran.said
+    assert ran.code != 1 or refusals.cannot_be(case, ran.said), ran.said
+    if advice := refusals.advice_of(ran.said):
+        again = anonymized(case, ran.out.parent, **advice, allow_worthless=True, max_loss=None)
+        assert again.code == 0, f"{ran.said}: {advice} gives {again.said}"
+
+
+def require_same_bytes(case: Case, ran: Ran) -> None:
+    """Check that threads change no byte of what is published."""
+    if case.algorithm in BUCKETS and "seed" not in case.parameters:
+        return
+    again = anonymized(case, ran.out.parent, out=f"{ran.out}-again", workers=3)
+    assert again.code == 0
+    assert {path.name: path.read_bytes() for path in ran.out.iterdir()} == {
+        path.name: path.read_bytes() for path in again.out.iterdir()
+    }
+
+
+def require_files(case: Case, ran: Ran) -> None:
+    """Check names, modes and digests of the files, and that no private text is in the publication."""
+    attested = attestation_of(ran.out)
+    data, names = attested["data"], {path.name for path in ran.out.iterdir()}
+    assert names == {*data["sha256"], "attestation.json"}
+    for name, digest in data["sha256"].items():
+        assert sha256((ran.out / name).read_bytes()).hexdigest() == digest
+    texts = [(ran.out / name).read_bytes().decode("utf-8", "replace") for name in names]
+    if data.get("format") == "parquet":
+        texts.append(repr(records_of(ran.out / data["file"], data, ran.out / "codebook.csv").columns))
+    assert not truth.holds_any(texts, case.private_texts), "the publication shows an id or what was dropped"
+    assert not truth.holds_any(texts, [str(ran.out.parent)])
+    for path in ran.private.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(ran.private.stat().st_mode) == 0o700
+    report = loads((ran.private / "report.json").read_text("utf-8"))
+    assert report["algorithm"] == case.algorithm
+    given = {name: case.parameters[name] for name in ("k", "m", "l", "p") if name in case.parameters}
+    assert {name: attested["parameters"].get(name, value) for name, value in given.items()} == given
+    if case.layout["max_loss"] is not None:
+        assert next(iter(report["measures"].values())) <= case.layout["max_loss"] + 1e-9
+
+
+def require_records(case: Case, ran: Ran) -> None:
+    """Check published records by brute force, and what becomes of them when a cell is changed."""
+    attested = attestation_of(ran.out)
+    published = records_of(ran.out / attested["data"]["file"], attested["data"], ran.out / "codebook.csv")
+    record = truth.require_way_back(case, published, ran.private)
+    truth.require_sound_book(case, published)
+    assert not truth.untrue(case, published, record)
+    assert attested["counts"] == {"records": published.n, "symbols": len(published.book)}
+    policy = policy_of(case)
+    assert oracles.holds(attested, published, policy), "the model does not hold"
+    if published.n:
+        require_caught(case, ran, attested, published, policy, record)
+
+
+def require_caught(
+    case: Case, ran: Ran, attested: dict[str, Any], published: Records, policy: list[list[str]], record: list[int]
+) -> None:
+    """Change a cell: `verify` must say of the data, whatever they are, what brute force says."""
+    changed = changes.with_another_cell(published, chance(case, "change"))
+    data, model = attested["data"], attested["model"]
+    separator = data["separator"] or case.layout["separator"]
+    honest = (ran.out / data["file"]).read_bytes()
+    changes.write(changed, ran.out / data["file"], separator)
+    with pytest.raises(InputError, match="is not the file that was attested"):
+        check(ran.out, policy_file(case, ran))
+    elsewhere = ran.out.with_name(f"changed.{data['format']}")
+    (ran.out / data["file"]).rename(elsewhere)
+    (ran.out / data["file"]).write_bytes(honest)
+    roles = {name: data[name] for name in ("items", "relational", "keep")}
+    given = {**checks_of(case, ran.given), **roles, "separator": separator, **policy_file(case, ran)}
+    given |= {name: value for name, value in attested["parameters"].items() if name != "policy"}
+    given |= {"model": "km" if model == "partition-km" else model, "codebook": str(ran.out / "codebook.csv")}
+    found = refused_to_verify(elsewhere, given)
+    if found is None:
+        return
+    expected = oracles.holds({**attested, "model": given["model"]}, changed, policy)
+    assert found.verdict.holds is expected, f"verify says {found.verdict}"
+    untrue = truth.untrue(case, changed, record)
+    assert (found.untrue is not None) == bool(untrue), f"verify says {found.untrue}, not {untrue!r}"
+
+
+def require_buckets(case: Case, ran: Ran) -> None:
+    """Check published buckets by brute force, and what becomes of them when a cell is changed."""
+    attested, tables = attestation_of(ran.out), tables_of(ran.out)
+    data = attested["data"]
+    truth.require_true_buckets(case, tables, data, ran.private)
+    assert oracles.buckets_hold(attested, tables), "the model does not hold"
+    assert attested["counts"] == {"records": len(tables.qit), "groups": len({row["group"] for row in tables.qit})}
+    if not tables.qit:
+        return
+    changed = changes.buckets_with_another_cell(tables, data, chance(case, "change"))
+    elsewhere = ran.out.with_name("changed")
+    elsewhere.mkdir()
+    write_lines(elsewhere / "qit.csv", changed.qit)
+    write_lines(elsewhere / "snt.csv", changed.snt)
+    roles = {"id": data["id"], "keep": data["keep"], "model": attested["model"]}
+    found = refused_to_verify(elsewhere, {**roles, **attested["parameters"]})
+    if found is not None:
+        assert found.verdict.holds is oracles.buckets_hold(attested, changed), f"verify says {found.verdict}"
+
+
+def require_agreement(case: Case, ran: Ran) -> None:
+    """Check that `verify` and `evaluate` say of the publication what the job said."""
+    for found in verified(case, ran):
+        assert found.verdict.holds is True, found.verdict
+        assert found.holds is True, found.untrue or found.beyond_utility
+    report = loads((ran.private / "report.json").read_text("utf-8"))
+    measured = evaluated(case, ran)
+    shared = set(measured.measures) & set(report["measures"])
+    assert shared
+    assert {name: measured.measures[name] for name in shared} == pytest.approx(
+        {name: report["measures"][name] for name in shared}
+    )

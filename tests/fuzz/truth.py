@@ -1,0 +1,147 @@
+"""Whether a publication is true of the case that it was made from, cell by cell."""
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from fuzz.draws import Case
+from fuzz.published import Records, Tables, lines_of
+from reference.hierarchy_model import HierarchyModel
+from reference.truthful import naive_untrue
+
+SUPPRESSING = ("hghs", "mhghs", "coherence-suppression")
+
+
+def original_rows(case: Case) -> list[set[str]]:
+    """Return the items of each person by their names in a joined column."""
+    mark = (lambda name, item: f"{name}:{item}") if case.joined else (lambda _, item: item)
+    n = len(next(iter(case.columns.values())))
+    return [{mark(name, item) for name in case.sets for item in case.columns[name][at]} for at in range(n)]
+
+
+def untrue(case: Case, published: Records, record: Sequence[int]) -> str:
+    """Say what published records say that is not true, or leave out that they should not; nothing if all is true."""
+    if case.sets:
+        members = {symbol: members for symbol, (_, members) in published.book.items()}
+        for row in published.rows:
+            for symbol in row:
+                members.setdefault(symbol, members_of(symbol))
+        found = naive_untrue(original_rows(case), published.rows, record, members)
+        if found is not None:
+            return f"row {found[0]}: {found[1]}"
+    for name in published.relational:
+        for at, label in enumerate(published.columns[name]):
+            if not _covers(case, published, name, label, case.columns[name][record[at]]):
+                return f"row {at}: {name} is published as {label}"
+    return ""
+
+
+def members_of(label: str) -> list[str]:
+    """Return the members of a set that is named by them."""
+    return label[1:-1].split(",") if label.startswith("(") and label.endswith(")") else [label]
+
+
+def _covers(case: Case, published: Records, name: str, label: str, value: str) -> bool:
+    """Tell whether a published relational value may stand for an original one."""
+    if case.specs.get(name) == "range":
+        low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, "", label)
+        try:
+            return Fraction(low) <= Fraction(value) <= Fraction(high)
+        except ValueError:
+            return False
+    if name in case.trees:
+        tree = HierarchyModel(case.trees[name])
+        return value in tree.below.get(label, [label])
+    return value in published.value_sets.get(label, members_of(label))
+
+
+def require_way_back(case: Case, published: Records, private: Path) -> list[int]:
+    """Check that the private directory leads from the original to the published cells; return each row's record."""
+    lines = lines_of(private / "records.csv")
+    record = [int(line["input_record"]) for line in lines]
+    rows = original_rows(case)
+    assert [int(line["published_row"]) for line in lines] == list(range(published.n))
+    assert sorted(record) == list(range(len(rows))), "each record must be published once"
+    if case.layout["order"] == "input":
+        assert record == list(range(len(rows)))
+    expected = {*case.sets, *case.roles.get("relational", ()), *case.roles.get("keep", ())}
+    assert set(published.columns) == (expected if published.n else set(published.columns))
+    for name in published.keep:
+        assert published.columns[name] == [case.columns[name][at] for at in record]
+    if case.sets:
+        _require_mapping(case, published, private / "mapping.csv", lines)
+    return record
+
+
+def _require_mapping(case: Case, published: Records, path: Path, lines: Sequence[Mapping[str, str]]) -> None:
+    """Check that the mapping of the items gives the published rows, and agrees with the codebook."""
+    rows, image = original_rows(case), {}
+    mapping = lines_of(path)
+    local = "cluster" in mapping[0] if mapping else False
+    for line in mapping:
+        image[line.get("cluster", ""), line["item"]] = line["published"]
+    for line, row in zip(lines, published.rows, strict=True):
+        cluster, own = line["cluster"] if local else "", rows[int(line["input_record"])]
+        assert {image[cluster, item] for item in own} - {""} == row, f"published row {line['published_row']}"
+    if not local:
+        for symbol, (_, members) in published.book.items():
+            assert sorted(item for (_, item), label in image.items() if label == symbol) == sorted(members)
+    gone = {item for (_, item), label in image.items() if not label}
+    assert len(gone) <= _most_suppressed(case) * len({item for _, item in image}), "too much is suppressed"
+
+
+def _most_suppressed(case: Case) -> Fraction:
+    """Return the largest share of the items that may be suppressed."""
+    given = case.parameters
+    anything = case.algorithm in SUPPRESSING or given.get("suppress", False)
+    return Fraction(1) if anything else Fraction(given.get("max_suppressed", 0))
+
+
+def require_sound_book(case: Case, published: Records) -> None:
+    """Check that the codebook explains what is shown and nothing else, and names nodes and sets by what they are."""
+    shown = {symbol for row in published.rows for symbol in row}
+    assert set(published.book) == shown
+    values = {x for name in published.relational for x in published.columns[name]}
+    assert set(published.value_sets) <= values
+    trees = {name: HierarchyModel(tree) for name, tree in case.trees.items() if name in (*case.sets, "items")}
+    for symbol, (kind, members) in published.book.items():
+        assert len(set(members)) == len(members) > 0
+        if kind == "item":
+            assert members == [symbol]
+        elif kind == "group" and symbol.startswith("("):
+            assert sorted(members_of(symbol)) == sorted(members)
+        for name, tree in trees.items():
+            mark = f"{name}:" if case.joined and name != "items" else ""
+            if kind == "node" and symbol.removeprefix(mark) in tree.below:
+                assert sorted(members) == sorted(mark + leaf for leaf in tree.below[symbol.removeprefix(mark)])
+    for group in _groups(case) if shown else ():
+        for _, members in published.book.values():
+            assert set(members) <= group or not set(members) & group, "a symbol reaches beyond a utility constraint"
+
+
+def _groups(case: Case) -> list[set[str]]:
+    return [set(line.split()) for line in case.texts.get("utility.txt", "").splitlines()]
+
+
+def require_true_buckets(case: Case, tables: Tables, data: Mapping[str, Any], private: Path) -> None:
+    """Check that every published tuple and value is one of the original, in one group."""
+    lines = lines_of(private / "records.csv")
+    record = [int(line["input_record"]) for line in lines]
+    assert len(set(record)) == len(record) == len(tables.qit)
+    sensitive, groups = data["sensitive"], dict[str, list[str]]()
+    for row, at in zip(tables.qit, record, strict=True):
+        person = [row[name] for name in data["id"]]
+        assert person == [case.columns[name][at] for name in data["id"]] or set(person) == {"*"}
+        assert [row[name] for name in data["keep"]] == [case.columns[name][at] for name in data["keep"]]
+        groups.setdefault(row["group"], []).append(case.columns[sensitive][at])
+    published = tables.values(sensitive)
+    assert {group: sorted(values) for group, values in groups.items()} == {g: sorted(v) for g, v in published.items()}
+    assert all(list(row) == [*dict.fromkeys(row)] for row in tables.qit)
+    if case.algorithm == "anatomy":
+        assert len(record) == len(case.columns[sensitive]), "anatomy leaves nothing out"
+
+
+def holds_any(texts: Collection[str], private: Collection[str]) -> str:
+    """Return a private text that one of the texts holds; empty if none does."""
+    return next((secret for secret in private for text in texts if secret in text), "")
