@@ -21,7 +21,7 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     write_files(text, tmp_path)
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    examples += re.findall(r"`(anonset\.\w+\.\w+\(.*?\))`", text)
+    examples += [found for page in PAGES for found in re.findall(r"`(anonset\.\w+\.\w+\(.*?\))`", page.read_text())]
     assert len(examples) > 1
     for example in examples:
         exec(example, names)
@@ -31,3 +31,7 @@ def test_the_pages_link_to_what_is_there() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_readme_is_the_way_in_and_no_more() -> None:
+    assert len(PAGES[0].read_text().splitlines()) <= 150, "move details to a page below docs"
