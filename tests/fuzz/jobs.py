@@ -9,7 +9,7 @@ from typing import Any
 from anonset.cli.main import describe, exit_code
 from anonset.errors import AnonsetError, InputError
 from anonset.io.read import read
-from anonset.jobs.anonymize import Outcome, run_job
+from anonset.jobs.anonymize import anonymize_file
 from anonset.jobs.evaluate import Evaluation, evaluate
 from anonset.jobs.inspection import Inspection
 from anonset.jobs.verify import check
@@ -29,7 +29,6 @@ class Ran:
     given: dict[str, Any]
     code: int
     said: str
-    outcome: Outcome | None = None
 
     @property
     def out(self) -> Path:
@@ -47,10 +46,10 @@ def anonymized(case: Case, folder: Path, **other: Any) -> Ran:
     given = {**settings_of(case, folder), **other}
     try:
         with options_spelled():
-            outcome = run_job(make_settings(given))
+            release = anonymize_file(make_settings(given))
     except AnonsetError as error:
         return Ran(given, exit_code(error), describe(error))
-    return Ran(given, 0, repr(outcome), outcome)
+    return Ran(given, 0, repr(release))
 
 
 def verified(case: Case, ran: Ran) -> tuple[Inspection, Inspection]:
