@@ -364,3 +364,43 @@ def test_longitudinal_data_from_generator_to_buckets(place: Place) -> None:
     ran = publish(place, "census.csv", "--model", "safe-grouping", "--k", "7", "--l", "3", *roles, "--json")
     assert ran.json["verdict"] == "holds"
     assert place.run("verify", str(place.out)).code == 0
+
+
+@pytest.fixture
+def bakery(place: Place) -> Place:
+    """Return a place where any cut without suppression says nothing, for one item is rare and far from the others."""
+    rows = ["a1 a2", "a1 b1", "a2 b1", "b2", "b2 b1", "a1"] * 4 + ["c1"]
+    place.write("data.dat", "".join(f"{row}\n" for row in rows))
+    place.write("hierarchy.csv", "a1,A,ALL\na2,A,ALL\nb1,B,ALL\nb2,B,ALL\nc1,C,ALL\nc2,C,ALL\n")
+    return place
+
+
+def test_by_default_km_suppresses_only_what_would_leave_one_symbol_and_says_so(bakery: Place) -> None:
+    ran = bakery.run(*bakery.job("--json"))
+    assert ran.code == 0, ran.err
+    said = "without suppression one symbol alone would be left, so 1 item(s) are suppressed, as by --suppress"
+    assert f"anonset: warning: {said}" in ran.err
+    assert (ran.json["algorithm"], ran.json["warnings"]) == ("exact", [said])
+    assert ran.json["proof"] == {"lower_bound": pytest.approx(1 / 41), "gap": 0.0, "suppression": 1.0}
+    assert json.loads((bakery.private / "report.json").read_text())["warnings"] == [said]
+
+
+@pytest.mark.parametrize("more", [["--algorithm", "exact"], ["--algorithm", "apriori"]])
+def test_who_names_an_algorithm_without_suppression_is_told_of_it(bakery: Place, more: list[str]) -> None:
+    job = bakery.job(*more)
+    del job[job.index("--model") : job.index("--model") + 2]
+    ran = bakery.run(*job)
+    assert ran.code == 1
+    assert "exact with --suppress" in ran.err
+
+
+def test_with_suppression_asked_for_nothing_is_said(bakery: Place) -> None:
+    ran = bakery.run(*bakery.job("--suppress"))
+    assert (ran.code, ran.err) == (0, "")
+    assert "the least possible for a cut of the hierarchy with suppression" in ran.out
+
+
+def test_where_the_search_was_stopped_it_says_how_far_it_came(bakery: Place) -> None:
+    ran = bakery.run(*bakery.job("--suppress", "--max-steps", "1"))
+    assert ran.code == 0, ran.err
+    assert "anonset: warning: exact stopped, for all steps of its solver are taken: " in ran.err

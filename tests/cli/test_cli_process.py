@@ -45,7 +45,7 @@ def test_warnings_of_libraries_show_no_paths() -> None:
 def test_exit_code_and_one_line(place: Place) -> None:
     ran = python(RUN, *place.job("--max-loss", "0.1"))
     assert ran.returncode == 1
-    assert ran.stderr.startswith("anonset: error: apriori: ")
+    assert ran.stderr.startswith("anonset: error: exact: ")
     assert ran.stderr.count("\n") == 1
     assert place.nothing_left()
 

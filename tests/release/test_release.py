@@ -170,7 +170,8 @@ def test_undecided_is_an_error_unless_accepted(table: anonset.Table, tmp_path: P
 def test_a_release_that_says_nothing_is_refused_or_warns() -> None:
     table, job = anonset.Table.from_sets([{"a1"}, {"a2"}, {"b1"}]), anonset.Apriori(k=3, m=1)
     with pytest.raises(
-        anonset.WorthlessError, match=r"worthless: .*'items' had 3 .*mhghs or coat .* allow_worthless=True"
+        anonset.WorthlessError,
+        match=r"worthless: .*'items' had 3 .*exact with suppress=True or coat .* allow_worthless=True",
     ):
         anonset.anonymize(table, job, hierarchies={"items": HIERARCHY})
     with pytest.warns(UserWarning, match="the publication is worthless: every protected column shows one symbol"):

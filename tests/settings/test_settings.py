@@ -61,7 +61,7 @@ def test_wrong_requests(model: str, algorithm: str | None, given: dict[str, Any]
 
 def test_a_seed_is_passed_to_those_who_take_one() -> None:
     assert make_algorithm("k", "cluster", {"k": 2, "seed": 7}).seed == 7  # type: ignore[attr-defined]
-    assert make_algorithm("km", None, {"k": 2, "m": 2, "seed": 7}).name == "apriori"
+    assert make_algorithm("km", None, {"k": 2, "m": 2, "seed": 7}).name == "exact"
 
 
 def test_parameters_with_a_form_of_their_own() -> None:

@@ -29,6 +29,8 @@ class Result(Discreet):
     """The decisions in order; what an entry is, the algorithm says."""
     figures: Mapping[str, float] = field(default_factory=dict)
     """Counts of the search: itemsets counted, cuts examined, and the like."""
+    notes: tuple[str, ...] = ()
+    """What whoever publishes must be told: what was done unasked, and limits that were reached."""
 
 
 @runtime_checkable

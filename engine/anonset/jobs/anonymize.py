@@ -197,7 +197,7 @@ class Job:
         if what and not self.allow_worthless:
             raise WorthlessError(algorithm.name, refusal(algorithm, result, what))
         said += formula_warnings(publication) if self.layout.format == "csv" else ()
-        said = self.layout.warnings + said
+        said = self.layout.warnings + result.notes + said
         return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, said)
 
 

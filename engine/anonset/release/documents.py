@@ -28,7 +28,7 @@ REPORT = "report.json"
 """Name of the private report."""
 CODEBOOK = "codebook.csv"
 """Name of the file that says what each published symbol stands for."""
-_PACKAGES = ("anonset", "numba", "numpy", "pyarrow", "pydantic", "scipy")
+_PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 
 
 class Document(BaseModel):

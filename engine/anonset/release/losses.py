@@ -101,8 +101,8 @@ def _item_losses(
 
 _OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "km": ("mhghs", "coat"),
-        "partition-km": ("mhghs", "coat"),
+        "km": ("exact", "coat"),
+        "partition-km": ("exact", "coat"),
         "constraints": ("coat", "pcta"),
         "k": ("mondrian", "cluster"),
         "kkm": ("rum-bound", "tum-bound", "rfirst"),
@@ -119,7 +119,9 @@ _FEW = 3
 def refusal(algorithm: Algorithm, result: Result, what: str) -> str:
     """Say why a worthless publication is refused, and what may keep more under the same parameters of the model."""
     name, model = algorithm.name, algorithm.model.name
-    ways = [_HOW.get(other, other) for other in _OTHERS.get(model, ()) if other != name]
+    how = {**_HOW, "exact": f"exact with {setting('suppress', True)}"}
+    may_suppress = getattr(algorithm, "suppress", True) is not False
+    ways = [how.get(other, other) for other in _OTHERS.get(model, ()) if other != name or not may_suppress]
     if name == "rum-bound" and result.figures.get("merges", 0) > 0:
         ways.append("a smaller delta, which merges fewer clusters,")
     ways += ["hierarchies whose nodes have fewer children"] if model in _WITH_HIERARCHIES else []

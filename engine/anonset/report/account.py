@@ -16,6 +16,7 @@ from anonset.release.costs import COMPILING, format_size
 from anonset.release.documents import declarations, declared_limits, parameters_of, plain
 from anonset.release.formats import Unverified
 from anonset.release.release import Release
+from anonset.report.distance import distance_of_cut
 from anonset.spelling import printable, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
@@ -40,6 +41,7 @@ def summary(release: Release) -> dict[str, Any]:
             **sizes(release),
             "measures": unverified.measures,
             **({"merging": way} if (way := _merging(unverified)) else {}),
+            **({"proof": proof} if (proof := _proof(unverified)) else {}),
             "retention": unverified.retention,
             "shares": shares(unverified.retention),
             "warnings": unverified.warnings,
@@ -166,6 +168,12 @@ def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
     return [{"rum": rum, "clusters": left} for rum, left in on_the_way(figures["rum_before"], before, merges)]
 
 
+def _proof(unverified: Unverified[Any]) -> dict[str, float]:
+    """Return what is proven of the least loss of a cut; nothing where nothing was asked."""
+    figures = unverified.result.figures
+    return {name: figures[name] for name in ("lower_bound", "gap", "suppression") if "lower_bound" in figures}
+
+
 def _merging_texts(unverified: Unverified[Any]) -> dict[str, str]:
     """Return what other bounds on the loss would have been reached with: the trade-off on the way of this run."""
     way = [f"{step['clusters']:,} at {step['rum']:.4g}" for step in _merging(unverified)]
@@ -182,13 +190,14 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
 
 
 def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:
-    """Return the losses, and what some of them were before clusters were merged."""
+    """Return the losses, what some of them were before clusters were merged, and how near to the least one is."""
     texts, before = {}, unverified.result.figures
     shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]
     for name, loss in unverified.measures.items():
         if name in shown:
             earlier = f" ({before[f'{name}_before']:.4f} before merging)" if f"{name}_before" in before else ""
-            texts[f"loss ({loss_label(name)})"] = f"{loss:.4f}{earlier}"
+            distance = distance_of_cut(loss, before) if name == "ncp" else ""
+            texts[f"loss ({loss_label(name)})"] = f"{loss:.4f}{earlier}{', ' if distance else ''}{distance}"
     return texts
 
 

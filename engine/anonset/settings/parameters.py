@@ -57,7 +57,7 @@ class ModelEntry:
 _OWN: dict[str, ModelEntry] = {
     entry.model.name: entry
     for entry in (
-        ModelEntry(KmAnonymity, "apriori"),
+        ModelEntry(KmAnonymity, "exact", preset=MappingProxyType({"suppress": None})),
         ModelEntry(KAnonymity, "cluster"),
         ModelEntry(KKmAnonymity, "rum-bound"),
         ModelEntry(

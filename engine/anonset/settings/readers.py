@@ -251,6 +251,12 @@ FORMS: dict[str, Form] = {
     ),
     "h": Form("h", Share),
     "max_suppressed": Form("max_suppressed", Share),
+    "suppress": Form(
+        "suppress",
+        bool,
+        text="Allow items to be suppressed, at the cost of the root. By default --model km does so only where else one "
+        "symbol would be left, and says so.",
+    ),
     "transaction": Form(
         "transaction",
         str,

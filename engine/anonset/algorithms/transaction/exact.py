@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity, require_at_least
+from anonset.spelling import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,14 +50,14 @@ class Exact(Discreet):
     """Smallest support of any itemset that occurs (>= 1)."""
     m: int
     """Largest number of items the attacker knows (>= 1)."""
-    suppress: bool = False
-    """Allow items to be suppressed; an occurrence costs as much as one published as the root."""
+    suppress: bool | None = False
+    """Allow items to be suppressed, at the cost of the root; None: only where else one symbol would be left."""
     gap: float = 0.0
     """Stop at a loss that is proven to be this close to the least, as a share of it."""
     time_limit: float | None = None
     """Stop after so many seconds, with what was found and proven by then; the result then depends on the machine."""
-    max_steps: int = 100_000
-    """Stop after so many steps of the solver: linear programs, and rounds of its branch and bound."""
+    max_steps: int = 2_000
+    """Stop after so many steps of the solver: a linear program is ten, a check of its branch and bound one."""
 
     def __post_init__(self) -> None:
         require_at_least("max_steps", self.max_steps, 1)
@@ -94,7 +95,20 @@ class Exact(Discreet):
         if not self.suppress:
             require_feasible(self.name, column, self.k)
         limits = Limits(self.time_limit, self.max_steps)
-        problem = CutProblem(column, hierarchy, self.k, self.m, self.suppress)
+        problem = CutProblem(column, hierarchy, self.k, self.m, suppress=bool(self.suppress))
+        found = self._solved(problem, limits, executor, progress)
+        if self.suppress is None and _is_mute(problem, found):
+            problem, limits.steps = replace(problem, suppress=True), self.max_steps
+            other = self._solved(problem, limits, executor, progress)
+            if not _is_mute(problem, other):
+                return replace(other, notes=(_suppressed_unasked(other), *other.notes))
+        return found
+
+    def _solved(
+        self, problem: CutProblem, limits: Limits, executor: Executor | None, progress: Progress | None
+    ) -> Result:
+        """Return the best cut of a problem."""
+        column, hierarchy = problem.column, problem.hierarchy
         if 0 < column.n_nonempty < self.k:
             return _result(problem, _suppressed(problem))
         if self.k == 1 or column.n_nonempty == 0 or hierarchy.n_leaves == 1:
@@ -108,9 +122,9 @@ class Exact(Discreet):
         """Return the best cut that can be had at once, which the search is to improve upon."""
         column, hierarchy = problem.column, problem.hierarchy
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))
-        heuristic = MHgHs if self.suppress else Apriori
+        heuristic = MHgHs if problem.suppress else Apriori
         table, bound = Table(column), {column.name: hierarchy}
-        cuts = [_suppressed(problem) if self.suppress else root]
+        cuts = [_suppressed(problem) if problem.suppress else root]
         try:
             told = limits.heeded(progress)
             found = heuristic(k=self.k, m=self.m).recode(table, bound, executor=executor, progress=told).recoding
@@ -118,8 +132,8 @@ class Exact(Discreet):
             found = cuts[0]
         if isinstance(found, Cut):
             cuts.append(found)
-        if self.suppress:
-            plain = CutProblem(column, hierarchy, self.k, self.m, suppress=False)
+        if problem.suppress:
+            plain = replace(problem, suppress=False)
             search = ExactSearch(plain, root, limits.share(0.5), gap=self.gap, executor=executor, progress=progress)
             search.run()
             cuts.append(search.best)
@@ -132,19 +146,35 @@ def _suppressed(problem: CutProblem) -> Cut:
     return Cut(problem.hierarchy, np.where(gone, SUPPRESSED, problem.hierarchy.leaf_node).astype(np.int32))
 
 
+def _is_mute(problem: CutProblem, result: Result) -> bool:
+    """Tell whether a cut shows one symbol at most, although several items occur."""
+    occurring = problem.column.occurrences > 0
+    shown = np.unique(result.recoding.image[occurring]) if isinstance(result.recoding, Cut) else occurring
+    return bool(np.count_nonzero(occurring) > 1 and np.count_nonzero(shown != SUPPRESSED) <= 1)
+
+
+def _suppressed_unasked(result: Result) -> str:
+    """Say that items are suppressed although nobody asked for it."""
+    n = np.count_nonzero(result.recoding.image == SUPPRESSED) if isinstance(result.recoding, Cut) else 0
+    as_by = setting("suppress", True)
+    return f"without suppression one symbol alone would be left, so {n:,} item(s) are suppressed, as by {as_by}"
+
+
 def _result(problem: CutProblem, cut: Cut, search: ExactSearch | None = None) -> Result:
     """Return a cut with the figures of its proof; without a search there is nothing else to choose from."""
     cost, total = problem.cost(cut), problem.total
     if search is None:
-        return Result(cut, (), {"ncp": cost / total, "lower_bound": cost / total, "gap": 0.0})
+        figures = {"ncp": cost / total, "lower_bound": cost / total, "gap": 0.0}
+        return Result(cut, (), figures | {"suppression": float(problem.suppress)})
     proven = search.cost - search.bound <= PROVEN * search.cost
     figures = {
         "ncp": cost / total,
         "lower_bound": search.bound / total,
         "gap": 0.0 if proven else (search.cost - search.bound) / search.cost,
+        "suppression": float(problem.suppress),
         "clauses": float(search.clauses),
         "closed": float(np.count_nonzero(search.closed)),
         "rounds": float(len(search.steps)),
         "nodes": float(search.nodes),
     }
-    return Result(cut, tuple(search.steps), figures)
+    return Result(cut, tuple(search.steps), figures, search.notes)

@@ -23,8 +23,8 @@ class Optimal(Generalization):
     """Optimal anonymization (OA): the k^m-anonymous hierarchy cut with the smallest NCP.
 
     Guarantees k^m-anonymity and minimum NCP over all cuts. Cost: exponential in the number of items (a balanced
-    hierarchy of fan-out f has T(N) = 1 + T(N / f)^f cuts); so the search refuses beyond `max_cuts` and names the
-    apriori anonymization.
+    hierarchy of fan-out f has T(N) = 1 + T(N / f)^f cuts); so the search refuses beyond `max_cuts` and names
+    `Exact`, which finds a cut of the same loss for thousands of items.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2.
     Deviations: a cut is queued once; rare sets that made a cut fail are remembered, so that a later cut that
@@ -80,7 +80,9 @@ class Optimal(Generalization):
                     queue.append((coarser, coarser_cost))  # line 8
             if len(queued) > self.max_cuts:
                 limit = setting("max_cuts", self.max_cuts)
-                msg = f"optimal: more than {limit} cuts would have to be looked at; use apriori"
+                msg = (
+                    f"optimal: more than {limit} cuts would have to be looked at; use exact, which finds as good a one"
+                )
                 raise InputError(msg)
             if progress is not None:
                 progress("cuts", examined, len(queued))

@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from anonset.algorithms.base import Progress
 from anonset.data.discreet import Discreet
 
+STEPS_OF_A_RELAXATION = 10
+OUT_OF_STEPS = "all steps of its solver are taken"
+OUT_OF_TIME = "its time is up"
 _PATIENCE = 0.05
 """Share of the time limit after which a solver that does not stop is left to itself."""
 _TICK = 0.05
 
 
 class LimitReached(Exception):  # noqa: N818
-    """A search must end with what it has."""
+    """A search must end with what it has; the message says why."""
 
 
 @dataclass(eq=False)
@@ -24,7 +27,7 @@ class Limits(Discreet):
     seconds: float | None
     """Seconds from now; None for no limit."""
     steps: float
-    """Steps of the solver: relaxations solved, and rounds of cuts or nodes of a branch and bound."""
+    """Steps of the solver: ten for a relaxation, one for a round of cuts or a node of a branch and bound."""
     _began: float = field(default_factory=time.monotonic)
 
     @property
@@ -37,20 +40,22 @@ class Limits(Discreet):
         return Limits(None if self.seconds is None else max(0.0, part * self.left), part * self.steps)
 
     def step(self) -> None:
-        """Count a step.
+        """Count a relaxation.
 
         Raises
         ------
         LimitReached
             If there is none left, or no time.
         """
-        self.steps -= 1
+        self.steps -= STEPS_OF_A_RELAXATION
         self.check()
 
     def check(self) -> None:
         """Raise LimitReached if no step or no time is left."""
-        if self.steps < 0 or self.left <= 0:
-            raise LimitReached
+        if self.steps < 0:
+            raise LimitReached(OUT_OF_STEPS)
+        if self.left <= 0:
+            raise LimitReached(OUT_OF_TIME)
 
     def heeded(self, progress: Progress | None) -> Progress:
         """Return what reports progress and, each time, raises LimitReached if time is up."""
@@ -95,6 +100,6 @@ class Limits(Discreet):
             thread.join(1.0)
             raise
         if thread.is_alive():
-            raise LimitReached
+            raise LimitReached(OUT_OF_TIME)
         if failed:
             raise failed[0]

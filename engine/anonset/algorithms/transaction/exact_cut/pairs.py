@@ -16,6 +16,8 @@ CELLS_PER_PASS = 1 << 25
 """Counts that a worker holds at a time; a pass over the records fills them."""
 MAX_PAIR_BITS = 1 << 33
 """Pairs of nodes of which a bit each tells whether they are rare: 1 GiB, some 90,000 nodes."""
+MAX_PAIR_WORK = 1 << 36
+"""Pairs of nodes in records that are counted at a time: some minutes."""
 PAIRS_PER_CALL = 1 << 16
 _SPANS = 4
 
@@ -62,7 +64,7 @@ class RarePairs:
     Raises
     ------
     LimitReached
-        If there are more nodes than `MAX_PAIR_BITS` has room for, or time is up.
+        If there are more nodes than `MAX_PAIR_BITS` has room for, more to count than `MAX_PAIR_WORK`, or time is up.
     """
 
     def __init__(self, view: View, executor: Executor | None, limits: Limits) -> None:
@@ -71,8 +73,13 @@ class RarePairs:
 
         self.view, k, n = view, view.problem.k, len(view.nodes)
         if n * n > MAX_PAIR_BITS:
-            raise LimitReached
+            msg = f"pairs of {n:,} nodes would be counted, more than {int(MAX_PAIR_BITS**0.5):,}"
+            raise LimitReached(msg)
         codes, _, _ = view.expanded(view.nodes, placed=False)
+        ends = np.flatnonzero(codes < 0)
+        if (work := float((np.diff(ends, prepend=-1).astype(np.float64) ** 2).sum() / 2)) > MAX_PAIR_WORK:
+            msg = f"{work:.2g} pairs of nodes in records would be counted, more than {float(MAX_PAIR_WORK):.2g}"
+            raise LimitReached(msg)
         self.bits = np.zeros((n, (n + 63) // 64), np.uint64)
 
         def count(span: tuple[int, int]) -> tuple[int, NDArray[np.unsignedinteger]]:

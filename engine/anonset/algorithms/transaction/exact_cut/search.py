@@ -63,7 +63,7 @@ class ExactSearch:
         self.best, self.cost, self.bound = known, problem.cost(known), 0
         self.closed: Nodes = np.zeros(problem.hierarchy.n_nodes, np.bool_)
         self.steps: list[Step] = []
-        self.clauses, self.nodes = 0, 0
+        self.clauses, self.nodes, self.stopped = 0, 0, ""
         self._threshold = 0
 
     def run(self) -> None:
@@ -82,8 +82,19 @@ class ExactSearch:
                     self._offer(point)
                     self.limits.check()
                     return
-        except LimitReached:
-            pass
+        except LimitReached as reached:
+            self.stopped = str(reached)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of a search that was stopped."""
+        return (f"exact stopped, for {self.stopped}: {self._distance}",) if self.stopped else ()
+
+    @property
+    def _distance(self) -> str:
+        if self.bound <= 0:
+            return "what it publishes is the best it has, and nothing is proven of how far that is from the least loss"
+        return f"the loss is at most {(self.cost - self.bound) / self.bound:.2%} above the least that a cut can have"
 
     @property
     def _is_proven(self) -> bool:
