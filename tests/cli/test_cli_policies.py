@@ -66,6 +66,19 @@ def test_too_much_suppression_is_found(shop: Place) -> None:
     assert (ran.code, "suppressed: 66.7% of the items, at most 50.0% are allowed" in ran.out) == (1, True)
 
 
+def test_suppression_counts_the_same_items_when_it_is_made_and_checked(shop: Place) -> None:
+    shop.write("original.dat", "a b\n" * 5 + "c\n")
+    tree = shop.write("tree.csv", "".join(f"{item},{item.upper()},ALL\n" for item in "abcd"))
+    publish(
+        *(shop, "original.dat", "--hierarchy", f"items={tree}", "--algorithm", "coat", "--privacy-constraints", "km"),
+        *("--k", "2", "--m", "1", "--utility-constraints", "level:1", "--max-suppressed", "0.25"),
+    )
+    more = ["--original", str(shop.folder / "original.dat"), "--hierarchy", f"items={tree}", "--max-suppressed"]
+    back = ["--records", str(shop.private / "records.csv")]
+    assert "suppressed: 25.0% of the items, at most 25.0%" in shop.run("verify", str(shop.out), *more, "0.25", *back).out
+    assert shop.run("verify", str(shop.out), *more, "0.24", *back).code == 1
+
+
 def test_policy_convert(shop: Place) -> None:
     source, made = shop.write("commas.txt", "a, b\n\nc,d,e\n"), shop.folder / "made.txt"
     assert shop.run("policy", "convert", source, str(made)).code == 0

@@ -186,11 +186,15 @@ def _correlations(publication: Any, model: PrivacyModel) -> dict[str, list[Any]]
 
 
 def _suppressed(table: Table, publication: AnyPublication) -> Fraction | None:
-    """Return the part of the items of the original that no published symbol stands for."""
+    """Return the part of the items of the original that occur and that no published symbol stands for.
+
+    With a hierarchy they are its leaves, of which some may not occur, as they are for the algorithms.
+    """
     column = table.transactions
     if column is None or publication.transactions is None or not len(column.vocabulary):
         return None
     symbols = publication.symbols
     shown = {member for symbol in symbols for member in symbol.members}
-    occurring = [label for label, n in zip(column.vocabulary.labels, column.occurrences, strict=True) if n]
-    return Fraction(sum(label not in shown for label in occurring), max(1, len(occurring)))
+    labels = column.vocabulary.labels
+    occurring = (label for label, n in zip(labels, column.occurrences, strict=True) if n)
+    return Fraction(sum(label not in shown for label in occurring), len(labels))
