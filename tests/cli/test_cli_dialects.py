@@ -50,3 +50,44 @@ def test_items_with_blanks_are_published_between_another_mark(place: Place) -> N
     assert (place.out / "published.csv").read_text() == "name\n" + "asthma;type 2 diabetes\n" * 4
     assert json.loads((place.out / "attestation.json").read_text())["data"]["separator"] == ";"
     assert place.run("verify", str(place.out), "--original", path, "--id", "p", "--group").code == 0
+
+
+SHAPES = {
+    "one-hot": ("p,dx_a,dx_b,dx_c\n" + "1,1,1,0\n2,1,1,0\n3,0,1,1\n4,0,1,1\n", ["--one-hot", "dx_*"], "items"),
+    "one-code": ("p,d1,d2\n" + "1,a,b\n2,b,a\n3,b,c\n4,c,b\n", ["--one-code", "d1,d2"], "items"),
+    "long": ("p,c\n" + "1,a\n1,b\n2,b\n2,a\n3,b\n3,c\n4,c\n4,b\n", ["--group"], "c"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_each_shape_is_published_verified_and_measured(place: Place, shape: str) -> None:
+    text, said, column = SHAPES[shape]
+    path = place.write("data.csv", text)
+    items = ["--items", "c"] if shape == "long" else []
+    tree = ["--hierarchy", f"{column}=balanced:2"]
+    ran = place.run("anonymize", path, *items, *said, "--id", "p", *KM[:6], *tree, "-o", str(place.out), "--json")
+    assert (ran.code, ran.json["unit"]) == (0, "person"), ran.err
+    assert (place.out / "published.csv").read_text() == f"{column}\n" + "a b\n" * 2 + "b c\n" * 2
+    original = ["--original", path, "--records", str(place.private / "records.csv"), "--id", "p"]
+    checked = place.run("verify", str(place.out), *original, *said, "--json")
+    assert (checked.code, checked.json["true"], checked.json["unit"]) == (0, True, "person"), checked.err
+    measured = place.run("evaluate", path, str(place.out), *items, *said, "--id", "p", *tree, "--json")
+    assert (measured.code, measured.json["ncp"]) == (0, 0), measured.err
+
+
+def test_what_a_record_stands_for_is_said(place: Place) -> None:
+    path = place.write("visits.csv", "p,c\n" + "1,a\n1,a\n2,a\n")
+    job = ["--items", "c", *KM[:6], "--hierarchy", "c=balanced:2", "--allow-worthless", "-o", str(place.out)]
+    ran = place.run("anonymize", path, *job, "--drop", "p")
+    assert "unit          row, taken for a person" in ran.out, ran.err
+    assert "unit: row, taken for a person, as declared" in place.run("verify", str(place.out)).out
+    foreign = place.run("verify", str(place.out / "published.csv"), "--items", "c", *KM[:6])
+    assert (foreign.code, "unit" in foreign.out) == (0, False), foreign.err
+
+
+def test_zeros_and_ones_are_no_items(place: Place) -> None:
+    path = place.write("wide.csv", "E10,I10\n1,0\n0,1\n")
+    for command in (["anonymize", path, "-o", str(place.out), *KM[:6]], ["hierarchy", "build", path, "-o", "h.csv"]):
+        ran = place.run(*command, "--items", "E10,I10")
+        assert (ran.code, "--one-hot E10,I10" in ran.err) == (2, True)
+    assert not place.out.exists()

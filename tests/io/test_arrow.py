@@ -193,10 +193,14 @@ def test_lists_of_sets():
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (3, "source must be a path, a table with __arrow_c_stream__ or a list of sets, got int"),
-        ({"a": 1}, "source must be a path, a table with __arrow_c_stream__ or a list of sets, got dict"),
+        (
+            3,
+            "source must be a path, a data frame, a mapping of columns, a list of sets or of records, or a SciPy "
+            "matrix with labels, got int",
+        ),
+        ({"a": 1}, "the given dict: column 'a' must be a list of values, got int"),
         ([{"a"}, "abc"], "the given list: row 2 must be a set of items, got str"),
-        ([{"a"}, None], "the given list: a list of sets is required: 'NoneType' object is not iterable"),
+        ([{"a"}, None], "the given list: row 2 must be a set of items, got NoneType"),
         ([{"a"}, [1.5]], "the given list: row 2: items must be text or integers, got float"),
     ],
 )

@@ -1,7 +1,7 @@
 """Arrow columns as encoded columns: sets, categories and numbers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,18 @@ class Encoder:
             msg = f"{self.where}: {error}"
             raise InputError(msg) from None
         return SetColumn.join(self._sets(columns), name)
+
+    def truth(self, name: str, column: Any) -> tuple[Int32, list[str]]:
+        """Return the codes and the distinct values of a column of 0 and 1; null is one of them, as the empty text."""
+        import pyarrow.compute as pc
+
+        text = pc.fill_null(self._text(name, column), "")
+        codes, labels = _trimmed(*_dictionary(text))
+        return codes, ["0" if not label and self.empty_for_null else label for label in labels]
+
+    def codes(self, name: str, column: Any) -> SetColumn:
+        """Encode a column whose cells hold one code each, or none where they are empty or null."""
+        return replace(self, whole=True, empty_for_null=True).sets(name, column)
 
     def _sets(self, columns: Mapping[str, Any]) -> list[SetColumn]:
         """Encode columns of sets, if they are no columns of 0 and 1, nor hold several items in one."""

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -12,6 +13,7 @@ import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
 from anonset.errors import HierarchyError
+from anonset.io.dialect import RECOGNISED, in_utf8
 from anonset.io.files import read_bytes, write_file
 
 _BALANCED = "balanced:"
@@ -46,6 +48,21 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
     """
     where = Path(path)
     return _build(where, _lines(where, _text(where)))
+
+
+def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
+    """Return the hierarchy of paths from each leaf to the root.
+
+    Raises
+    ------
+    HierarchyError
+        If they make no tree, with the row and the label.
+    """
+    lines = [_Line(number, list(row)) for number, row in enumerate(rows, 1) if row]
+    if not lines:
+        msg = f"{where}: the hierarchy is empty; a row per leaf is required"
+        raise HierarchyError(msg)
+    return _build(where, lines)
 
 
 def hierarchy_for(spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: str) -> Hierarchy:
@@ -119,9 +136,9 @@ def _quoted(label: str) -> str:
 
 
 def _text(where: Path) -> str:
-    data = read_bytes(where)
+    data = in_utf8(where, read_bytes(where), RECOGNISED)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode()
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         msg = f"{where}: line {line}: the text is not valid UTF-8"
@@ -171,7 +188,7 @@ def _without_header(lines: list[_Line]) -> list[_Line]:
     return lines
 
 
-def _build(where: Path, lines: list[_Line]) -> Hierarchy:
+def _build(where: object, lines: list[_Line]) -> Hierarchy:
     """Check the lines and build the tree."""
     root = lines[-1].path[-1]
     parent_of: dict[str, str] = {}
@@ -222,6 +239,6 @@ def _in_preorder(root: str, children: dict[str, list[str]]) -> Hierarchy:
     return Hierarchy.from_preorder(labels, np.array(parents, np.int64))
 
 
-def _refuse(where: Path, number: int, label: str, reason: str) -> NoReturn:
+def _refuse(where: object, number: int, label: str, reason: str) -> NoReturn:
     msg = f"{where}: line {number}: label {label!r} {reason}"
     raise HierarchyError(msg)

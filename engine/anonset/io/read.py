@@ -9,8 +9,9 @@ from anonset.errors import InputError
 from anonset.io.columns import Encoder
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.grouping import refuse_empty, refuse_repeated, unite
-from anonset.io.roles import Names, Roles, absent, resolve
+from anonset.io.roles import Names, Roles, absent, label_of, resolve
 from anonset.io.sources import Reading, Source, open_source
+from anonset.io.wide import one_code_sets, one_hot_sets
 from anonset.spelling import setting
 
 _MISSING = ("refuse", "empty", "value")
@@ -32,6 +33,9 @@ def read(
     delimiter: str | None = None,
     encoding: str | None = None,
     input_format: str | None = None,
+    one_hot: Names = (),
+    one_code: Names = (),
+    labels: Sequence[str] | None = None,
 ) -> Table:
     """Read a table. Every column needs a role, or the data are refused.
 
@@ -41,8 +45,9 @@ def read(
     ----------
     source
         Path of a CSV, TSV or FIMI file (``.csv``, ``.tsv``, ``.dat``, also with ``.gz`` or ``.zst``), or of a
-        Parquet file or directory; or anything with ``__arrow_c_stream__``; or a list of sets. Files of FIMI, SPMF
-        or baskets and lists of sets have one column, ``items``.
+        Parquet file or directory; or a data frame (anything with ``__arrow_c_stream__``, or polars' lazy one); a
+        mapping of names to columns; a list of sets, or of records as mappings; or a SciPy matrix of 0 and 1. Files
+        of FIMI, SPMF or baskets, lists of sets and matrices have one column, ``items``.
     items
         The set-valued column. Several are joined into one column ``items``, their items prefixed:
         ``column:item``; they are published as separate columns again.
@@ -75,6 +80,14 @@ def read(
     input_format
         Format of a file, whatever its name: ``csv``, ``tsv``, ``fimi``, ``baskets`` (a record a line, items between
         a separator, no names of columns), ``spmf`` or ``parquet``.
+    one_hot
+        Columns of 0 and 1, one for each item, whose names are the items; or prefixes such as ``dx_*``, whose rest is
+        the item. The sets are called ``items``.
+    one_code
+        Columns that hold one code each, of one vocabulary; an empty cell is no further code. The sets are called
+        ``items``.
+    labels
+        Of a SciPy matrix, whose rows are records: the items that its columns stand for.
 
     Raises
     ------
@@ -89,6 +102,8 @@ def read(
     """
     given: dict[str, Names] = {
         "items": items,
+        "one_hot": one_hot,
+        "one_code": one_code,
         "relational": relational,
         "sensitive": None if sensitive is None else [sensitive],
         "id": id,
@@ -103,7 +118,7 @@ def read(
     separator = "\t" if separator == "\\t" else separator
     _require_separator(separator)
     dialect = Dialect.of(delimiter, encoding)
-    opened = open_source(source, Reading(input_format, dialect, separator, lacking))
+    opened = open_source(source, Reading(input_format, dialect, separator, lacking, labels))
     encoder = _encoder(opened, separator, missing, whole=group)
     return _table(opened, encoder, numeric, given, group=group)
 
@@ -133,13 +148,15 @@ def _table(
 ) -> Table:
     """Give every column its role, and encode those that are used."""
     where = opened.where
-    if opened.sets_only and given["items"] is None and not given.get("drop"):
+    if opened.sets_only and given["items"] is None and not any(map(given.get, ("one_hot", "one_code", "drop"))):
         given = {**given, "items": opened.names[0]}
     roles, numbers = resolve(where, opened.names, numeric, first_line=opened.first_line, hint=opened.hint, **given)
     if group and not roles.id:
         msg = f"{where}: {setting('group', True)} needs the {setting('id')} column(s) whose rows are to be united"
         raise InputError(msg)
-    table = _encode(encoder, opened.load(roles.used), roles, numbers, opened.names)
+    loaded = opened.load(roles.used)
+    hot = {name: label_of(name, given.get("one_hot")) for name in roles.one_hot}
+    table = _encode(encoder, loaded, roles, numbers, opened.names, hot)
     refuse_empty(where, table)
     if group:
         return unite(where, table)
@@ -171,10 +188,15 @@ def _require_text(**given: Any) -> None:
 
 
 def _encode(
-    encoder: Encoder, loaded: Mapping[str, Any], roles: Roles, numbers: frozenset[str], names: tuple[str, ...]
+    encoder: Encoder,
+    loaded: Mapping[str, Any],
+    roles: Roles,
+    numbers: frozenset[str],
+    names: tuple[str, ...],
+    hot: Mapping[str, str],
 ) -> Table:
     """Encode the loaded columns by their roles."""
-    transactions = _sets(encoder, loaded, roles.items) if roles.items else None
+    transactions = _sets(encoder, loaded, roles, hot)
     if misplaced := next((n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None):
         msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be {setting('items')}"
         raise InputError(msg)
@@ -193,10 +215,17 @@ def _encode(
     )
 
 
-def _sets(encoder: Encoder, loaded: Mapping[str, Any], names: tuple[str, ...]) -> SetColumn:
-    first = loaded[names[0]]
+def _sets(encoder: Encoder, loaded: Mapping[str, Any], roles: Roles, hot: Mapping[str, str]) -> SetColumn | None:
+    """Encode the sets, whatever their shape."""
+    if roles.one_hot:
+        return one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, hot)
+    if roles.one_code:
+        return one_code_sets(encoder, {name: loaded[name] for name in roles.one_code})
+    if not roles.items:
+        return None
+    first = loaded[roles.items[0]]
     if isinstance(first, SetColumn):
         return first
-    if len(names) == 1:
-        return encoder.sets(names[0], first)
-    return encoder.joined_sets("items", {name: loaded[name] for name in names})
+    if len(roles.items) == 1:
+        return encoder.sets(roles.items[0], first)
+    return encoder.joined_sets("items", {name: loaded[name] for name in roles.items})

@@ -8,6 +8,7 @@ from anonset.errors import InputError
 from anonset.spelling import setting
 
 Names = str | Sequence[str] | None
+_WIDE = ("one_hot", "one_code")
 
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
@@ -17,6 +18,8 @@ class Roles:
     """Names of the columns in each role, in the order in which they were given."""
 
     items: tuple[str, ...] = ()
+    one_hot: tuple[str, ...] = ()
+    one_code: tuple[str, ...] = ()
     relational: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     id: tuple[str, ...] = ()
@@ -26,12 +29,19 @@ class Roles:
     @property
     def used(self) -> tuple[str, ...]:
         """Names of the columns that are read: all but the dropped."""
-        return self.items + self.relational + self.sensitive + self.id + self.keep
+        return self.items + self.wide + self.relational + self.sensitive + self.id + self.keep
+
+    @property
+    def wide(self) -> tuple[str, ...]:
+        """Names of the columns that hold the sets together."""
+        return self.one_hot + self.one_code
 
     def published(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return those of `names` whose columns may be published, in their order."""
+        """Return the columns that may be published, in the order of `names`; sets in several as the first of them."""
         shown = {*self.items, *self.relational, *self.sensitive, *self.keep}
-        return tuple(name for name in names if name in shown)
+        wide = {*self.wide}
+        first = next((name for name in names if name in wide), None)
+        return tuple("items" if name == first else name for name in names if name in shown or name == first)
 
 
 def absent(names: Sequence[str], given: Iterable[Names]) -> list[str]:
@@ -43,7 +53,7 @@ def absent(names: Sequence[str], given: Iterable[Names]) -> list[str]:
         If a role is given as anything but names.
     """
     known = frozenset(names)
-    return [name for value in given for name in _wanted(names, value) if name not in known]
+    return [name for value in given for name in _wanted(names, value) if not _matching(names, known, name)]
 
 
 def resolve(
@@ -73,6 +83,9 @@ def resolve(
         If a column is named that does not exist, has no role or two, or two columns have the same name.
     """
     wanted = {role: _wanted(names, value) for role, value in {**given, "numeric": numeric}.items()}
+    taken = {name for role, asked in wanted.items() if role not in _WIDE for name in asked}
+    for role in _WIDE:
+        wanted[role] = _expanded([name for name in names if name not in taken], wanted.get(role, ()))
     genuine = not first_line or any(not set(names).isdisjoint(asked) for asked in wanted.values())
     lines = not any(asked for role, asked in wanted.items() if role != "items")
     header = _Header(where, names, genuine, hint, lines)
@@ -82,6 +95,7 @@ def resolve(
     numbers = frozenset(wanted.pop("numeric"))
     roles = Roles(**wanted)
     _refuse_clash(where, roles)
+    _refuse_shapes(where, roles)
     relational = frozenset(roles.relational)
     for name in sorted(numbers - relational):
         msg = f"{where}: numeric column {name!r} must be {setting('relational')} too"
@@ -161,6 +175,42 @@ def _wanted(names: Sequence[str], given: Names) -> tuple[str, ...]:
         msg = f"columns must be named by text or a list of it, got {type(odd).__name__}"
         raise InputError(msg)
     return tuple(dict.fromkeys(found))
+
+
+def label_of(name: str, asked: Names) -> str:
+    """Return the item that a column of 0 and 1 stands for: its name, without the prefix by which it was asked for.
+
+    >>> label_of("dx_E10", ["dx_*"]), label_of("dx_E10", ["dx_E10"])
+    ('E10', 'dx_E10')
+    """
+    patterns = [text for text in _wanted((), asked) if text.endswith("*") and name not in _wanted((), asked)]
+    found = max((text[:-1] for text in patterns if name.startswith(text[:-1])), key=len, default="")
+    return name[len(found) :]
+
+
+def _matching(names: Sequence[str], known: frozenset[str], asked: str) -> list[str]:
+    """Return the names that one asked for stands for: itself, or those with the prefix before ``*``."""
+    if asked in known:
+        return [asked]
+    start = asked[:-1]
+    return [name for name in names if name.startswith(start) and name != start] if asked.endswith("*") else []
+
+
+def _expanded(names: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns that hold the sets together; one that matches nothing stays as it is."""
+    known = frozenset(names)
+    return tuple(dict.fromkeys(found for one in asked for found in _matching(names, known, one) or [one]))
+
+
+def _refuse_shapes(where: str, roles: Roles) -> None:
+    """Refuse sets of two shapes."""
+    found = [setting(role) for role in ("items", *_WIDE) if getattr(roles, role)]
+    if len(found) > 1:
+        msg = f"{where}: {' and '.join(found)} each say where the sets are; one is required"
+        raise InputError(msg)
+    if roles.wide and "items" in {*roles.relational, *roles.sensitive, *roles.keep}:
+        msg = f"{where}: the sets of {found[0]} are published as 'items', which is another column; rename it"
+        raise InputError(msg)
 
 
 def _refuse_clash(where: str, roles: Roles) -> None:

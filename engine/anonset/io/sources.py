@@ -1,20 +1,19 @@
-"""Where data come from: files by format, Arrow streams, and plain lists of sets."""
+"""Where data come from: files by format, and what is in memory."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anonset.data import SetColumn
 from anonset.errors import InputError
 from anonset.io import fimi
 from anonset.io.baskets import read_baskets
 from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import RECOGNISED, Dialect, Missing
-from anonset.io.files import format_of, one_line, reading, require_file, require_there
+from anonset.io.files import format_of, reading, require_file, require_there
 from anonset.io.folders import parquet_files
+from anonset.io.objects import columns_of
 
 
 @dataclass(frozen=True)
@@ -49,10 +48,12 @@ class Reading:
     """What separates items; None: nothing was said."""
     absent: Missing = lambda _: []
     """Tells which declared columns names lack."""
+    labels: Sequence[str] | None = None
+    """The items that the columns of a matrix stand for."""
 
 
 def open_source(source: Any, how: Reading = Reading()) -> Source:
-    """Open a path, anything with ``__arrow_c_stream__``, or an iterable of sets.
+    """Open a path, or what is in memory.
 
     Raises
     ------
@@ -61,12 +62,9 @@ def open_source(source: Any, how: Reading = Reading()) -> Source:
     """
     if isinstance(source, (str, os.PathLike)):
         return _open_path(Path(source), how)
-    if hasattr(source, "__arrow_c_stream__"):
-        return _open_arrow(source)
-    if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
-        return _open_sets(source)
-    msg = f"source must be a path, a table with __arrow_c_stream__ or a list of sets, got {type(source).__name__}"
-    raise InputError(msg)
+    where = f"the given {type(source).__name__}"
+    found = columns_of(where, source, how.labels)
+    return Source(where, found.names, lambda names: {name: found.columns[name] for name in names}, found.sets_only)
 
 
 def _open_path(path: Path, how: Reading) -> Source:
@@ -113,37 +111,5 @@ def _open_parquet(path: Path) -> Source:
     return Source(str(path), tuple(schemas[0].names), load)
 
 
-def _open_arrow(source: Any) -> Source:
-    import pyarrow as pa
-
-    where = f"the given {type(source).__name__}"
-    with reading(where, values=True):
-        table = pa.table(source)
-    # An index without a name is no column of the data (pandas keeps one after filtering).
-    names = tuple(name for name in table.column_names if not name.startswith("__index_level_"))
-    return Source(where, names, partial(_columns, table))
-
-
 def _columns(table: Any, names: Sequence[str]) -> Mapping[str, Any]:
     return {name: table.column(name) for name in names}
-
-
-def _open_sets(source: Iterable[Any]) -> Source:
-    where = f"the given {type(source).__name__}"
-    try:
-        rows = [_labels(where, number, row) for number, row in enumerate(source, 1)]
-    except TypeError as error:
-        msg = f"{where}: a list of sets is required: {one_line(error)}"
-        raise InputError(msg) from None
-    return Source(where, (fimi.COLUMN,), lambda _: {fimi.COLUMN: SetColumn.of(rows)}, sets_only=True)
-
-
-def _labels(where: str, number: int, row: Any) -> list[str]:
-    if isinstance(row, (str, bytes, Mapping)):
-        msg = f"{where}: row {number} must be a set of items, got {type(row).__name__}"
-        raise InputError(msg)
-    labels = [str(item) if isinstance(item, int) and not isinstance(item, bool) else item for item in row]
-    if odd := next((item for item in labels if not isinstance(item, str)), None):
-        msg = f"{where}: row {number}: items must be text or integers, got {type(odd).__name__}"
-        raise InputError(msg)
-    return labels

@@ -43,6 +43,8 @@ class Inspection(Discreet):
     """How the utility constraints are violated; empty if they are not, or none are given."""
     correlations: dict[str, list[Any]] | None = None
     """For buckets with ids: what several tuples of an individual give away, whatever the model says."""
+    unit: str | None = None
+    """What a record stands for, as its owner declared."""
 
     @property
     def holds(self) -> bool | None:

@@ -47,7 +47,8 @@ def _separators(settings: CheckSettings, attested: Attestation | None, source: P
     What separates the published symbols may have been said of the original too, or chosen since labels hold blanks.
     """
     told = _attested_separator(attested)
-    if settings.separator is not None or told in (None, " ") or settings.group or _has_one_column(settings, source):
+    whole = settings.group or settings.one_hot or settings.one_code or _has_one_column(settings, source)
+    if settings.separator is not None or told in (None, " ") or whole:
         return [settings.separator]
     return [told, " "]
 
@@ -78,7 +79,7 @@ def _items(publication: Any, settings: CheckSettings, attested: Attestation | No
     from anonset.io.dialect import Dialect
     from anonset.io.sources import Reading, open_source
 
-    if publication.transactions is None or _has_one_column(settings, source):
+    if publication.transactions is None or settings.one_hot or settings.one_code or _has_one_column(settings, source):
         return None
     if not is_nameless(attested):
         return list(publication.joined or (publication.transactions.name,))

@@ -69,7 +69,7 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
     budget = settings.budget
     seen = evidence(publication, found.verdict, budget=budget, progress=progress) if asked else None
     require_verified(published, attested, publication, seen)
-    return found
+    return replace(found, unit=attested.declarations.unit)
 
 
 def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:

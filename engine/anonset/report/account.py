@@ -17,7 +17,7 @@ from anonset.release.documents import declarations, declared_limits, parameters_
 from anonset.release.formats import Unverified
 from anonset.release.release import Release
 from anonset.report.distance import distance_of_cut
-from anonset.spelling import printable, shortened
+from anonset.spelling import printable, setting, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
@@ -38,6 +38,7 @@ def summary(release: Release) -> dict[str, Any]:
             "verdict": verdict.outcome,
             "verified": verdict.checked,
             "records": unverified.publication.n,
+            "unit": declarations(unverified.table, undecided=verdict.holds is None).unit,
             **sizes(release),
             "measures": unverified.measures,
             **({"merging": way} if (way := _merging(unverified)) else {}),
@@ -60,6 +61,7 @@ def account(release: Release) -> list[str | RichTable]:
     facts = {
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
         "records": f"{unverified.publication.n:,}",
+        "unit": f"person (by {setting('id')})" if declared.unit == "person" else declared.unit,
         **_size_texts(sizes(release)),
         **_merging_texts(unverified),
         **_retention_texts(unverified),

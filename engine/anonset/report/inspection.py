@@ -18,6 +18,7 @@ def inspection_summary(found: Inspection) -> dict[str, Any]:
         "parameters": parameters_of(verdict.model),
         "verdict": verdict.outcome,
         "roles": found.roles,
+        **({} if found.unit is None else {"unit": found.unit}),
         "verified": verdict.checked,
         "witness": verdict.witness,
     }
@@ -39,6 +40,8 @@ def inspection_account(found: Inspection) -> list[str]:
     """Return the outcome of a check as lines for people, fit for a terminal."""
     verdict = found.verdict
     lines = [str(verdict), _columns(found)]
+    if found.unit is not None:
+        lines.append(f"unit: {found.unit}, as declared")
     covered = coverage(verdict)
     if covered and verdict.holds is not None:
         lines.append(f"verified: {covered}")

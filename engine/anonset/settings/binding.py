@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Any, Protocol
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
@@ -10,7 +11,15 @@ from anonset.data.joining import prefixed
 from anonset.errors import InputError
 from anonset.privacy import Part, PrivacyModel
 
-HierarchySpec = Hierarchy | str | os.PathLike[str]
+
+class _Frame(Protocol):
+    """A data frame, of whatever library."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+HierarchySpec = Hierarchy | str | os.PathLike[str] | Mapping[str, Any] | _Frame
+"""A hierarchy, or what stands for one: a file, ``balanced:F``, a data frame with a row per leaf, or a mapping."""
 
 RANGE, VALUES = "range", "values"
 """Instead of a hierarchy: numbers, which generalize to ranges, and categories, which generalize to sets of values."""
@@ -60,10 +69,9 @@ def bind_columns(
     if unknown := sorted(set(hierarchies) - set(takers)):
         msg = f"--hierarchy names column {unknown[0]!r}; the columns that take one are: {', '.join(takers) or 'none'}"
         raise InputError(msg)
-    hierarchies = _with_joined(table, hierarchies, beside)
+    specs = _with_joined(table, {name: _spec(name, given) for name, given in hierarchies.items()}, beside)
     found: dict[str, Hierarchy] = {}
-    for name, given in hierarchies.items():
-        spec = given if isinstance(given, Hierarchy) else os.fspath(given)
+    for name, spec in specs.items():
         target = known[name]
         if isinstance(target, SetColumn):
             found[name] = _items_hierarchy(spec, target, beside)
@@ -73,9 +81,20 @@ def bind_columns(
     return table, found
 
 
+def _spec(name: str, given: HierarchySpec) -> Hierarchy | str:
+    """Return a hierarchy that is in memory, or the text that stands for one."""
+    if isinstance(given, Hierarchy):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return os.fspath(given)
+    from anonset.io.trees import hierarchy_from
+
+    return hierarchy_from(name, given)
+
+
 def _with_joined(
-    table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...]
-) -> Mapping[str, HierarchySpec]:
+    table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: tuple[str, ...]
+) -> Mapping[str, Hierarchy | str]:
     """Join the hierarchies of columns that were joined, if they have their own, under a root named as the column."""
     from anonset.io.hierarchies import hierarchy_for, is_balanced
 
@@ -90,8 +109,7 @@ def _with_joined(
         raise InputError(msg)
     parts, private = {}, set(beside)
     for name in table.joined:
-        given, mark = hierarchies[name], prefixed(name, "")
-        spec = given if isinstance(given, Hierarchy) else os.fspath(given)
+        spec, mark = hierarchies[name], prefixed(name, "")
         _require_tree(spec, name)
         own = [x.removeprefix(mark) for x in column.vocabulary.labels if x.startswith(mark) and x not in private]
         part = hierarchy_for(spec, Vocabulary.of(own), name)

@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from anonset.settings.readers import Names
+
 
 class ReadingSettings(BaseModel):
     """How a file is read, whatever its columns are."""
@@ -20,6 +22,8 @@ class ReadingSettings(BaseModel):
     input_format: str | None = Field(
         None, description="csv, tsv, fimi, baskets, spmf or parquet, whatever the name of the file."
     )
+    one_hot: Names = Field([], description="Columns of 0 and 1, one an item, or a prefix such as dx_*: the set items.")
+    one_code: Names = Field([], description="Columns that hold one code each, or a prefix: the set items.")
     missing: str = Field("refuse", description="What null becomes: refuse, empty, value or empty,value.")
     group: bool = Field(False, description="Unite the rows of the same --id into one record; a field is one item then.")
 
