@@ -42,8 +42,10 @@ def compare(
         show(_csv(found).rstrip("\n"))
     else:
         from anonset.report.comparison import comparison_table
+        from anonset.report.distance import LOCAL
 
-        show(comparison_table(found), *(f"{row['algorithm']}: {row['note']}" for row in found if row["note"]))
+        notes = [f"{row['algorithm']}: {row['note']}" for row in found if row["note"]]
+        show(comparison_table(found), *notes, *([LOCAL] if settings.bound else []))
     return DONE
 
 

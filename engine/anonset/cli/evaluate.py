@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from anonset.cli.app import given, pairs, split, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE
-from anonset.cli.output import show, show_json
+from anonset.cli.output import show, show_json, shown_progress
 from anonset.settings.settings import make_roles
 
 
@@ -31,7 +31,11 @@ def evaluate(
     ] = None,
     width: Annotated[float, Parameter(help="Reach of conditions on numbers, as a share of the column's width.")] = 0.0,
     seed: Annotated[int, Parameter(converter=whole_number, help="Seed of random queries.")] = 0,
+    bound: Annotated[
+        bool, Parameter(help="Prove how small the NCP of a cut of the hierarchy can be (models km and partition-km).")
+    ] = False,
     flags: RoleFlags = Flags(),  # noqa: B008
+    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
     json: Annotated[bool, Parameter(help="The losses as JSON.")] = False,
 ) -> int:
     """Measure what a publication lost: NCP, LM, UL of the items, NCP of relational values, errors of queries.
@@ -46,6 +50,7 @@ def evaluate(
     from anonset.jobs.workloads import WorkloadSpec
     from anonset.release.documents import plain
     from anonset.report.account import evaluation_account
+    from anonset.report.distance import LOCAL
     from anonset.settings.binding import numeric_columns
     from anonset.settings.readers import Context, weights
     from anonset.settings.readers import item_weights as read_item_weights
@@ -56,17 +61,20 @@ def evaluate(
     table = read(original, **{**roles, "numeric": [*roles["numeric"], *numeric_columns(hierarchies)]})
     of_columns = pairs("--relational-weights", split(relational_weights or []))
     of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))
-    found = losses(
-        table,
-        out,
-        private,
-        hierarchies=hierarchies,
-        item_weights=of_items,
-        relational_weights=weights(of_columns, Context()) if of_columns else None,
-        workload=spec,
-    )
+    with shown_progress(quiet=quiet) as progress:
+        found = losses(
+            table,
+            out,
+            private,
+            hierarchies=hierarchies,
+            item_weights=of_items,
+            relational_weights=weights(of_columns, Context()) if of_columns else None,
+            workload=spec,
+            bound=bound,
+            progress=progress,
+        )
     if json:
         show_json(plain(flattened(found)))
     else:
-        show(evaluation_account(found))
+        show(evaluation_account(found), *([LOCAL] if bound else []))
     return DONE

@@ -44,7 +44,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None = Non
 
     require_there(Path(settings.input))
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width)
-    contest = Contest(settings.workers, progress, settings.budget, workload)
+    contest = Contest(settings.workers, progress, settings.budget, workload, settings.bound)
     requests = list(combinations(settings))
     for name, given in requests:
         make_algorithm(settings.model, name, given)

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown
 from anonset.data.table import Int32, Int64
@@ -15,6 +16,7 @@ from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.recoding import SUPPRESSED
+from anonset.jobs.bounds import BOUNDED, Bound, Bounds
 from anonset.jobs.provenance import require_columns, require_possible, require_private, require_same_content
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
 from anonset.measures.utility_loss import ItemWeights
@@ -25,6 +27,7 @@ from anonset.release.published_values import published_relational_loss
 from anonset.release.symbols import spelled_out, without
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.parameters import MODELS
+from anonset.spelling import setting
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Evaluation(Discreet):
     """Where the mapping came from: ``mapping`` (the private directory), ``codebook``, or ``data`` alone."""
     answers: QueryAnswers | None = None
     """Errors of a workload of queries."""
+    bound: Bound | None = None
+    """What no cut of the hierarchy can lose less than, where it was asked for."""
 
     def __repr__(self) -> str:
         asked = "" if self.answers is None else f"; are {self.answers.are:.4g}"
@@ -63,6 +68,8 @@ def evaluate(
     item_weights: str | ItemWeights | None = None,
     relational_weights: Mapping[str, float] | None = None,
     workload: WorkloadSpec | None = None,
+    bound: bool = False,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Return the losses of the publication in a directory.
 
@@ -87,6 +94,11 @@ def evaluate(
         Weight of each relational column; all the same by default.
     workload
         Queries whose average relative error is measured too.
+    bound
+        Whether to prove, by the algorithm `exact`, how small the NCP of a cut of the hierarchy can be under the same k
+        and m: with suppression if the publication suppresses items. For k^m-anonymity alone.
+    progress
+        Called with (phase, amount done, total amount) while it is proven.
 
     Raises
     ------
@@ -97,26 +109,35 @@ def evaluate(
     attested = _require_publication(original, folder)
     require_attested(folder, attested)
     require_columns(original, attested)
+    if bound and attested.model not in (known := [model.name for model in BOUNDED]):
+        asked = f"{setting('bound')}: the model must be {' or '.join(known)}"
+        msg = f"{asked}, but {str(out)!r} was published under {attested.model}"
+        raise InputError(msg)
     home = _private_folder(folder, None if private is None else Path(private))
     if home is not None:
         require_same_content(original, require_private(folder, home))
     publication = read_publication(folder, attested)
     secrets = _secrets_beside(attested)
-    original, bound = bind_columns(original, hierarchies or {}, secrets)
+    original, trees = bind_columns(original, hierarchies or {}, secrets)
     if isinstance(publication, BucketPublication):
         if home is None:
-            require_possible(original, publication, bound)
-        found = answers(original, publication, workload or WorkloadSpec(), bound)
+            require_possible(original, publication, trees)
+        found = answers(original, publication, workload or WorkloadSpec(), trees)
         lost = original.n - publication.n + int(publication.starred.sum())
         losses = {"grouping_loss": lost / max(1, original.n)}
         sizes = {"records": original.n, "published": publication.n, "groups": publication.n_groups}
         return Evaluation(losses, sizes, "data", found)
     spelled = replace(publication, relational=spelled_out(publication.relational, publication.value_sets))
     if home is None:
-        require_possible(original, spelled, bound)
-    found = answers(original, spelled, workload or WorkloadSpec(), bound)
+        require_possible(original, spelled, trees)
+    found = answers(original, spelled, workload or WorkloadSpec(), trees)
     weights = _Weights(item_weights, relational_weights, secrets)
-    return _of_records(original, publication, bound, home, weights, found)
+    evaluation = _of_records(original, publication, trees, home, weights, found)
+    if not bound:
+        return evaluation
+    bounds, suppression = Bounds(original, trees, progress=progress), evaluation.sizes.get("suppressed", 0) > 0
+    least = bounds.of(attested.parameters["k"], attested.parameters["m"], suppression=suppression)
+    return replace(evaluation, bound=least)
 
 
 def read_publication(out: Path, attested: Attestation) -> AnyPublication:
@@ -228,4 +249,5 @@ def flattened(evaluation: Evaluation) -> dict[str, Any]:
     """Return an evaluation as one mapping of names to values."""
     found = evaluation.answers
     asked = {} if found is None else {"are": found.are, "answered": found.answered, "skipped": found.skipped}
-    return {**evaluation.measures, **asked, **evaluation.sizes, "source": evaluation.source}
+    bound = {} if evaluation.bound is None else {"bound": asdict(evaluation.bound)}
+    return {**evaluation.measures, **bound, **asked, **evaluation.sizes, "source": evaluation.source}

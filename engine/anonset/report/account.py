@@ -16,7 +16,7 @@ from anonset.release.costs import COMPILING, format_size
 from anonset.release.documents import declarations, declared_limits, parameters_of, plain
 from anonset.release.formats import Unverified
 from anonset.release.release import Release
-from anonset.report.distance import distance_of_cut
+from anonset.report.distance import distance, distance_of_cut
 from anonset.spelling import printable, setting, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
@@ -87,6 +87,12 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
     names = {"occurrences": "item occurrences", "universe": "items of the universe"}
     names |= {"generalized": "generalized items", "suppressed": "suppressed items"}
     facts = {f"loss ({loss_label(name)})": f"{loss:.6g}" for name, loss in evaluation.measures.items()}
+    if evaluation.bound is not None:
+        bound, name = evaluation.bound, f"loss ({loss_label('ncp')})"
+        far = distance(evaluation.measures["ncp"], bound.lower_bound, suppression=bound.suppression)
+        facts[name] += (
+            f", {far} ({bound.lower_bound:.6g})" if evaluation.measures["ncp"] > bound.lower_bound else f", {far}"
+        )
     if evaluation.answers is not None:
         found = evaluation.answers
         skipped = f", {found.skipped:,} with the answer 0 skipped" if found.skipped else ""

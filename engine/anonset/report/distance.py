@@ -1,28 +1,34 @@
-"""How far a loss is from the least that is possible, in words."""
+"""How far a loss is from the least that a cut of the hierarchy can have, in words."""
 
 from collections.abc import Mapping
-from math import ceil
+from math import ceil, floor
 
+LOCAL = "Local recodings, and sets of items that are no nodes of the hierarchy, can lose less than any cut."
+"""What a bound does not say."""
 _EQUAL = 1e-9  # what floating-point numbers can prove
 
 
-def distance(loss: float, bound: float) -> str:
-    """Say how far a loss is from a proven lower bound, rounded up.
+def distance(loss: float, bound: float, *, suppression: bool = False) -> str:
+    """Say how far a loss is from a proven lower bound; what is above it is rounded up.
 
-    >>> distance(0.0188, 0.018), distance(0.018, 0.018), distance(1.0, 0.0)
-    ('at most 4.5% above the least possible', 'the least possible', 'how near to the least possible is not proven')
+    >>> distance(0.0188, 0.018)
+    'at most 4.5% above the least possible for a cut of the hierarchy'
+    >>> distance(0.018, 0.018, suppression=True)
+    'the least possible for a cut of the hierarchy with suppression'
     """
-    if loss - bound <= _EQUAL * loss:
-        return "the least possible"
+    least = f"the least possible for a cut of the hierarchy{' with suppression' if suppression else ''}"
+    if abs(loss - bound) <= _EQUAL * loss:
+        return least
     if bound <= 0:
-        return "how near to the least possible is not proven"
-    percent = ceil((loss / bound - 1) * 1000 - _EQUAL) / 10
-    return f"at most {percent:.1f}% above the least possible"
+        return f"how near to {least} is not proven"
+    percent = 100 * (loss / bound - 1)
+    if percent < 0:
+        return f"{floor(-percent * 10) / 10:.1f}% below {least}"
+    return f"at most {ceil(percent * 10 - _EQUAL) / 10:.1f}% above {least}"
 
 
 def distance_of_cut(loss: float, figures: Mapping[str, float]) -> str:
     """Say how far a cut's loss is from the least of all cuts, by the figures of its proof; nothing without one."""
     if "lower_bound" not in figures:
         return ""
-    with_suppression = " with suppression" if figures.get("suppression") else ""
-    return f"{distance(loss, figures['lower_bound'])} for a cut of the hierarchy{with_suppression}"
+    return distance(loss, figures["lower_bound"], suppression=bool(figures.get("suppression")))

@@ -20,6 +20,10 @@ class CompareSettings(InputSettings):
     queries: str | None = Field(None, description="File with the items of a query a line, for the ARE.")
     workload: str | None = Field(None, description="Random queries for the ARE: record:100x2, or +1.")
     width: float = Field(0.0, ge=0, le=1, description="Reach of conditions on numbers, as a share of the width.")
+    bound: bool = Field(
+        False,
+        description="Prove how small the NCP of a cut can be, and how far above it each one is (km, partition-km).",
+    )
     seed: int | None = Field(None, ge=0, description="Seed of whatever is random.")
     workers: int | None = Field(None, ge=1, description="Number of threads; default: one a core.")
     budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count in verifying.")

@@ -1,0 +1,88 @@
+"""Losses held against the least that a cut of the hierarchy can have."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import anonset
+from anonset.cli.main import main
+from anonset.jobs.bounds import Bounds
+from anonset.report.distance import distance
+from reference.exact import least_loss
+from reference.hierarchy_model import HierarchyModel
+
+ROWS = [{"1", "2", "3"}, {"1", "2"}, {"2", "3"}, {"1", "3"}, {"4", "5"}, {"4", "5", "6"}, {"1", "6"}]
+TREE = ("R", [("A", ["1", "2"]), ("B", ["3", "4"]), ("C", ["5", "6"])])
+SPEC = {"items": anonset.Hierarchy.from_tree(TREE)}
+COMMAND = ["--hierarchy", "items=tree.csv", "--k", "2", "--m", "2"]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("data.dat").write_text("".join(f"{' '.join(sorted(row))}\n" for row in ROWS))
+    Path("tree.csv").write_text("".join(f"{leaf},{name},R\n" for name, leaves in TREE[1] for leaf in leaves))
+    return tmp_path
+
+
+def least(*, suppress: bool) -> float:
+    return float(least_loss(ROWS, HierarchyModel(TREE), 2, 2, suppress=suppress))
+
+
+@pytest.mark.parametrize("suppression", [False, True])
+def test_a_bound_is_the_least_loss_by_enumeration(suppression: bool) -> None:
+    table = anonset.Table.from_sets(ROWS)
+    table = table.with_transactions(SPEC["items"].bind(table.transactions))
+    bound = Bounds(table, SPEC, workers=1).of(2, 2, suppression=suppression)
+    assert (bound.lower_bound, bound.suppression) == (
+        pytest.approx(least(suppress=suppression), rel=1e-12),
+        suppression,
+    )
+
+
+def test_compare_holds_each_against_the_bound_of_its_operators() -> None:
+    algorithms = [
+        anonset.Apriori(k=2, m=2),
+        anonset.MHgHs(k=2, m=2),
+        anonset.Exact(k=2, m=2),
+        anonset.Coat(k=2, m=2),
+    ]
+    found = anonset.compare(anonset.Table.from_sets(ROWS), algorithms, hierarchies=SPEC, workers=1, bound=True)
+    plain, suppressing, exact, sets = (one.measures for one in found)
+    for measures, suppress in ((plain, False), (suppressing, True), (exact, False)):
+        assert measures["least_ncp"] == pytest.approx(least(suppress=suppress), rel=1e-12)
+        assert measures["above_least"] == pytest.approx(measures["ncp"] / measures["least_ncp"] - 1, abs=1e-12)
+        assert measures["above_least"] >= -1e-12
+    assert exact["above_least"] == pytest.approx(0, abs=1e-12)
+    assert "least_ncp" not in sets
+
+
+def test_evaluate_says_how_far_a_publication_is_from_the_least(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["anonymize", "data.dat", "-o", "out", "--algorithm", "apriori", *COMMAND, "--allow-worthless"]) == 0
+    capsys.readouterr()
+    evaluate = ["evaluate", "data.dat", "out", *COMMAND[:2], "--bound"]
+    assert main([*evaluate, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["bound"] == {"lower_bound": pytest.approx(least(suppress=False), rel=1e-12), "suppression": False}
+    assert main([*evaluate, "--quiet"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert distance(found["ncp"], found["bound"]["lower_bound"]) in shown
+    assert "can lose less than any cut" in shown
+
+
+def test_a_bound_is_refused_where_there_is_none(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    coat = ["--algorithm", "coat", "--privacy-constraints", "km", "--k", "2", "--m", "2"]
+    assert main(["anonymize", "data.dat", "-o", "sets", *coat, "--quiet"]) == 0
+    assert main(["evaluate", "data.dat", "sets", "--bound"]) == 2
+    assert "--bound: the model must be km or partition-km, but 'sets' was published under constraints" in (
+        capsys.readouterr().err
+    )
+    assert main(["anonymize", "data.dat", "-o", "out", "--model", "km", *COMMAND, "--quiet"]) == 0
+    assert main(["evaluate", "data.dat", "out", "--bound"]) == 2
+    assert "a bound requires the hierarchy of column 'items'" in capsys.readouterr().err
+
+
+def test_what_lies_below_is_called_so() -> None:
+    assert distance(0.5, 0.8) == "37.5% below the least possible for a cut of the hierarchy"
+    assert distance(0.5, 0.0) == "how near to the least possible for a cut of the hierarchy is not proven"
