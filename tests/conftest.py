@@ -3,12 +3,31 @@
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("anonset", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("anonset")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let the workers share the compiling: the first begins with the first algorithm, the second with the last.
+
+    What one of them has compiled the other finds on the disk; where all is there, this takes two seconds. What an
+    algorithm raises is left to its tests.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None or os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        return
+    from anonset.algorithms.registry import ALGORITHMS
+    from anonset.jobs.rehearsal import rehearsals, rehearse
+
+    for name in list(ALGORITHMS)[:: 1 if worker == "gw0" else -1]:
+        with suppress(Exception):
+            for algorithm in rehearsals(name):
+                rehearse(algorithm)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

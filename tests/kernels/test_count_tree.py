@@ -16,12 +16,14 @@ TREE = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
 )
 LEAVES_OF_TREE = TREE.leaves.labels
+ABOVE = [set(TREE.ancestors(v)) for v in range(TREE.n_nodes)]
+BESIDE = [[a not in ABOVE[b] and b not in ABOVE[a] for b in range(TREE.n_nodes)] for a in range(TREE.n_nodes)]
 records_of_items = st.lists(st.sets(st.sampled_from(LEAVES_OF_TREE), max_size=7), max_size=14)
 
 
 def naive_records(rows):
     """Return each record's nodes without the root."""
-    return [{v for x in row for v in [TREE.node_of[x], *TREE.ancestors(TREE.node_of[x])]} - {0} for row in rows]
+    return [{v for x in row for v in [TREE.node_of[x], *ABOVE[TREE.node_of[x]]]} - {0} for row in rows]
 
 
 def naive_tree(rows, m):
@@ -33,7 +35,7 @@ def naive_tree(rows, m):
     for record in nodes:
         for size in range(1, m + 1):
             for chosen in combinations(sorted(record, key=rank.__getitem__), size):
-                if not any(a in TREE.ancestors(b) or b in TREE.ancestors(a) for a, b in combinations(chosen, 2)):
+                if all(BESIDE[a][b] for a, b in combinations(chosen, 2)):
                     counts[tuple(rank[v] for v in chosen)] += 1
     return counts
 

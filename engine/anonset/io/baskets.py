@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.io.delimited import any_field_size
-from anonset.io.dialect import DELIMITERS, Dialect, in_utf8, invalid_utf8
+from anonset.io.dialect import DELIMITERS, Dialect, any_field_size, in_utf8, invalid_utf8
 from anonset.io.files import read_bytes, reading
 from anonset.spelling import setting
 

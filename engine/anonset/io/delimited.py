@@ -4,14 +4,14 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from anonset.errors import InputError
-from anonset.io.dialect import Dialect, Missing, delimiter_of, in_utf8, invalid_utf8, other_delimiter
+from anonset.io.dialect import Dialect, Missing, any_field_size, delimiter_of, in_utf8, invalid_utf8, other_delimiter
 from anonset.io.files import read_bytes, reading
 from anonset.spelling import setting
 
@@ -202,13 +202,3 @@ def _has_adjacent_line_ends(data: bytes) -> bool:
         if (feed[:-1] & feed[1:]).any() or (back.any() and ((feed | back)[:-1] & back[1:]).any()):
             return True
     return False
-
-
-@contextmanager
-def any_field_size() -> Iterator[None]:
-    """Let Python's reader of CSV take fields of any size within the block; left to itself it stops at 131,072."""
-    before = csv.field_size_limit((1 << 31) - 1)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)

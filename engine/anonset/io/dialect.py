@@ -4,8 +4,8 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from anonset.errors import InputError
@@ -150,3 +150,13 @@ def other_delimiter(header: str, absent: Missing) -> str:
             if len(names) > 1 and not absent(names):
                 return f"; between {mark!r} it stands: {setting('delimiter', mark)}"
     return ""
+
+
+@contextmanager
+def any_field_size() -> Iterator[None]:
+    """Let Python's reader of CSV take fields of any size within the block; left to itself it stops at 131,072."""
+    before = csv.field_size_limit((1 << 31) - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.io.delimited import any_field_size
+from anonset.io.dialect import any_field_size
 
 _NEEDS_QUOTES = '[",\r\n\ufeff]'
 

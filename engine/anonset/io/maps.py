@@ -19,7 +19,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
 from anonset.generalization.publication import set_label
-from anonset.io.delimited import any_field_size
+from anonset.io.dialect import any_field_size
 from anonset.io.files import write_file
 from anonset.io.lines import csv_bytes, header_of, rows_of, text_array
 

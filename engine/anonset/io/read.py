@@ -157,7 +157,8 @@ def _table(
     loaded = opened.load(roles.used)
     hot = {name: label_of(name, given.get("one_hot")) for name in roles.one_hot}
     table = _encode(encoder, loaded, roles, numbers, opened.names, hot)
-    refuse_empty(where, table)
+    if table.ids:
+        refuse_empty(where, table)
     if group:
         return unite(where, table)
     if roles.id and not roles.sensitive:
