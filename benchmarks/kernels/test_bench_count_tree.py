@@ -16,21 +16,20 @@ K = 5
 class Expanded:
     """The records as codes of all nodes but the root, in the order of descending support."""
 
-    def __init__(self, search: CutSearch) -> None:
+    def __init__(self, search: CutSearch, column: SetColumn) -> None:
         nodes, hierarchy = search.nodes.by_support, search.hierarchy
         self.code = np.full(hierarchy.n_nodes, -1, np.int32)
         self.code[nodes] = np.arange(len(nodes), dtype=np.int32)
         self.start = np.concatenate([[0], np.cumsum(search.nodes.support[nodes])]).astype(np.int64)
         self.position = np.empty(int(self.start[-1]), np.int32)
         self.n_codes, self.intervals = len(nodes), (hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
-        column = search.column
         self.arguments = (column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent, self.code, self.start)
         self.codes = expand(*self.arguments, self.position)
 
 
 @pytest.fixture
-def expanded(search: CutSearch) -> Expanded:
-    return Expanded(search)
+def expanded(search: CutSearch, column: SetColumn) -> Expanded:
+    return Expanded(search, column)
 
 
 def test_bench_node_supports(benchmark: Any, column: SetColumn, hierarchy: Hierarchy) -> None:

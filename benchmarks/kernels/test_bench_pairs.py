@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.data import SetColumn
 from anonset_kernels.count_tree import expand
 from anonset_kernels.pairs import count_pairs, rare_pairs
 
@@ -14,9 +15,9 @@ K = 5
 
 
 @pytest.fixture
-def codes(search: CutSearch) -> Any:
+def codes(search: CutSearch, column: SetColumn) -> Any:
     """int32: the records as codes of all nodes but the root."""
-    nodes, hierarchy, column = search.nodes.by_support, search.hierarchy, search.column
+    nodes, hierarchy = search.nodes.by_support, search.hierarchy
     code = np.full(hierarchy.n_nodes, -1, np.int32)
     code[nodes] = np.arange(len(nodes), dtype=np.int32)
     start = np.concatenate([[0], np.cumsum(search.nodes.support[nodes])]).astype(np.int64)

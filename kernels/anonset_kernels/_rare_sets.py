@@ -1,5 +1,7 @@
 """Steps of the walk over the count-tree: reporting rare sets, counting all pairs of extensions of a prefix at once."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import (
@@ -8,17 +10,21 @@ from anonset_kernels._arrays import (
     Found,
     FoundSupport,
     IndexArray,
+    Int32Array,
     Int64Array,
     Intervals,
     Prefix,
     Together,
+    UInt16Array,
     UInt64Array,
 )
-from anonset_kernels._bits import trailing_zeros
+from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
+from anonset_kernels._saturation import gather_words
 from anonset_kernels._tree import is_below
 
-_MOST_IN_A_CELL = 255
+_MOST_IN_A_CELL = 65_535
+_MOST_TOGETHER = 4_096
 
 
 @kernel()
@@ -32,21 +38,54 @@ def next_code(words: UInt64Array) -> int:
     return -1
 
 
+class PairCounts(NamedTuple):
+    """Room for the counts of all pairs of up to N extensions, numbered from 0, of one prefix after another."""
+
+    met: UInt16Array
+    """uint16 (N * N,): records of each pair, up to k; all zero between prefixes."""
+    counted: UInt64Array
+    """uint64 (N * W,): bits of the pairs that have not been met k times."""
+    seen: UInt64Array
+    """uint64 (N * W,): bits of the pairs that have been met; all zero between prefixes."""
+    row: Int32Array
+    """int32 (N,): a record's extensions."""
+    words: UInt64Array
+    """uint64 (W,)."""
+    used: Int32Array
+    """int32 (W,)."""
+
+
 @kernel()
-def are_dense(n_records: int, entries: int, n_kept: int, k: int) -> bool:
-    """Tell whether a matrix of all pairs of extensions is smaller than the number of pairs to be counted."""
-    return k <= _MOST_IN_A_CELL and n_kept > 1 and entries * entries > 4 * n_records * n_kept * n_kept
+def room_for_pairs(n_codes: int) -> PairCounts:
+    """Return room for as many extensions as can be, up to a bound."""
+    n = min(n_codes, _MOST_TOGETHER)
+    n_words = (n + 63) // 64
+    return PairCounts(
+        np.zeros(n * n, np.uint16),
+        np.empty(n * n_words, np.uint64),
+        np.zeros(n * n_words, np.uint64),
+        np.empty(n, np.int32),
+        np.empty(n_words, np.uint64),
+        np.empty(n_words, np.int32),
+    )
+
+
+@kernel()
+def are_dense(n_records: int, entries: int, n_kept: int, k: int, room: PairCounts) -> bool:
+    """Tell whether there is room for all pairs of extensions, and more to be counted than to be cleared."""
+    words = np.int64(n_kept) * ((n_kept + 63) // 64)
+    return k <= _MOST_IN_A_CELL and 1 < n_kept <= len(room.row) and bool(float(entries) * entries > words * n_records)
 
 
 @kernel()
 def rare_dense_pairs(
     codes: Codes, held: IndexArray, extensions: tuple[Count, UInt64Array, Int64Array], n_kept: int,
     intervals: Intervals, rule: tuple[int, int, bool], prefix: Prefix,
-    found: Found, found_support: FoundSupport, n_found: int, together: Together,
+    found: Found, found_support: FoundSupport, n_found: int, together: Together, room: PairCounts,
 ) -> int:  # fmt: skip
     """Take the rare sets of a prefix and two extensions, counting all pairs at once; -1 where `found` is full.
 
-    Cells stop at `k`, which keeps them in a byte and the matrix in cache. Empties the extensions' bitmap.
+    Counters stop at `k`; a record is then not looked at, 64 extensions at a time. Empties the extensions' bitmap.
 
     Parameters
     ----------
@@ -55,35 +94,67 @@ def rare_dense_pairs(
     extensions
         (count, words, place): their counts, bitmap, uint64 (W,), and, by code, int64 (C,), -1 for those left out.
     rule
-        (size, k, marks): whether pairs are marked in `together` rather than reported.
+        (size, k, marks): whether pairs are marked in `together` too, and all are gone through whatever `found` holds.
     """
     count, words, place = extensions
     size, k, marks = rule
-    kept, row = np.empty(n_kept, np.int32), np.empty(n_kept, np.int64)
+    kept = np.empty(n_kept, np.int32)
     for i in range(n_kept):
         c = next_code(words)
         kept[i], place[c], count[c] = c, i, 0
-    pairs = np.zeros((n_kept, n_kept), np.uint8)
+    n_words = (n_kept + 63) // 64
+    room.counted[: n_kept * n_words] = ~np.uint64(0)
     for p in held:
         length, at = 0, p + 1
-        while codes[at] >= 0:
-            if place[codes[at]] >= 0:
-                row[length] = place[codes[at]]
+        c = codes[at]
+        while c >= 0:
+            if place[c] >= 0:
+                room.row[length] = place[c]
                 length += 1
             at += 1
-        for i in range(length - 1):
-            cells = pairs[row[i]]
-            for j in range(i + 1, length):
-                if cells[row[j]] < k:
-                    cells[row[j]] += 1
+            c = codes[at]
+        if length > 1:
+            _count_record(length, n_kept, k, room)
+    full = False
     for i in range(n_kept):
-        for j in range(i + 1, n_kept):
-            if 0 < pairs[i, j] < k and not is_below(intervals[0], intervals[1], kept[j], kept[i]):
-                if not marks and n_found == len(found):
-                    return -1
-                prefix[size - 2], prefix[size - 1] = kept[i], kept[j]
-                n_found = take(found, found_support, n_found, prefix, size, pairs[i, j], marks, together)
-    return n_found
+        for w in range(i * n_words, (i + 1) * n_words):
+            seen = room.seen[w]
+            room.seen[w] = np.uint64(0)
+            while seen != 0:
+                j = (w - i * n_words) * 64 + trailing_zeros(seen)
+                low = seen & (~seen + np.uint64(1))
+                seen ^= low
+                support, room.met[i * n_kept + j] = room.met[i * n_kept + j], 0
+                if room.counted[w] & low and not is_below(intervals[0], intervals[1], kept[j], kept[i]):
+                    full |= not marks and n_found == len(found)
+                    if not full:
+                        prefix[size - 2], prefix[size - 1] = kept[i], kept[j]
+                        n_found = take(found, found_support, n_found, prefix, size, support, marks, together)
+    return -1 if full else n_found
+
+
+@kernel()
+def _count_record(length: int, n_kept: int, k: int, room: PairCounts) -> None:
+    """Count all pairs of a record's extensions, the first `length` of ``room.row``, that are not full."""
+    words, used, n_words = room.words, room.used, (n_kept + 63) // 64
+    left = gather_words(room.row, 0, length, words, used)
+    begin = 0
+    for i in range(length - 1):
+        a = int(room.row[i])
+        words[begin] ^= bit(a & 63)  # what is left are the extensions behind this one
+        if words[begin] == 0:
+            begin += 1
+        for at in range(begin, left):
+            cell = a * n_words + used[at]
+            found = words[at] & room.counted[cell]
+            while found != 0:
+                low = found & (~found + np.uint64(1))
+                found ^= low
+                b = a * n_kept + used[at] * 64 + trailing_zeros(low)
+                room.seen[cell] |= low
+                room.met[b] += 1
+                if room.met[b] >= k:
+                    room.counted[cell] ^= low
 
 
 @kernel()
@@ -97,12 +168,16 @@ def take(
     marks: bool,
     together: Together,
 ) -> int:
-    """Report a rare set, or mark its pairs; return the number of reported sets."""
+    """Report a rare set, and mark its pairs if asked to; return the number of reported sets.
+
+    A caller that marks goes on where `found` is full: what has no room there is counted and marked.
+    """
     if marks:
         for i in range(length):
             for j in range(i + 1, length):
                 together[prefix[i], prefix[j]] = 1
-        return n_found
+        if n_found >= len(found):
+            return n_found + 1
     for j in range(found.shape[1]):
         found[n_found, j] = prefix[j] if j < length else -1
     found_support[n_found] = support

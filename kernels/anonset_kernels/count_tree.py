@@ -35,13 +35,13 @@ from anonset_kernels._arrays import (
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
 from anonset_kernels._prefix import count_extensions, project
-from anonset_kernels._rare_sets import are_dense, next_code, rare_dense_pairs, take
+from anonset_kernels._rare_sets import are_dense, next_code, rare_dense_pairs, room_for_pairs, take
 from anonset_kernels._tree import is_below
 
 _Array = TypeVar("_Array", bound=IndexArray)
 
 EXACT, LEAVES, MARK = 0, 1, 2
-"""What the walk looks for: sets of one size, leaves of the count-tree at any depth, members of rare sets."""
+"""What the walk looks for: sets of one size, its leaves at any depth, sets of one size and their pairs."""
 
 _INSERTION = 48
 
@@ -98,18 +98,7 @@ def expand(
     words = np.zeros((n_codes + 63) // 64, np.uint64)
     filled = 0
     for record in range(n):
-        first = filled
-        for at in range(indptr[record], indptr[record + 1]):
-            node = entry[items[at]]
-            while node >= 0 and stamp[node] != record:
-                stamp[node] = record
-                if code[node] >= 0:
-                    codes[filled] = code[node]
-                    filled += 1
-                node = parent[node]
-        _sort(codes, first, filled, words)
-        codes[filled] = -1
-        filled += 1
+        filled = _expand_record(indptr, items, record, entry, parent, code, stamp, words, codes, filled)
     fill = start[:-1].copy()
     for at in range(filled if len(position) > 0 else 0):
         c = codes[at]
@@ -117,6 +106,50 @@ def expand(
             position[fill[c]] = at
             fill[c] += 1
     return codes
+
+
+@kernel()
+def expand_block(
+    indptr: Indptr, items: Items, entry: Int32Array, parent: Parent, code: Int32Array, n_codes: int, height: int
+) -> Codes:
+    """Store each record of a block as `expand` does, where the supports of the codes in the block are not known.
+
+    Parameters
+    ----------
+    entry, code
+        int32 (M,) and int32 (V,): those of `expand`.
+    height
+        Largest number of nodes that an item expands to.
+    """
+    n = len(indptr) - 1
+    codes = np.empty(4 * (indptr[n] - indptr[0]) + n, np.int32)
+    stamp = np.full(len(parent), -1, np.int32)
+    words = np.zeros((n_codes + 63) // 64, np.uint64)
+    filled = 0
+    for record in range(n):
+        codes = _with_room(codes, filled, filled + min(n_codes, (indptr[record + 1] - indptr[record]) * height) + 1)
+        filled = _expand_record(indptr, items, record, entry, parent, code, stamp, words, codes, filled)
+    return codes[:filled]
+
+
+@kernel()
+def _expand_record(
+    indptr: Indptr, items: Items, record: int, entry: Int32Array, parent: Parent, code: Int32Array, stamp: Int32Array,
+    words: UInt64Array, codes: Codes, filled: int,
+) -> int:  # fmt: skip
+    """Append the ascending codes of a record's nodes, and -1; return what is filled then."""
+    first = filled
+    for at in range(indptr[record], indptr[record + 1]):
+        node = entry[items[at]]
+        while node >= 0 and stamp[node] != record:
+            stamp[node] = record
+            if code[node] >= 0:
+                codes[filled] = code[node]
+                filled += 1
+            node = parent[node]
+    _sort(codes, first, filled, words)
+    codes[filled] = -1
+    return filled + 1
 
 
 @kernel()
@@ -191,7 +224,7 @@ def walk(
         (first, last): the first codes to walk below.
     rule
         (size, k, mode): report sets with support below k: EXACT those of `size` (>= 2); LEAVES those that cannot be
-        extended or have `size`; MARK none, but mark their pairs in `together`.
+        extended or have `size`; MARK those of `size` as far as there is room, and the pairs of all in `together`.
     found, found_support
         int32 (F, size) and int32 (F,): the reported sets (filled up with -1) and their supports.
     together
@@ -202,7 +235,7 @@ def walk(
     -------
     (number of reported sets, next first code)
         Where `found` is full the walk stops before the end of `span`. The next code is then to be walked again,
-        for what it still has to report.
+        for what it still has to report. With MARK it goes on, and the number is that of all rare sets.
 
     Cost: one increment for each set of `size` in each record below the span.
     """
@@ -215,6 +248,7 @@ def walk(
     opened = np.zeros(size + 1, np.uint8)
     prefix = np.full(size, -1, np.int32)
     skip = np.zeros(n_codes, np.uint8)
+    room = room_for_pairs(n_codes if size > 2 and mode != LEAVES else 0)
     stack, local = np.empty(1024, position.dtype), np.empty(1024, np.int32)
     n_found = 0
     for first in range(span[0], span[1]):
@@ -240,10 +274,10 @@ def walk(
                         return n_found, first
                     n_found = take(found, found_support, n_found, prefix, depth, len(held), mode == MARK, together)
                 entries = total - top[depth]
-                if depth == size - 2 and mode != LEAVES and are_dense(len(held), entries, n_kept, k):
+                if depth == size - 2 and mode != LEAVES and are_dense(len(held), entries, n_kept, k, room):
                     n_found = rare_dense_pairs(
                         source, held, (count, row, place[depth]), n_kept, intervals,
-                        (size, k, mode == MARK), prefix, found, found_support, n_found, together,
+                        (size, k, mode == MARK), prefix, found, found_support, n_found, together, room,
                     )  # fmt: skip
                     if n_found < 0:
                         return len(found), first

@@ -19,7 +19,7 @@ from anonset_kernels._arrays import (
 from anonset_kernels._candidates import comes_before, first_at_least, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
 
-_Data = tuple[Indptr, Items, ItemStart, ItemRecords]
+Data = tuple[Indptr, Items, ItemStart, ItemRecords]
 _State = tuple[Int64Array, Int64Array, Int32Array, Dead, Int64Array]
 
 
@@ -28,7 +28,7 @@ def fix_threats(
     threats: Int32Matrix,
     node_of_code: Int32Array,
     tree: Tree,
-    data: _Data,
+    data: Data,
     state: _State,
     k: int,
     fixed: Int32Array,
@@ -45,7 +45,8 @@ def fix_threats(
     tree
         (parent, leaf_lo, leaf_hi, subtree_end) of the hierarchy.
     data
-        (indptr, items, item_start, item_records): the records and, transposed, the records of each item.
+        (indptr, items, item_start, item_records): the records and, transposed, the records of each item, in which
+        candidates are looked up; all empty where every candidate is known to be frequent.
     state
         (occurrences, below, image, dead, support): int64 (M + 1,) running sum of the items' occurrences; int64
         (V,) NCP numerator of the leaves below each node; int32 (M,) node that replaces each leaf; uint8 (V,)
@@ -95,7 +96,7 @@ def fix_threats(
 
 
 @kernel()
-def _choose(itemset: Itemset, tree: Tree, data: _Data, state: _State, k: int, best: Int32Array) -> int:
+def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, best: Int32Array) -> int:
     """Find the candidate with the smallest (NCP, leaves moved, nodes in preorder) whose support is at least k."""
     parent, leaf_lo, leaf_hi, subtree_end = tree
     occurrences, below = state[0], state[1]
@@ -117,14 +118,14 @@ def _choose(itemset: Itemset, tree: Tree, data: _Data, state: _State, k: int, be
                 continue
             if cost == best_cost and moved == best_moved and not comes_before(chosen[:n_chosen], best[:n_best]):
                 continue
-        if _is_frequent(chosen[:n_chosen], leaf_lo, leaf_hi, data, state[4], k):
+        if len(data[0]) == 0 or _is_frequent(chosen[:n_chosen], leaf_lo, leaf_hi, data, state[4], k):
             n_best, best_cost, best_moved = n_chosen, cost, moved
             best[:n_chosen] = chosen[:n_chosen]
     return n_best
 
 
 @kernel()
-def _is_frequent(nodes: Int32Array, leaf_lo: LeafLo, leaf_hi: LeafHi, data: _Data, support: Int64Array, k: int) -> bool:
+def _is_frequent(nodes: Int32Array, leaf_lo: LeafLo, leaf_hi: LeafHi, data: Data, support: Int64Array, k: int) -> bool:
     """Tell whether at least k records hold a leaf below every node: scan the rarest node's records up to the k-th."""
     rarest = 0
     for j in range(len(nodes)):

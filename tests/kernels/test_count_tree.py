@@ -7,8 +7,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.transaction.count_tree import CountTree, SupportedNodes
+from anonset.algorithms.transaction.count_tree import CountTree
+from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import Blocks
 from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
 from anonset_kernels.pairs import count_pairs, rare_pairs
 
@@ -40,29 +42,34 @@ def naive_tree(rows, m):
     return counts
 
 
-def count_tree(column: SetColumn, k: int, size: int, *, placed: bool = True) -> CountTree:
+def count_tree(rows, k: int, size: int, records_per_block: int = 1_000) -> CountTree:
     """Return the count-tree of all nodes but the root."""
-    return SupportedNodes(column, TREE, k).count_tree(np.ones(TREE.n_nodes, bool), TREE.leaf_node, size, placed=placed)
+    blocks = Blocks.of(SetColumn.of(rows, universe=LEAVES_OF_TREE), records_per_block)
+    return SupportedNodes(blocks, TREE, k).count_tree(np.ones(TREE.n_nodes, bool), TREE.leaf_node, size)
 
 
-def run_walk(rows, size, k, mode, *, room=10_000, span=None):
-    column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
-    tree = count_tree(column, k, size)
-    n_codes = tree.n_codes
+def _codes(tree: CountTree):
+    return np.concatenate([np.empty(0, np.int32), *tree.records])
+
+
+def run_walk(rows, size, k, mode, *, room=10_000, records_per_block=1_000):
+    tree = count_tree(rows, k, size, records_per_block)
     found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
+    n_codes = tree.n_codes
     dead, together = np.zeros(n_codes, np.uint8), np.zeros((n_codes, n_codes) if mode == MARK else (0, 0), np.uint8)
-    first, out = 0, []
-    while first < n_codes:
-        n_found, first = walk(
-            tree.records, tree.intervals, dead, (first, n_codes), (size, k, mode), found, support, together
-        )
-        for codes, count in zip(found[:n_found].tolist(), support[:n_found].tolist(), strict=True):
-            chosen = tuple(c for c in codes if c >= 0)
-            if (chosen, count) not in out:
-                out.append((chosen, count))
-        if n_found == room:  # the walk is repeated with what was reported taken as dealt with
-            room *= 2
-            found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
+    out = []
+    for (first, last), records in tree._windows(0 if mode == LEAVES else size - 1):
+        while first < last:
+            n_found, first = walk(
+                records, tree.intervals, dead, (first, last), (size, k, mode), found, support, together
+            )
+            for codes, count in zip(found[:n_found].tolist(), support[:n_found].tolist(), strict=True):
+                chosen = tuple(c for c in codes if c >= 0)
+                if (chosen, count) not in out:
+                    out.append((chosen, count))
+            if n_found == room:  # the walk is repeated with what was reported taken as dealt with
+                room *= 2
+                found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
     return out, together
 
 
@@ -94,11 +101,34 @@ def test_leaves_reports_rare_leaves_of_the_tree_in_preorder(rows, size, k):
 
 @settings(max_examples=100)
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4))
-def test_mark_marks_the_pairs_of_rare_sets(rows, size, k):
-    tree = naive_tree(rows, size)
-    expected = {pair for s, n in tree.items() if len(s) == size and n < k for pair in combinations(s, 2)}
-    found = np.nonzero(run_walk(rows, size, k, MARK)[1])
-    assert set(zip(*map(np.ndarray.tolist, found), strict=True)) == expected
+def test_mark_marks_the_pairs_of_rare_sets_and_reports_these(rows, size, k):
+    rare = [(s, n) for s, n in sorted(naive_tree(rows, size).items()) if len(s) == size and n < k]
+    found, together = run_walk(rows, size, k, MARK)
+    assert found == rare
+    pairs = set(zip(*map(np.ndarray.tolist, np.nonzero(together)), strict=True))
+    assert pairs == {pair for s, _ in rare for pair in combinations(s, 2)}
+
+
+@settings(max_examples=100)
+@given(records_of_items, st.integers(2, 4), st.integers(1, 3))
+def test_mark_goes_on_where_there_is_no_more_room(rows, size, room):
+    rare = [s for s, n in naive_tree(rows, size).items() if len(s) == size and n < 3]
+    together, found = count_tree(rows, 3, size).rare_together(room)
+    pairs = {pair for s in rare for pair in combinations(s, 2)}
+    assert {(a, b) for a, b in zip(*map(np.ndarray.tolist, np.nonzero(together)), strict=True) if a < b} == pairs
+    assert np.array_equal(together, together.T)
+    assert (found is None) == (len(rare) > room)
+    assert found is None or len(found.codes) == len(rare)
+
+
+@settings(max_examples=100)
+@given(records_of_items, st.integers(2, 4), st.integers(2, 4), st.integers(1, 5))
+def test_any_blocks_give_the_same(rows, size, k, records_per_block):
+    for mode in (EXACT, LEAVES, MARK):
+        whole, marked = run_walk(rows, size, k, mode)
+        blocks, marked_by_blocks = run_walk(rows, size, k, mode, records_per_block=records_per_block)
+        assert blocks == whole
+        assert np.array_equal(marked, marked_by_blocks)
 
 
 @settings(max_examples=100)
@@ -111,15 +141,14 @@ def test_dense_data_are_counted_the_same(rows, size):
 @settings(max_examples=100)
 @given(records_of_items, st.integers(2, 4))
 def test_pairs_counted_at_once_are_those_of_the_walk(rows, k):
-    column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
-    tree = count_tree(column, k, 2, placed=False)
+    tree = count_tree(rows, k, 2)
     n_codes = tree.n_codes
     found, support = np.empty((500, 2), np.int32), np.empty(500, np.int32)
     out = []
     middle = n_codes // 2
     for first, last in ((0, middle), (middle, n_codes)):
         pairs = np.zeros((last - first, n_codes), np.uint8)
-        count_pairs(tree.records[0], first, last, k, pairs)
+        count_pairs(_codes(tree), first, last, k, pairs)
         n_found, following = rare_pairs(pairs, first, k, tree.intervals, np.zeros(n_codes, np.uint8), found, support)
         assert following == last
         out += list(zip(map(tuple, found[:n_found].tolist()), support[:n_found].tolist(), strict=True))
@@ -137,13 +166,12 @@ def test_a_full_buffer_loses_nothing(rows, k):
 @settings(max_examples=100)
 @given(records_of_items, st.integers(1, 4))
 def test_walk_sizes_counts_every_set_that_begins_at_a_code(rows, size):
-    column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
-    tree = count_tree(column, 1, size)
+    tree = count_tree(rows, 1, size)
     code = {int(v): c for c, v in enumerate(tree.node_of_code)}
     expected = Counter(
         min(chosen) for record in naive_records(rows) for chosen in combinations([code[v] for v in record], size)
     )
-    work = walk_sizes(tree.records[0], len(code), size)
+    work = walk_sizes(_codes(tree), len(code), size)
     assert work.tolist() == [expected[c] for c in range(len(code))]
 
 

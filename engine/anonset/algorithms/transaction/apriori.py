@@ -56,7 +56,7 @@ class AprioriBased(Generalization):
         )
         for i in range(1, min(self.m, search.longest) + 1):  # line 2
             for rare_sets in search.rare_sets(i):  # lines 3 to 6
-                search.fix(rare_sets)  # line 7
+                search.fix(rare_sets, looked_up=False)  # line 7
         return search
 
 
@@ -70,9 +70,9 @@ class Apriori(AprioriBased):
     records, none for the sets.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 4.
-    Deviations: the supports of sets that a fix shrinks below i items are looked up in the records (the paper's
-    tree holds i-sets alone); from i = 3 on the cut is walked first, and only nodes at or above a rare set of the
-    cut take part in the full walk, which changes no result.
+    Deviations: no rule is looked up in the tree, for where rare sets come size by size and in the order of the
+    count-tree, each rule is frequent (`CutSearch.fix`); from i = 3 on the cut is walked first, and only sets of nodes
+    at or above a rare set of the cut are counted besides, which changes no result.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))

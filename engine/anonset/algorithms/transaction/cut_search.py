@@ -8,19 +8,31 @@ was generalised meanwhile are passed over.
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anonset.algorithms.base import Progress
-from anonset.algorithms.transaction.count_tree import CountTree, Nodes, Pairs, RareSets, SupportedNodes
+from anonset.algorithms.transaction.count_tree import CountTree, Nodes, Pairs, RareSets
+from anonset.algorithms.transaction.sets_above import sets_above
+from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import Blocks
 from anonset.data.discreet import Discreet
-from anonset.data.table import Int64
+from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.spelling import setting
 
+if TYPE_CHECKING:
+    from anonset_kernels.fix import Data
+
 TOGETHER_CELLS = 1 << 28
+MAX_RARE_SETS = 1 << 22
+STEPS_PER_RARE_SET = 1 << 10
+"""Increments of a walk that take about as long as counting what is above one rare set of the cut."""
+_NO_RECORDS = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int32))
 
 
 @dataclass(frozen=True)
@@ -40,7 +52,7 @@ class CutSearch:
 
     Parameters
     ----------
-    column
+    records
         The records, bound to the hierarchy (item codes are leaf positions).
     k
         Smallest support that is not rare.
@@ -52,7 +64,7 @@ class CutSearch:
 
     def __init__(
         self,
-        column: SetColumn,
+        records: SetColumn | Blocks,
         hierarchy: Hierarchy,
         k: int,
         *,
@@ -61,13 +73,10 @@ class CutSearch:
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> None:
-        from anonset_kernels.rows import transpose
-
-        self.column, self.hierarchy, self.k, self.max_increments = column, hierarchy, k, max_increments
-        self.nodes = SupportedNodes(column, hierarchy, k, executor=executor, progress=progress)
+        self.records, self.hierarchy, self.k, self.max_increments = records, hierarchy, k, max_increments
+        self.nodes = SupportedNodes(records, hierarchy, k, executor=executor, progress=progress)
         self.tree = (hierarchy.parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
-        self.data = (column.indptr, column.items, *transpose(column.indptr, column.items, hierarchy.n_leaves))
-        self.occurrences = np.concatenate([[0], np.cumsum(column.occurrences)])
+        self.occurrences = np.concatenate([[0], np.cumsum(records.occurrences)])
         """int64 (M + 1,): running sum of the items' occurrences."""
         self.image = hierarchy.leaf_node.copy() if start is None else start.image.copy()
         """int32 (M,): the node that replaces each leaf."""
@@ -80,9 +89,20 @@ class CutSearch:
         self.fixes: list[Fix] = []
         self.increments = 0.0
 
+    @cached_property
+    def data(self) -> "Data":
+        """The records and, transposed, the records of each item."""
+        from anonset_kernels.rows import transpose
+
+        if isinstance(self.records, Blocks):
+            msg = "rules are looked up in a column in memory, not in blocks"
+            raise TypeError(msg)
+        rows = self.records.indptr, self.records.items
+        return *rows, *transpose(*rows, self.hierarchy.n_leaves)
+
     def _losses(self) -> Int64:
         leaves = self.hierarchy.n_leaves_below[self.image].astype(np.int64)
-        running = np.concatenate([[0], np.cumsum(np.where(leaves > 1, leaves * self.column.occurrences, 0))])
+        running = np.concatenate([[0], np.cumsum(np.where(leaves > 1, leaves * self.records.occurrences, 0))])
         numerators: Int64 = running[self.hierarchy.leaf_hi] - running[self.hierarchy.leaf_lo]
         return numerators
 
@@ -115,15 +135,7 @@ class CutSearch:
         elif size == 2:
             yield from self._rare_pairs()
         else:
-            taking_part, together = self._rare_together(size)
-            if not taking_part.any():
-                return
-            tree = self.nodes.count_tree(taking_part, self.image, size)
-            if len(together):  # an upper bound: which pairs to leave out is known, how many sets that saves is not
-                self.increments += tree.total
-            else:
-                self._account(tree)
-            yield from tree.rare_sets(self.generalized, together)
+            yield from self._rare_larger_sets(size)
 
     def rare_leaves(self, m: int) -> Iterator[RareSets]:
         """Yield the rare leaves of the count-tree of sets of up to `m` nodes, at any depth, in preorder."""
@@ -136,31 +148,40 @@ class CutSearch:
 
     def tree_size(self, m: int) -> float:
         """Count the nodes of the count-tree of sets of up to `m` nodes, once for each record that holds them."""
-        tree = self.nodes.count_tree(self._on_or_above, self.image, 1, placed=False)
+        tree = self.nodes.count_tree(self._on_or_above, self.image, 1)
         return sum(float(tree.increments(size).sum()) for size in range(1, m + 1))
 
-    def fix(self, rare: RareSets) -> None:
-        """Make each rare set frequent in turn, unless a fix before did: generalise by the rules that cost least."""
+    def fix(self, rare: RareSets, *, looked_up: bool = True) -> None:
+        """Make each rare set frequent in turn, unless a fix before did: generalise by the rules that cost least.
+
+        Parameters
+        ----------
+        looked_up
+            Whether rules are looked up in the records. That need not be where the rare sets come size by size, each
+            size whole and in the order of the count-tree: a rule is a smaller set, or stands before the rare set in
+            that order, for ancestors come first; so if it was rare, it was fixed before, and holds a generalised node.
+        """
         from anonset_kernels.fix import fix_threats
 
         if not len(rare.codes):
             return
+        looked_up |= bool(self.nodes.support[0] < self.k)  # then not even the root is frequent
         fixed, rules = np.empty(len(rare.codes), np.int32), np.empty_like(rare.codes)
         state = (self.occurrences, self.loss, self.image, self.generalized, self.nodes.support)
-        n_fixed = fix_threats(rare.codes, rare.node_of_code, self.tree, self.data, state, self.k, fixed, rules)
+        data = self.data if looked_up else _NO_RECORDS
+        n_fixed = fix_threats(rare.codes, rare.node_of_code, self.tree, data, state, self.k, fixed, rules)
         labels = self.hierarchy.labels
         for at, chosen in zip(fixed[:n_fixed].tolist(), rules[:n_fixed].tolist(), strict=True):
             members = tuple(labels[rare.node_of_code[c]] for c in rare.codes[at].tolist() if c >= 0)
             self.fixes.append(Fix(members, int(rare.support[at]), tuple(labels[v] for v in chosen if v >= 0)))
 
     def _rare_pairs(self) -> Iterator[RareSets]:
-        tree = self.nodes.count_tree(self._on_or_above, self.image, 2, placed=False)
+        tree = self.nodes.count_tree(self._on_or_above, self.image, 2)
         self._account(tree)
         if tree.suits_pairs:
             yield from tree.rare_pairs(self.generalized)
-            return
-        del tree
-        yield from self.nodes.count_tree(self._on_or_above, self.image, 2).rare_sets(self.generalized)
+        else:
+            yield from tree.rare_sets(self.generalized)
 
     def _account(self, tree: CountTree) -> None:
         self.increments += tree.total
@@ -170,35 +191,59 @@ class CutSearch:
             msg = f"m must be below {size}: {took}, above {limit}"
             raise InputError(msg)
 
-    def _rare_together(self, size: int) -> tuple[Nodes, Pairs]:
-        """Tell which nodes can be in a rare set of `size`, and which of them together.
+    def _rare_larger_sets(self, size: int) -> Iterator[RareSets]:
+        """Yield the rare sets of 3 nodes or more.
 
-        A rare set holds, record by record, a set of the cut below it, which is supported and no more frequent. So
-        the rare sets of the cut, a much smaller walk, tell which nodes above can be rare together.
+        The rare sets of the cut, a small walk, lead to all that can be rare above. Where those are few beside the walk
+        over all nodes, their supports are counted; else that walk is taken, of nodes that can be rare together.
+        """
+        tree = self.nodes.count_tree(np.isin(np.arange(self.hierarchy.n_nodes), self.image), self.image, size)
+        self._account(tree)
+        live = self.nodes.by_support[self._on_or_above[self.nodes.by_support]]
+        support = self.nodes.support.astype(np.float64)
+        wider = support[live].sum() / max(1.0, support[tree.node_of_code].sum())
+        together, rare = tree.rare_together(int(min(MAX_RARE_SETS, tree.total * wider**size / STEPS_PER_RARE_SET)))
+        if rare is not None:
+            yield self.nodes.rare_of(sets_above(self.hierarchy, rare.node_of_code[rare.codes]), self.image)
+            return
+        nodes = tree.node_of_code
+        del tree
+        yield from self._walk_above(size, live, self._together_above(nodes, together, live))
+
+    def _walk_above(self, size: int, live: Int32, together: Pairs | None) -> Iterator[RareSets]:
+        """Yield the rare sets of live nodes, of those that can be together in one where that is known."""
+        kept = np.ones(len(live), np.bool_) if together is None else together.any(axis=1)
+        taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
+        taking_part[live[kept]] = True
+        tree = self.nodes.count_tree(taking_part, self.image, size)
+        if together is None:
+            self._account(tree)
+            yield from tree.rare_sets(self.generalized)
+        else:  # an upper bound: which pairs to leave out is known, how many sets that saves is not
+            self.increments += tree.total
+            yield from tree.rare_sets(self.generalized, together[np.ix_(kept, kept)])
+
+    def _together_above(self, node_of_code: Int32, pairs: Pairs, live: Int32) -> Pairs | None:
+        """Tell which live nodes can be in a rare set together: those above two nodes of the cut that are in one.
 
         Returns
         -------
-        bool (V,); uint8 (R, R)
-            The nodes, and for each pair of them by descending support whether it can be in a rare set; no pairs where
-            there are too many nodes to tell.
+        uint8 (R, R)
+            In the order of `live`; None where there are too many to tell.
         """
-        n_nodes, by_support = self.hierarchy.n_nodes, self.nodes.by_support
-        tree = self.nodes.count_tree(np.isin(np.arange(n_nodes), self.image), self.image, size)
-        self._account(tree)
-        kept = np.flatnonzero(self._on_or_above)
-        if len(kept) ** 2 > TOGETHER_CELLS:
-            return self._on_or_above, np.empty((0, 0), np.uint8)
-        place = np.full(n_nodes, -1)
+        if len(live) ** 2 > TOGETHER_CELLS:
+            return None
+        kept = np.sort(live)
+        place = np.full(self.hierarchy.n_nodes, -1)
         place[kept] = np.arange(len(kept))
-        pairs = np.zeros((len(kept), len(kept)), np.uint8)
-        codes = place[tree.node_of_code]
-        pairs[np.ix_(codes, codes)] = tree.pairs_in_rare_sets()
-        above = place[self.hierarchy.parent[kept]]
+        above = np.zeros((len(kept), len(kept)), np.uint8)
+        codes = place[node_of_code]
+        above[np.ix_(codes, codes)] = pairs
+        parent = self.hierarchy.parent[kept]
         for _ in range(2):  # what is marked for a node is marked for all above it: rows first, columns then
-            for node in range(len(kept) - 1, 0, -1):
-                pairs[above[node]] |= pairs[node]
-            pairs = np.ascontiguousarray(pairs.T)
-        taking_part = np.zeros(n_nodes, bool)
-        taking_part[kept] = pairs.any(axis=1)
-        in_order = place[by_support[taking_part[by_support]]]
-        return taking_part, pairs[np.ix_(in_order, in_order)]
+            for node in range(len(kept) - 1, -1, -1):
+                if parent[node] > 0:
+                    above[place[parent[node]]] |= above[node]
+            above = np.ascontiguousarray(above.T)
+        in_order: Pairs = above[np.ix_(place[live], place[live])]
+        return in_order

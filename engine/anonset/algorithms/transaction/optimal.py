@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.base import Generalization
-from anonset.algorithms.transaction.count_tree import SupportedNodes
+from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.table import Int32
 from anonset.errors import InputError

@@ -1,0 +1,124 @@
+"""The nodes above the items of some records, with their supports: where count-trees begin."""
+
+from concurrent.futures import Executor
+
+import numpy as np
+
+from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.transaction.count_tree import CountTree, Nodes, RareSets
+from anonset.algorithms.transaction.wanted_sets import WantedSets
+from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import Blocks, Rows
+from anonset.data.table import Int32, Int64
+from anonset.generalization import Cut
+
+
+class SupportedNodes:
+    """The nodes above the items of some records, and count-trees of them.
+
+    Parameters
+    ----------
+    records
+        The records, bound to the hierarchy (item codes are leaf positions).
+    k
+        Smallest support that is not rare.
+    """
+
+    def __init__(
+        self,
+        records: SetColumn | Blocks,
+        hierarchy: Hierarchy,
+        k: int,
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        from anonset_kernels.count_tree import node_supports
+
+        self.blocks = records if isinstance(records, Blocks) else Blocks.of(records)
+        self.hierarchy, self.k, self.executor, self.progress = hierarchy, k, executor, progress
+
+        def supports(rows: Rows) -> Int64:
+            found: Int64 = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)
+            return found
+
+        self.support: Int64 = sum(run_tasks(executor, supports, self.blocks), np.zeros(hierarchy.n_nodes, np.int64))
+        order = np.lexsort((np.arange(hierarchy.n_nodes), -self.support)).astype(np.int32)
+        self.by_support: Int32 = order[(order != 0) & (self.support[order] > 0)]
+        """int32: the nodes without the root, by descending support, then in preorder: ancestors come first."""
+
+    @property
+    def longest(self) -> int:
+        """Length of the longest record: no record supports a larger set of nodes, none of which is above another."""
+        return self.blocks.longest
+
+    def rare(self, taking_part: Nodes) -> RareSets:
+        """Return the nodes that are rare by themselves, of those that take part."""
+        nodes = self.by_support
+        nodes = nodes[(self.support[nodes] < self.k) & taking_part[nodes]]
+        return RareSets(np.arange(len(nodes), dtype=np.int32)[:, None], self.support[nodes].astype(np.int32), nodes)
+
+    def count_tree(self, taking_part: Nodes, image: Int32, size: int) -> CountTree:
+        """Return the count-tree of the sets of `size` nodes that take part (lines 1 to 3 of Algorithm 1).
+
+        Parameters
+        ----------
+        taking_part
+            bool (V,).
+        image
+            int32 (M,): the node that each leaf begins with; it and what is above it is what a record expands to.
+        """
+        tree, nodes = self.hierarchy, self.by_support[taking_part[self.by_support]]
+        code = np.full(tree.n_nodes, -1, np.int32)
+        code[nodes] = np.arange(len(nodes), dtype=np.int32)
+        return CountTree(
+            node_of_code=nodes,
+            records=self._expanded(image, code, len(nodes)),
+            intervals=(tree.leaf_lo[nodes], tree.leaf_hi[nodes]),
+            size=size,
+            k=self.k,
+            executor=self.executor,
+            progress=self.progress,
+        )
+
+    def _expanded(self, image: Int32, code: Int32, n_codes: int) -> list[Int32]:
+        """Return the records of each block as codes, from the node that each leaf begins with on upward."""
+        from anonset_kernels.count_tree import expand_block
+
+        tree = self.hierarchy
+        height = int(tree.depth.max(initial=0)) + 1
+
+        def expanded(rows: Rows) -> Int32:
+            codes: Int32 = expand_block(*rows, image, tree.parent, code, n_codes, height)
+            return codes
+
+        return list(run_tasks(self.executor, expanded, self.blocks))
+
+    def rare_of(self, sets: Int32, image: Int32) -> RareSets:
+        """Return those of some sets of nodes that are rare, in the order of the count-tree.
+
+        Parameters
+        ----------
+        sets
+            int32 (T, size): sets of nodes, none of which is above another.
+        image
+            int32 (M,): the node that each leaf begins with.
+        """
+        taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
+        taking_part[sets.ravel()] = True
+        nodes = self.by_support[taking_part[self.by_support]]
+        code = np.full(self.hierarchy.n_nodes, -1, np.int32)
+        code[nodes] = np.arange(len(nodes), dtype=np.int32)
+        wanted = WantedSets(np.sort(code[sets], axis=1), len(nodes), self.k)
+        wanted.count(self._expanded(image, code, len(nodes)), self.executor)
+        return RareSets(*wanted.rare(), nodes)
+
+    def rare_set(self, cut: Cut, m: int) -> tuple[int, ...] | None:
+        """Find a rare set of at most `m` nodes of a cut, if there is one."""
+        on_cut = np.isin(np.arange(self.hierarchy.n_nodes), cut.image)
+        rare = np.flatnonzero(on_cut & (self.support > 0) & (self.support < self.k))
+        if len(rare):
+            return (int(rare[0]),)
+        sizes = range(2, min(m, self.longest) + 1)
+        found = (self.count_tree(on_cut, cut.image, size).first_rare_set() for size in sizes)
+        return next((rare_set for rare_set in found if rare_set is not None), None)

@@ -1,0 +1,46 @@
+"""A set-valued column as blocks of records: what a search goes through when it asks what adds up over records."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from anonset.data.discreet import Discreet
+from anonset.data.table import Int32, Int64, SetColumn
+from anonset.data.vocabulary import Vocabulary
+
+Rows = tuple[Int64, Int32]
+"""(indptr, items): int64 (b + 1,), where each record of a block begins in the items; int32, its codes, ascending."""
+RECORDS_PER_BLOCK = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks(Discreet):
+    """The records of a set-valued column, block by block, under one vocabulary.
+
+    >>> blocks = Blocks.of(SetColumn.of([{"a", "b"}, {"a"}, set()]), records_per_block=2)
+    >>> [len(indptr) - 1 for indptr, _ in blocks], blocks.occurrences.tolist(), blocks.longest
+    ([2, 1], [2, 1], 2)
+    """
+
+    name: str
+    vocabulary: Vocabulary
+    rows: Sequence[Rows]
+    """The blocks, in the order of the input."""
+    n: int
+    """Number of records."""
+    n_nonempty: int
+    """Number of records that hold an item."""
+    longest: int
+    """Number of items of the longest record."""
+    occurrences: Int64
+    """int64 (M,): records that hold each item."""
+
+    @classmethod
+    def of(cls, column: SetColumn, records_per_block: int = RECORDS_PER_BLOCK) -> "Blocks":
+        """Return a column in memory as blocks; nothing is copied."""
+        starts = range(0, column.n, records_per_block)
+        rows = [(column.indptr[at : at + records_per_block + 1], column.items) for at in starts]
+        longest = int(column.lengths.max(initial=0))
+        return cls(column.name, column.vocabulary, rows, column.n, column.n_nonempty, longest, column.occurrences)
+
+    def __iter__(self) -> Iterator[Rows]:
+        return iter(self.rows)

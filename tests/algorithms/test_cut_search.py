@@ -1,0 +1,76 @@
+"""The search of a cut: rare sets above a cut from those on it, rules that need not be looked up, blocks of records."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from anonset.algorithms.transaction import cut_search
+from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.algorithms.transaction.sets_above import sets_above
+from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import Blocks
+
+TREE = Hierarchy.from_tree(
+    ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
+)
+LEAVES = TREE.leaves.labels
+records_of_items = st.lists(st.sets(st.sampled_from(LEAVES), max_size=7), min_size=4, max_size=30)
+
+
+def ways_up(node):
+    return [v for v in (node, *TREE.ancestors(node)) if v != 0]
+
+
+def are_apart(nodes):
+    return not any(a == b or a in TREE.ancestors(b) or b in TREE.ancestors(a) for a, b in combinations(nodes, 2))
+
+
+@given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=4))
+def test_sets_above_are_all_that_raising_members_gives(sets):
+    expected = {tuple(sorted(way)) for one in sets for way in product(*map(ways_up, one)) if are_apart(way)}
+    found = sets_above(TREE, np.array(sorted(sets), np.int32))
+    assert sorted(map(tuple, found.tolist())) == sorted(expected)
+
+
+def test_sets_of_more_nodes_than_fit_a_number_are_told_apart():
+    wide = Hierarchy.balanced([str(i) for i in range(2_000)], 40)
+    leaves = wide.leaf_node[np.array([[0, 50, 100, 150, 200, 250], [1, 50, 100, 150, 200, 250]])].astype(np.int32)
+    assert wide.n_nodes**6 > np.iinfo(np.int64).max
+    assert len(sets_above(wide, leaves)) == 3 * 2**5
+
+
+def run(records, k, m, *, looked_up=False):
+    search = CutSearch(records, TREE, k)
+    for size in range(1, min(m, search.longest) + 1):
+        for rare in search.rare_sets(size):
+            search.fix(rare, looked_up=looked_up)
+    return search.cut.labels, search.fixes, search.increments
+
+
+@settings(max_examples=60)
+@given(records_of_items, st.integers(2, 4), st.integers(1, 4))
+def test_rules_that_are_not_looked_up_are_those_that_are(rows, k, m):
+    column = SetColumn.of(rows, universe=LEAVES)
+    assert run(column, k, m) == run(column, k, m, looked_up=True)
+
+
+@settings(max_examples=60)
+@given(records_of_items, st.integers(2, 4), st.integers(1, 4), st.integers(1, 9))
+def test_any_blocks_give_the_same_cut_fixes_and_increments(rows, k, m, records_per_block):
+    column = SetColumn.of(rows, universe=LEAVES)
+    assume(column.n_nonempty >= k)
+    assert run(Blocks.of(column, records_per_block), k, m) == run(column, k, m)
+
+
+@pytest.mark.parametrize("steps", [1e-9, 1e9], ids=["sets above counted", "all walked"])
+@settings(max_examples=60)
+@given(records_of_items, st.integers(2, 4), st.integers(3, 4))
+def test_both_ways_to_larger_rare_sets_lead_to_the_same(steps, rows, k, m):
+    column = SetColumn.of(rows, universe=LEAVES)
+    expected = run(column, k, m)[:2]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cut_search, "STEPS_PER_RARE_SET", steps)
+        assert run(column, k, m)[:2] == expected
