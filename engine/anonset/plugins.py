@@ -14,7 +14,7 @@ ALGORITHMS, MODELS = "anonset.algorithms", "anonset.models"
 """The groups of entry points."""
 
 
-def offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
+def load_offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
     """Return the classes that installed packages offer in a group, by their names.
 
     Parameters

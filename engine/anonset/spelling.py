@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from operator import index
 from types import MappingProxyType
-from typing import Any
+from typing import Any, SupportsIndex
 
 from anonset.errors import InputError
 
@@ -22,10 +23,10 @@ def setting(name: str, value: object = None, *, option: str | None = None) -> st
 
     >>> setting("keep"), setting("group", True), setting("missing", "value"), setting("max_cuts", 1000)
     ('keep', 'group=True', "missing='value'", 'max_cuts=1000')
-    >>> with options_spelled():
+    >>> with spell_options():
     ...     setting("keep"), setting("group", True), setting("missing", "value"), setting("max_cuts", 1000)
     ('--keep', '--group', '--missing value', '--max-cuts 1000')
-    >>> with options_spelled():
+    >>> with spell_options():
     ...     setting("delimiter", ";")
     "--delimiter ';'"
     """
@@ -40,13 +41,23 @@ def setting(name: str, value: object = None, *, option: str | None = None) -> st
 
 
 @contextmanager
-def options_spelled() -> Iterator[None]:
+def spell_options() -> Iterator[None]:
     """Spell settings as options of the command line within the block."""
     _options.append(True)
     try:
         yield
     finally:
         _options.pop()
+
+
+def counted(n: SupportsIndex, what: str) -> str:
+    """Return a number of things in words.
+
+    >>> counted(1, "record"), counted(1200, "record")
+    ('1 record', '1,200 records')
+    """
+    number = index(n)
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 _IN_PAPERS = MappingProxyType(

@@ -30,9 +30,9 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, MergedItems, PerCluster, apply
 from anonset.privacy.kkm import KKmAnonymity
+from anonset.verification.item_truth import check_item_truth
 from anonset.verification.kkm import check_kkm
 from anonset.verification.relational_truth import check_relational_truth
-from anonset.verification.truthful import check_truthful
 from reference.hierarchy_model import HierarchyModel, parse
 
 TREE = "T(P(H(a,b),K(c,d)),Q(L(f,g),M(x,y,z)),e,i)"
@@ -133,7 +133,7 @@ def check_published(case: Case, result: Result) -> None:
         text = case.relational.relation.publish(members)
         assert all(tuple(c.labels()[r] for c in publication.relational) == text for r in members)
     assert check_kkm(publication.relational, column, KKmAnonymity(case.k, case.m), 10**9, None).holds
-    assert check_truthful(case.table, publication) is None
+    assert check_item_truth(case.table, publication) is None
     assert check_relational_truth(case.table, publication, case.hierarchies) is None
 
 
@@ -212,7 +212,7 @@ def test_transaction_functions_give_the_model(transaction: Any, seed: int) -> No
     publication = apply(case.table, algorithm.recode(case.table, case.hierarchies).recoding)
     assert publication.transactions is not None
     assert check_kkm(publication.relational, publication.transactions, algorithm.model, 10**9, None).holds
-    assert check_truthful(case.table, publication) is None
+    assert check_item_truth(case.table, publication) is None
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -230,7 +230,7 @@ def test_tfirst(seed: int) -> None:
     publication = apply(case.table, result.recoding)
     assert publication.transactions is not None
     assert check_kkm(publication.relational, publication.transactions, algorithm.model, 10**9, None).holds
-    assert check_truthful(case.table, publication) is None
+    assert check_item_truth(case.table, publication) is None
     assert check_relational_truth(case.table, publication, case.hierarchies) is None
 
 

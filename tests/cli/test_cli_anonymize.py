@@ -106,8 +106,8 @@ def test_attestation_says_what_holds_and_nothing_of_the_input(place: Place) -> N
     assert attestation["parameters"] == {"k": 2, "m": 2}
     assert attestation["declarations"] == {"unit": "row, taken for a person"}
     assert attestation["counts"] == {"records": 4, "symbols": 3}
-    assert "up to 2 item(s)" in attestation["statement"]
-    assert attestation["in_plain_words"].startswith("Whoever knows up to 2 item(s) of somebody cannot pick out")
+    assert "up to 2 items" in attestation["statement"]
+    assert attestation["in_plain_words"].startswith("Whoever knows up to 2 items of somebody cannot pick out")
     assert "minimality" in attestation["limits"]
     for secret in ("ncp", "apriori", "a1", str(place.folder), "seconds", "hierarchy.csv"):
         assert secret not in text

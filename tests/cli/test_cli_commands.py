@@ -17,7 +17,7 @@ def test_verify_a_file_made_elsewhere(place: Place) -> None:
     assert "km-anonymity with k=2, m=2 holds" in ran.out
     ran = place.run("verify", str(place.folder / "data.dat"), *KM)
     assert ran.code == 1
-    assert "fails: {a1, a2} matches 1 record(s), 2 required" in ran.out
+    assert "fails: {a1, a2} matches 1 record, 2 required" in ran.out
 
 
 def test_verify_a_table_needs_roles(place: Place) -> None:

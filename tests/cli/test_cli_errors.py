@@ -58,7 +58,7 @@ BAD: list[tuple[str, Change, str, int]] = [
     (
         "blank line among columns",
         of_csv("--items", "codes", "--keep", "age", text="age,codes\n1,a1\n\n2,b1\n"),
-        "data.csv: line 3: 2 field(s) required as in the header, got none: it is blank",
+        "data.csv: line 3: 2 fields required as in the header, got none: it is blank",
         2,
     ),
     (
@@ -73,7 +73,12 @@ BAD: list[tuple[str, Change, str, int]] = [
         "rows 1 and 2 have the same id ('age'); ids must be distinct, or --group unites the rows of each",
         2,
     ),
-    ("group without id", of_csv("--items", "codes", "--keep", "age", "--group"), "--group needs the --id column(s)", 2),
+    (
+        "group without id",
+        of_csv("--items", "codes", "--keep", "age", "--group"),
+        "--group needs --id: the columns that tell whose",
+        2,
+    ),
     ("column without a role", of_csv("--items", "codes"), "under one of --items, --relational, --sensitive, --id, ", 2),
     ("missing column", of_csv("--items", "nope", "--keep", "age,codes"), "nope", 2),
     ("undeclared column", of_csv("--items", "codes"), "age", 2),
@@ -232,10 +237,10 @@ def test_existing_directories_are_refused(place: Place, name: str) -> None:
 
 STEPS = [
     "publish.write_published",
-    "codebook.write_codebook",
+    "maps.write_codebook",
     "publish.read_published",
-    "mapping.write_mapping",
-    "records.write_records",
+    "maps.write_mapping",
+    "maps.write_records",
 ]
 
 
@@ -325,7 +330,7 @@ def test_a_wrong_search_is_caught_by_the_verification(place: Place, monkeypatch:
     monkeypatch.setattr(Apriori, "recode", nothing_done)
     ran = place.run(*place.job())
     assert ran.code == 1
-    assert "fails: {a1, a2} matches 1 record(s), 2 required" in ran.err
+    assert "fails: {a1, a2} matches 1 record, 2 required" in ran.err
     assert place.nothing_left()
 
 

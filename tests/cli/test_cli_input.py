@@ -12,7 +12,7 @@ LONG = "name,codes\nAnn,a1 b1\nBob,a1\nAnn,b1 b2\nBob,b1 b2\n"
 def test_a_blank_line_is_nobody_beside_whom_another_could_hide(place: Place) -> None:
     data = place.write("people.csv", PHANTOM)
     roles = ["--relational", "sex,zip", "--model", "k", "--k", "2"]
-    reason = "people.csv: line 5: 2 field(s) required as in the header, got none: it is blank"
+    reason = "people.csv: line 5: 2 fields required as in the header, got none: it is blank"
     for command in (["anonymize", data, "-o", str(place.out)], ["verify", data]):
         ran = place.run(*command, *roles)
         assert (ran.code, ran.out) == (2, "")
@@ -57,7 +57,7 @@ def test_labels_that_a_spreadsheet_would_run_are_published_with_a_warning(place:
     ran = place.run("anonymize", data, "-o", str(place.out), *job, "--m", "1", "--json")
     assert ran.code == 0, ran.err
     (warning,) = ran.json["warnings"]
-    assert warning.startswith(f"2 label(s) of column '=note', 1 name(s) of columns {FORMULAS}. Nothing was changed: ")
+    assert warning.startswith(f"2 labels of column '=note', 1 name of columns {FORMULAS}. Nothing was changed: ")
     assert ran.err == f"anonset: warning: {warning}\n"
     assert (place.out / "published.csv").read_text().splitlines()[:2] == ["=note,codes", "=1+1,a1"]
     assert place.run("verify", str(place.out)).code == 0
@@ -68,4 +68,4 @@ def test_so_are_values_of_buckets(place: Place) -> None:
     job = ["--id", "p", "--sensitive", "drug", "--model", "anatomy", "--l", "2", "--seed", "1"]
     ran = place.run("anonymize", data, "-o", str(place.out), *job)
     assert ran.code == 0
-    assert f"warning: 1 label(s) of column 'drug' {FORMULAS}" in ran.err
+    assert f"warning: 1 label of column 'drug' {FORMULAS}" in ran.err

@@ -97,7 +97,7 @@ def killed(place: Place) -> Place:
     trap = textwrap.dedent(
         """
         import time, anonset.release.publish as module
-        module.checked = lambda *_, **__: (print("verifying", flush=True), time.sleep(600))
+        module.verify_release = lambda *_, **__: (print("verifying", flush=True), time.sleep(600))
         from anonset.cli.main import run
         run()
         """

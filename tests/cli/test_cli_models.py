@@ -72,7 +72,7 @@ def test_an_rt_publication_made_elsewhere(rt: Place) -> None:
     assert rt.run("verify", str(rt.folder / "else.csv"), *KKM, "--items", "items", "--relational", "age").code == 0
     rt.write("else.csv", "age,items\n[1:2],x\n[1:2],x\n3,x y\n3,x\n")
     ran = rt.run("verify", str(rt.folder / "else.csv"), *KKM, "--items", "items", "--relational", "age")
-    assert (ran.code, "{y} matches 1 record(s)" in ran.out) == (1, True)
+    assert (ran.code, "{y} matches 1 record" in ran.out) == (1, True)
 
 
 def test_a_bound_that_cannot_be_kept_is_infeasible(rt: Place) -> None:
@@ -192,7 +192,7 @@ def test_buckets_made_elsewhere(long: Place) -> None:
     model = ["--model", "anatomy", "--id", "name"]
     ran = long.run("verify", str(folder), *model, "--l", "1")
     assert ran.code == 0
-    assert "correlations, intra group: 1 violation(s)" in ran.out
+    assert "correlations, intra group: 1 violation" in ran.out
     told = "has 2 of the 3 tuples of group 1, 2 of which are 'a': at least 1 are theirs"
     assert f"the individual of row 0 of qit.csv {told}" in ran.out
     assert long.run("verify", str(folder), *model, "--l", "2").code == 1
@@ -280,7 +280,7 @@ def test_a_share_is_taken_as_it_was_written(place: Place, h: str, attested: obje
     assert attestation["parameters"]["h"] == attested
     assert place.run("verify", str(place.out)).code == 0
     ran = place.run("verify", data, "--model", "coherence", *job, "--h", h)
-    assert (ran.code, "fails: {a} matches 2 record(s)" in ran.out) == (1, True)
+    assert (ran.code, "fails: {a} matches 2 records" in ran.out) == (1, True)
 
 
 @pytest.mark.parametrize("h", ["0", "-1", "1.0000000000000000000001", "nan", "inf", "1e-999999999", "many", "1/0"])
@@ -378,7 +378,7 @@ def bakery(place: Place) -> Place:
 def test_by_default_km_suppresses_only_what_would_leave_one_symbol_and_says_so(bakery: Place) -> None:
     ran = bakery.run(*bakery.job("--json"))
     assert ran.code == 0, ran.err
-    said = "without suppression one symbol alone would be left, so 1 item(s) are suppressed, as by --suppress"
+    said = "without suppression one symbol alone would be left, so 1 item are suppressed, as by --suppress"
     assert f"anonset: warning: {said}" in ran.err
     assert (ran.json["algorithm"], ran.json["warnings"]) == ("exact", [said])
     assert ran.json["proof"] == {"lower_bound": pytest.approx(1 / 41), "gap": 0.0, "suppression": 1.0}

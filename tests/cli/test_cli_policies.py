@@ -23,7 +23,7 @@ def test_privacy_and_utility_constraints(shop: Place, algorithm: str) -> None:
     ran = publish(shop, "shop.dat", *job, "--json")
     assert list(ran.json["measures"])[:2] == ["ncp", "lm"]
     attestation = json.loads((shop.out / "attestation.json").read_text())
-    assert attestation["parameters"] == {"k": 4, "policy": "21 constraint(s)"}
+    assert attestation["parameters"] == {"k": 4, "policy": "21 constraints"}
     kept = shop.private / "privacy_constraints.txt"
     assert kept.read_text() == privacy.read_text()
     ran = shop.run("verify", str(shop.out))
@@ -199,7 +199,7 @@ def test_queries_for_items_and_relational_values(rt: Place, spec: str) -> None:
     ("spec", "why"),
     [
         ("domain:5x14", "Q must be at most 13, the number of items, got 14"),
-        ("record:5x9", "a workload of records needs one with 9 item(s), got none among 60"),
+        ("record:5x9", "a workload of records needs one with 9 items, got none among 60"),
         ("record:5x1+1", "V must be at most 0, the number of relational columns, got 1"),
         ("record:0x1", "N must be an integer of at least 1, got 0"),
     ],

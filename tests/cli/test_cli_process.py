@@ -146,7 +146,7 @@ def test_a_terminal_that_is_gone_hinders_no_clean_up(place: Place) -> None:
 
 
 def test_a_defect_is_no_failed_model(place: Place) -> None:
-    trap = "import anonset.release.publish as p; p.checked = None; "
+    trap = "import anonset.release.publish as p; p.verify_release = None; "
     ran = python(trap + RUN, *place.job())
     assert ran.returncode == 70
     assert "TypeError" in ran.stderr
@@ -154,7 +154,8 @@ def test_a_defect_is_no_failed_model(place: Place) -> None:
 
 
 def test_killed_process_publishes_nothing(place: Place) -> None:
-    trap = "import os, anonset.release.publish as p\ndef die(*_, **__):\n    os.kill(os.getpid(), 9)\np.checked = die\n"
+    die = "def die(*_, **__):\n    os.kill(os.getpid(), 9)\n"
+    trap = f"import os, anonset.release.publish as p\n{die}p.verify_release = die\n"
     ran = python(trap + RUN, *place.job())
     assert ran.returncode == -9
     assert not place.out.exists()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.progress import Progress
 
-from anonset.cli.output import shown_progress
+from anonset.cli.output import progress_bars
 from anonset.jobs import warmup
 from anonset_kernels._compiling import COMPILATION
 
@@ -27,7 +27,7 @@ def open_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def test_shows_phase_and_amounts_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
-    with shown_progress(quiet=False) as progress:
+    with progress_bars(quiet=False) as progress:
         assert progress is not None
         progress("read", 0, 0)
         progress("search", 500, 2000)
@@ -39,11 +39,11 @@ def test_shows_phase_and_amounts_on_a_terminal(monkeypatch: pytest.MonkeyPatch) 
 
 def test_shows_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
-    with shown_progress(quiet=True) as progress:
+    with progress_bars(quiet=True) as progress:
         assert progress is None
     assert terminal.getvalue() == ""
     monkeypatch.setattr(Terminal, "isatty", lambda _: False)
-    with shown_progress(quiet=False) as progress:
+    with progress_bars(quiet=False) as progress:
         assert progress is None
         COMPILATION.begin()
         COMPILATION.end()
@@ -56,7 +56,7 @@ def test_shows_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_says_once_that_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch, folder: Path | None, note: str) -> None:
     terminal = open_terminal(monkeypatch)
     monkeypatch.setattr(warmup, "kernel_cache", lambda: folder)
-    with shown_progress(quiet=False) as progress:
+    with progress_bars(quiet=False) as progress:
         assert progress is not None
         progress("search", 1, 2000)
         for _ in range(2):
@@ -75,7 +75,7 @@ def test_comes_back_to_the_phase_that_compiling_interrupted(monkeypatch: pytest.
     def note(bars: Progress) -> None:
         shown.append({task.description for task in bars.tasks if task.visible})
 
-    with shown_progress(quiet=False) as progress:
+    with progress_bars(quiet=False) as progress:
         assert progress is not None
         bars = progress.__self__._bars  # type: ignore[attr-defined]
         progress("search", 1, 2000), note(bars)

@@ -15,7 +15,7 @@ from anonset.jobs.inspection import Inspection
 from anonset.jobs.verify import check
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.settings.settings import make_settings
-from anonset.spelling import options_spelled
+from anonset.spelling import spell_options
 from fuzz.draws import BUCKETS, Case
 from fuzz.files import checks_of, settings_of
 from fuzz.truth import original_rows
@@ -45,7 +45,7 @@ def anonymized(case: Case, folder: Path, **other: Any) -> Ran:
     """Write the files of a case, and anonymize, with some settings replaced."""
     given = {**settings_of(case, folder), **other}
     try:
-        with options_spelled():
+        with spell_options():
             release = anonymize_file(make_settings(given))
     except AnonsetError as error:
         return Ran(given, exit_code(error), describe(error))

@@ -47,7 +47,7 @@ def test_among_several_columns_a_blank_line_is_refused(tmp_path, data, line, end
     path = write(tmp_path, data.replace(b"\n", end))
     with pytest.raises(InputError) as error:
         read(path, **roles)
-    assert str(error.value) == f"{path}: line {line}: 2 field(s) required as in the header, got none: it is blank"
+    assert str(error.value) == f"{path}: line {line}: 2 fields required as in the header, got none: it is blank"
 
 
 @pytest.mark.parametrize("name", ["v.csv.gz", "v.csv.zst", "v.tsv", "v.tsv.gz", "v.tsv.zst"])
@@ -64,7 +64,7 @@ def test_line_ends_may_be_mixed(tmp_path, ends):
 
 
 def test_a_line_of_blanks_has_one_field(tmp_path):
-    with pytest.raises(InputError, match=r"line 3: 2 field\(s\) required as in the header, got 1$"):
+    with pytest.raises(InputError, match=r"line 3: 2 fields required as in the header, got 1$"):
         read(write(tmp_path, b"a,b\n1,2\n  \n3,4\n"), relational="a,b")
 
 

@@ -89,7 +89,7 @@ def test_groups_made_elsewhere_have_their_own_names(tmp_path: Path) -> None:
         (
             "name,group\na,1\n",
             "drug\nx\n",
-            r"the columns must be 'group', a sensitive one and, if any, 'count', got 1 other\(s\)",
+            r"the columns must be 'group', a sensitive one and, if any, 'count', got 1 other",
         ),
         ("name,group\na,1\n", "group,drug,size\n1,x,1\n", "the columns must be .* got group, drug, size"),
         ("name,group\na,1\n", "group,drug\n1,x\n1,y\n", "group '1' must have as many rows .* got 1 and 2"),

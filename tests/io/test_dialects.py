@@ -4,7 +4,7 @@ import pytest
 
 from anonset.errors import InputError
 from anonset.io import read
-from anonset.spelling import options_spelled
+from anonset.spelling import spell_options
 
 ROLES = {"items": "codes", "relational": "age", "id": "p"}
 EXPECTED = [["E10", "I10"], [], ["J45"]]
@@ -22,7 +22,7 @@ def rows(table):
 
 
 def refusal(path, **options):
-    with options_spelled(), pytest.raises(InputError) as error:
+    with spell_options(), pytest.raises(InputError) as error:
         read(path, **options)
     return str(error.value).removeprefix(f"{path}: ")
 

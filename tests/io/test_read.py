@@ -218,8 +218,8 @@ def test_arrow_decimals_are_read_as_their_text():
     ("data", "name", "message"),
     [
         (b"", "v.csv", "v.csv: the file is empty; a header line is required"),
-        (b"a,b\n1,2\n1,2,3\n", "v.csv", "v.csv: line 3: 2 field(s) required as in the header, got 3"),
-        (b'a,b\n"x\ny",2\n1\n', "v.csv", "v.csv: line 4: 2 field(s) required as in the header, got 1"),
+        (b"a,b\n1,2\n1,2,3\n", "v.csv", "v.csv: line 3: 2 fields required as in the header, got 3"),
+        (b'a,b\n"x\ny",2\n1\n', "v.csv", "v.csv: line 4: 2 fields required as in the header, got 1"),
         (b'a,b\n1,2\n1,"2\n3,4\n', "v.csv", "v.csv: line 3: a quoted field is never closed"),
         (b"a,b\n1,2\nx,\xff\n", "v.csv", f"v.csv: line 3, column 3 (in bytes): the text is not valid UTF-8{LATIN}"),
         (b"a,\xff\n1,2\n", "v.csv", f"v.csv: line 1, column 3 (in bytes): the text is not valid UTF-8{LATIN}"),
@@ -284,7 +284,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
         ({"numeric": "name"}, "numeric column 'name' must be relational too"),
         ({"keep": "age"}, "column 'age' has two roles (relational and keep); one is required"),
         ({"numeric": "age,age,name"}, "numeric column 'name' must be relational too"),
-        ({"group": True}, "group=True needs the id column(s) whose rows are to be united"),
+        ({"group": True}, "group=True needs id: the columns that tell whose row it is"),
         (
             {"items": None, "relational": (), "drop": "name,age,sex,codes"},
             "every column is dropped; at least one must be used",
@@ -388,7 +388,7 @@ def test_names_that_stand_twice_are_refused(names):
 RECORDS = b"X-4711,F,E10 J45\nX-4712,M,E10\n"
 NUMBERS = b"X-4711,30,E10 J45\nX-4712,41,E10\n"
 BASKETS = " Lines of items alone have none: input_format='baskets'"
-DOUBT = "the first line is taken for the names of 3 column(s): does the file have such a line?"
+DOUBT = "the first line is taken for the names of 3 columns: does the file have such a line?"
 
 
 @pytest.mark.parametrize(
@@ -400,7 +400,7 @@ DOUBT = "the first line is taken for the names of 3 column(s): does the file hav
             f"there is no column 'codes' (items), nor any other that is named; {DOUBT}{BASKETS}",
         ),
         (RECORDS, {"keep": "x,y"}, f"there is no column 'x' (keep), nor any other that is named; {DOUBT}"),
-        (NUMBERS, {}, f"3 column(s) without a role; name each under one of items, {WAYS}; {DOUBT}{BASKETS}"),
+        (NUMBERS, {}, f"3 columns without a role; name each under one of items, {WAYS}; {DOUBT}{BASKETS}"),
         (b"1,1,1\n", {}, "columns 1 and 2 have the same name; names must be distinct"),
     ],
 )

@@ -112,10 +112,10 @@ def test_the_rows_of_a_person_are_united_whatever_the_shape(tmp_path):
         (
             "a,b,c\n1,0,x\n",
             {"items": "a,b", "drop": "c"},
-            "'a', 'b' hold(s) 0 and 1 alone, which would become items; if each column is an item: one_hot='a,b'",
+            "'a', 'b': 0 and 1 alone, which would become items; if each column is an item: one_hot='a,b'",
         ),
-        ("a,b\n1,x\n0,x\n", {"items": "a", "drop": "b"}, "'a' hold(s) 0 and 1 alone"),
-        ("a,b\n1,x\n0,x\n", {"one_code": "a", "drop": "b"}, "'a' hold(s) 0 and 1 alone"),
+        ("a,b\n1,x\n0,x\n", {"items": "a", "drop": "b"}, "'a': 0 and 1 alone"),
+        ("a,b\n1,x\n0,x\n", {"one_code": "a", "drop": "b"}, "'a': 0 and 1 alone"),
     ],
 )
 def test_what_is_no_such_shape(tmp_path, text, given, message):

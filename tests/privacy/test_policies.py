@@ -158,8 +158,8 @@ def test_the_model_says_what_it_guarantees() -> None:
     assert "any items of one protected itemset" in model.statement
     assert "at least 5 published records" in model.statement
     assert "not together in a protected itemset" in model.limits
-    assert "up to 3 item(s)" in ConstraintSet(5, m=3).statement
-    assert "more than 3 item(s)" in ConstraintSet(5, m=3).limits
+    assert "up to 3 items" in ConstraintSet(5, m=3).statement
+    assert "more than 3 items" in ConstraintSet(5, m=3).limits
 
 
 @pytest.mark.parametrize(

@@ -20,17 +20,17 @@ from anonset.privacy.policies import PrivacyPolicy
 from anonset.settings.parameters import MODELS
 
 EVERY: list[tuple[PrivacyModel, tuple[str, ...]]] = [
-    (KmAnonymity(7, 3), ("up to 3 item(s)", "at least 7 records")),
-    (PartitionKmAnonymity(7, 3), ("up to 3 item(s)", "at least 7 records")),
+    (KmAnonymity(7, 3), ("up to 3 items", "at least 7 records")),
+    (PartitionKmAnonymity(7, 3), ("up to 3 items", "at least 7 records")),
     (TransactionKAnonymity(7), ("all items", "at least 7 records")),
-    (ConstraintSet(7, m=3), ("up to 3 item(s)", "at least 7 records")),
+    (ConstraintSet(7, m=3), ("up to 3 items", "at least 7 records")),
     (ConstraintSet(7, PrivacyPolicy.of(["ab"])), ("listed together", "at least 7 records")),
-    (Coherence(0.5, 7, 3, ("s",)), ("up to 3 public item(s)", "at least 7 fit", "no more than 0.5")),
-    (Coherence(1, 7, 3), ("up to 3 public item(s)", "at least 7 fit", "none does.")),
-    (LmDiversity(7, 2, 3, ("s",)), ("up to 3 ordinary item(s)", "at least 7 fit", "at most 1 of 2")),
-    (KLmDiversity(7, 2, 3, ("s",)), ("attributes", "up to 3 ordinary item(s)", "at least 7 fit", "at most 1 of 2")),
+    (Coherence(0.5, 7, 3, ("s",)), ("up to 3 public items", "at least 7 fit", "no more than 0.5")),
+    (Coherence(1, 7, 3), ("up to 3 public items", "at least 7 fit", "none does.")),
+    (LmDiversity(7, 2, 3, ("s",)), ("up to 3 ordinary items", "at least 7 fit", "at most 1 of 2")),
+    (KLmDiversity(7, 2, 3, ("s",)), ("attributes", "up to 3 ordinary items", "at least 7 fit", "at most 1 of 2")),
     (KAnonymity(7), ("attributes", "at least 7 records")),
-    (KKmAnonymity(7, 3), ("attributes", "up to 3 item(s)", "at least 7 records")),
+    (KKmAnonymity(7, 3), ("attributes", "up to 3 items", "at least 7 records")),
     (SafetyConstraint(7, 2), ("at least 7 people", "at most 1 of 2 rows")),
     (AnatomyDiversity(2), ("at most 1 of 2 rows",)),
 ]

@@ -10,7 +10,7 @@ from anonset.errors import InputError
 from anonset.generalization import Symbol
 from anonset.io.lines import header_of
 from anonset.io.maps import read_codebook, read_mapping
-from anonset.release.records import explained
+from anonset.release.records import with_codebook
 from anonset.release.symbols import require_agreement, require_complete, require_sound
 
 TREE = Hierarchy.from_tree(("ALL", [("(a,b)", ["a", "b", "c"]), "d"]))
@@ -56,7 +56,7 @@ def test_a_contradiction_in_a_codebook(wrong: Symbol, message: str) -> None:
 
 def test_a_codebook_explains_what_is_shown_and_nothing_else() -> None:
     book = (symbol("N", "node", "a b"), symbol("c", "item", "c"), symbol("V1", "values", "x y"))
-    shown = explained(Table(SetColumn.of([["N"], ["c"]])), book)
+    shown = with_codebook(Table(SetColumn.of([["N"], ["c"]])), book)
     require_complete(book, shown, "it")
     with pytest.raises(InputError, match="it must explain every symbol of the records, but not 'N'"):
         require_complete(book[1:], shown, "it")
@@ -77,9 +77,9 @@ def test_a_codebook_explains_what_is_shown_and_nothing_else() -> None:
 )
 def test_symbols_that_a_hierarchy_contradicts(wrong: Symbol, message: str) -> None:
     right = (symbol("(a,b)", "node", "c b a"), symbol("d", "item", "d"), symbol("x", "item", "x"))
-    require_agreement(explained(Table(SetColumn.of([["(a,b)", "d", "x"]])), right), TREE)
+    require_agreement(with_codebook(Table(SetColumn.of([["(a,b)", "d", "x"]])), right), TREE)
     with pytest.raises(InputError, match=message):
-        require_agreement(explained(Table(SetColumn.of([[wrong.label]])), (wrong,)), TREE)
+        require_agreement(with_codebook(Table(SetColumn.of([[wrong.label]])), (wrong,)), TREE)
 
 
 def test_fields_of_any_size_are_read(tmp_path: Path) -> None:

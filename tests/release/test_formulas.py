@@ -51,7 +51,7 @@ def test_saving_as_csv_warns_and_changes_nothing(tmp_path):
     with pytest.warns(UserWarning, match="spreadsheet") as said:
         release.save(tmp_path / "out")
     (message,) = [str(warning.message) for warning in said]
-    assert message.startswith(f"2 label(s) of column 'items', 2 member(s) in the codebook {SAID}")
+    assert message.startswith(f"2 labels of column 'items', 2 members in the codebook {SAID}")
     assert not any(label in message for label in ("cmd", "+x", "rare"))
     lines = (tmp_path / "out" / "published.csv").read_text().splitlines()
     assert lines == ["items", "=cmd b", "=cmd b", "+x b", "+x b", "-7", "-7"]
@@ -73,5 +73,5 @@ def test_labels_that_no_row_shows_are_no_danger(tmp_path):
 
 
 def test_members_in_the_codebook_are_a_danger(tmp_path):
-    with pytest.warns(UserWarning, match=r"^1 member\(s\) in the codebook begin with ="):
+    with pytest.warns(UserWarning, match=r"^1 member in the codebook begin with ="):
         released([{"=a1", "b"}, {"a2", "b"}]).save(tmp_path / "out")

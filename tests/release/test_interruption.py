@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from anonset.release.interruption import ENDING, Unwinding, deferred, settle
+from anonset.release.interruption import ENDING, Unwinding, defer_signals, settle
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +85,7 @@ def test_signals_wait_until_the_block_is_left() -> None:
     done: list[str] = []
 
     def work() -> None:
-        with deferred():
+        with defer_signals():
             signal.raise_signal(signal.SIGINT)
             done.append("the block")
         done.append("what follows")
@@ -99,7 +99,7 @@ def test_signals_wait_until_the_block_is_left() -> None:
 
 def test_signals_wait_for_an_error_too() -> None:
     def work() -> None:
-        with deferred():
+        with defer_signals():
             signal.raise_signal(signal.SIGINT)
             raise ValueError
 
@@ -112,8 +112,8 @@ def test_blocks_stand_in_one_another() -> None:
     done: list[str] = []
 
     def work() -> None:
-        with deferred():
-            with deferred():
+        with defer_signals():
+            with defer_signals():
                 signal.raise_signal(signal.SIGINT)
             done.append("after the inner one")
 
@@ -127,7 +127,7 @@ def test_other_threads_have_nothing_to_defer() -> None:
     found: list[object] = []
 
     def work() -> None:
-        with deferred():
+        with defer_signals():
             found.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)

@@ -11,8 +11,8 @@ from anonset.generalization import Symbol
 from anonset.io.read import read
 from anonset.jobs.anonymize import anonymize
 from anonset.privacy import KmAnonymity
-from anonset.release.joined import rejoined, texts_of_items, texts_of_nodes
-from anonset.release.records import explained
+from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
+from anonset.release.records import with_codebook
 from anonset.settings.binding import bind
 from anonset.verification import verify
 
@@ -28,7 +28,7 @@ def read_back(*rows: set[str]) -> Table:
 
 def test_a_symbol_of_several_columns_is_one_symbol_again() -> None:
     table = read_back({"dx:ALL", "rx:ALL", "dx:AB"}, {"dx:ALL", "rx:ALL", "rx:(2,3)"}, set())
-    found = explained(table, BOOK)
+    found = with_codebook(table, BOOK)
     assert [set(row) for row in found.transactions.rows()] == [{"ALL", "dx:AB"}, {"ALL", "rx:(2,3)"}, set()]
     assert set(found.symbols) == {*BOOK, Symbol("rx:(2,3)", "group", ("rx:2", "rx:3"))}
     assert found.joined == JOINED
@@ -36,10 +36,10 @@ def test_a_symbol_of_several_columns_is_one_symbol_again() -> None:
 
 def test_sets_of_several_columns_need_no_codebook_where_sets_are_read() -> None:
     column = SetColumn.of([{"dx:(dx:a,rx:1)", "rx:(dx:a,rx:1)", "dx:z"}])
-    found, symbols = rejoined(column, (), JOINED, sets=True)
+    found, symbols = rejoin(column, (), JOINED, sets=True)
     assert [set(row) for row in found.rows()] == [{"(dx:a,rx:1)", "dx:z"}]
     assert Symbol("(dx:a,rx:1)", "group", ("dx:a", "rx:1")) in symbols
-    found, symbols = rejoined(column, (), JOINED)
+    found, symbols = rejoin(column, (), JOINED)
     assert list(found.rows()) == list(column.rows())
     assert {symbol.members for symbol in symbols} == {("dx:a", "rx:1"), ("dx:z",)}
 
@@ -48,18 +48,18 @@ def test_sets_of_several_columns_need_no_codebook_where_sets_are_read() -> None:
 def test_texts_of_a_column_are_never_one_symbol_without_a_codebook(sets: bool) -> None:
     """Each stands in one row alone, which violates k = 2; as one symbol they would satisfy it."""
     table = read_back({"dx:(x,y)"}, {"dx:(dx:x,dx:y)"})
-    found = explained(table, (), sets=sets)
+    found = with_codebook(table, (), sets=sets)
     assert [symbol.label for symbol in found.symbols] == ["dx:(dx:x,dx:y)", "dx:(x,y)"]
     assert verify(found, KmAnonymity(k=2, m=1)).holds is False
     table = read_back({"dx:(dx:x,rx:y)", "rx:(dx:x,rx:y)"}, {"dx:(dx:x,rx:y)", "rx:(dx:x,rx:y)"}, {"dx:(x,rx:y)"})
-    assert verify(explained(table, (), sets=sets), KmAnonymity(k=2, m=1)).holds is False
+    assert verify(with_codebook(table, (), sets=sets), KmAnonymity(k=2, m=1)).holds is False
 
 
 def test_a_symbol_in_some_of_its_columns_only_is_refused() -> None:
     with pytest.raises(InputError, match="symbol 'ALL' spans 2 columns; in a row, each of them must hold it, or none"):
-        explained(read_back({"dx:ALL", "rx:ALL"}, {"dx:ALL"}), BOOK)
+        with_codebook(read_back({"dx:ALL", "rx:ALL"}, {"dx:ALL"}), BOOK)
     with pytest.raises(InputError, match=r"symbol '\(dx:a,rx:1\)' spans 2 columns"):
-        explained(read_back({"dx:(dx:a,rx:1)", "rx:(dx:a,rx:1)"}, {"dx:(dx:a,rx:1)"}), (), sets=True)
+        with_codebook(read_back({"dx:(dx:a,rx:1)", "rx:(dx:a,rx:1)"}, {"dx:(dx:a,rx:1)"}), (), sets=True)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_verdict_is_the_same_without_the_codebook(rows: list[set[str]], m: i
     """A spanning symbol counts once for each of its columns then, always together."""
     model = KmAnonymity(k=2, m=m)
     table = read_back(*rows)
-    one, each = explained(table, BOOK), explained(table, ())
+    one, each = with_codebook(table, BOOK), with_codebook(table, ())
     assert len(each.symbols) == 3
     assert len(one.symbols) == 2
     assert verify(one, model).holds == verify(each, model).holds

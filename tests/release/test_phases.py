@@ -8,7 +8,7 @@ import pytest
 
 import anonset
 from anonset.release import costs
-from anonset.release.costs import COMPILING, Stopwatch, compiling_told
+from anonset.release.costs import COMPILING, Stopwatch, tell_compiling
 from anonset_kernels._compiling import Compilation
 
 
@@ -75,13 +75,13 @@ def test_an_end_without_a_beginning_counts_nothing(clock: list[float], compilati
 
 def test_whoever_looks_is_told(compilation: Compilation) -> None:
     told: list[Any] = []
-    with compiling_told(lambda *what: told.append(what)):
+    with tell_compiling(lambda *what: told.append(what)):
         for _ in range(2):
             compilation.begin()
             compilation.begin()
             compilation.end()
             compilation.end()
-    with compiling_told(None):
+    with tell_compiling(None):
         compilation.begin()
         compilation.end()
     assert told == [(COMPILING, 1, 0), (COMPILING, 1, 1), (COMPILING, 2, 0), (COMPILING, 2, 2)]

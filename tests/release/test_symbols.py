@@ -8,7 +8,7 @@ from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.publication import members_of
 from anonset.release.formats import Symbols
-from anonset.release.symbols import name_sets, require_plain_items, spelled_out, without
+from anonset.release.symbols import leave_out, name_sets, require_plain_items, spell_out
 
 LETTERS = tuple("abcdefghi")
 NINE, TWO = f"({','.join(LETTERS)})", "(y,z)"
@@ -36,7 +36,7 @@ def test_which_sets_get_a_code(symbols: Symbols, items: list[str], values: list[
     assert [symbol.members for symbol in named.symbols][:2] == [LETTERS, ("y", "z")]
     assert sorted(named.relational[0].labels()) == sorted(values)
     assert {symbol.kind for symbol in named.value_sets} <= {"values"}
-    assert sorted(spelled_out(named.relational, named.value_sets)[0].labels()) == [NINE, TWO]
+    assert sorted(spell_out(named.relational, named.value_sets)[0].labels()) == [NINE, TWO]
 
 
 def test_columns_without_value_sets_are_left_alone() -> None:
@@ -52,10 +52,10 @@ def test_a_code_is_no_label_of_the_data() -> None:
 
 def test_leaving_out_sensitive_items() -> None:
     before = publication()
-    after = without(before, ["x", "y"]).transactions
+    after = leave_out(before, ["x", "y"]).transactions
     assert after is not None
     assert [list(row) for row in after.rows()] == [[NINE], [TWO]]
-    assert without(before, []) is before
+    assert leave_out(before, []) is before
 
 
 @pytest.mark.parametrize("item", ["a,b", "(a", "b)"])
@@ -73,4 +73,4 @@ def test_empty_vocabularies() -> None:
     empty = SetColumn("items", np.zeros(1, np.int64), np.zeros(0, np.int32), Vocabulary(()))
     named = name_sets(Publication(empty, (), (), (), np.arange(0)), [], "short")
     assert named.n == 0
-    assert without(named, ["a"]).n == 0
+    assert leave_out(named, ["a"]).n == 0

@@ -15,7 +15,7 @@ from anonset.generalization import Buckets, ItemGroups, PerCluster, RelationalVa
 from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.publication import written_columns
 from anonset.privacy import PrivacyModel
-from anonset.release.losses import mute_sides, worthless
+from anonset.release.losses import nothing_left, why_worthless
 
 KM, KKM, K = anonset.KmAnonymity(1, 1), anonset.KKmAnonymity(1, 1), anonset.KAnonymity(1)
 HALF = "'items' had 2 different labels"
@@ -44,7 +44,7 @@ def items_of(rows: list[str], group: str) -> tuple[Table, Any]:
     ],
 )
 def test_items(rows: list[str], group: str, why: str) -> None:
-    assert worthless(KM, *items_of(rows, group)) == why
+    assert why_worthless(KM, *items_of(rows, group)) == why
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ def test_sensitive_items_count_as_published_and_warn_where_nothing_else_is_left(
     """Of five items the last three are sensitive."""
     model = anonset.LmDiversity(1, 1, 1, ("c", "d", "e"))
     made = items_of(["abcde", "a", "b"], group)
-    assert (worthless(model, *made) == "") is worth
+    assert (why_worthless(model, *made) == "") is worth
     if worth:
         said = ("nothing is left of 'items': what occurred is one symbol or suppressed",) if warned else ()
-        assert mute_sides(model, *made) == said
+        assert nothing_left(model, *made) == said
 
 
 def rt(ages: list[str], texts: list[str], sets: tuple[list[str], str]) -> tuple[Table, Any]:
@@ -94,8 +94,8 @@ def rt(ages: list[str], texts: list[str], sets: tuple[list[str], str]) -> tuple[
 )
 def test_both_sides(ages: list[str], texts: list[str], group: str, worth: bool, warned: str) -> None:
     table, published = rt(ages, texts, (["ab", "a"], group))
-    assert (worthless(KKM, table, published) == "") is worth
-    found = mute_sides(KKM, table, published)
+    assert (why_worthless(KKM, table, published) == "") is worth
+    found = nothing_left(KKM, table, published)
     if worth:
         assert found == ((f"nothing is left of {warned}: what occurred is one symbol or suppressed",) if warned else ())
 
@@ -105,7 +105,7 @@ def test_numbers_and_several_columns() -> None:
     recoding = PerCluster(
         np.zeros(2, np.int32), (), (RelationalValues("age", ("[1:2]",)), RelationalValues("sex", ("f",)))
     )
-    assert worthless(K, table, apply(table, recoding)) == (
+    assert why_worthless(K, table, apply(table, recoding)) == (
         "every protected column shows one symbol ('age' had 2, 'sex' had 1 different labels)"
     )
 
@@ -127,7 +127,7 @@ def test_joined_columns_are_looked_at_one_by_one(pairs: list[tuple[set[str], set
     shown = max((len(found) for found in texts), default=0)
     differed = max(map(len, labels))
     expected = shown <= 1 and differed >= (2 if shown else 1)
-    assert bool(worthless(KM, table, publication)) is expected
+    assert bool(why_worthless(KM, table, publication)) is expected
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_buckets(values: str, group: list[int], starred: list[int], why: str) ->
     table = Table(sensitive=CategoricalColumn.of("drug", list(values)), ids=(ids,))
     buckets = Buckets(np.array(group, np.int32), np.isin(np.arange(4), starred))
     model = anonset.SafetyConstraint(1, 1)
-    assert worthless(model, table, BucketPublication.of(table, buckets)) == why
+    assert why_worthless(model, table, BucketPublication.of(table, buckets)) == why
 
 
 REFUSALS: list[tuple[Any, PrivacyModel | None, tuple[str, ...], tuple[str, ...]]] = [

@@ -70,7 +70,7 @@ def test_the_witness_is_of_the_first_violated_constraint() -> None:
     verdict = check_constraints(publication.transactions, None, model, 10**6)
     assert verdict.outcome == "fails"
     assert str(verdict.witness) == (
-        "{e, f, (g,h)} matches 5 record(s), 6 required; published row 0 shows it; of privacy constraint 3 {e, f, g, h}"
+        "{e, f, (g,h)} matches 5 records, 6 required; published row 0 shows it; of privacy constraint 3 {e, f, g, h}"
     )
     assert verdict.checked["covered"] == "2 of 4 constraints"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, Publication, Symbol, apply
-from anonset.verification import check_truthful, truthful
+from anonset.verification import check_item_truth, item_truth
 from reference.truthful import naive_untrue
 
 ITEMS = "abcdef"
@@ -41,8 +41,8 @@ def test_agrees_with_the_naive_twin(
     original, published, members, record = release
     table = Table.from_sets(original, universe=ITEMS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(truthful, "_ROWS_PER_CALL", rows_per_call)
-        witness = check_truthful(table, publish(published, members, record))
+        patch.setattr(item_truth, "_ROWS_PER_CALL", rows_per_call)
+        witness = check_item_truth(table, publish(published, members, record))
     found = None if witness is None else (witness.record, *witness.what)
     assert found == naive_untrue(original, published, record, members)
 
@@ -64,18 +64,18 @@ def broken(publication: Publication, row: int, symbols: set[str]) -> Publication
 
 def test_a_cut_with_a_suppressed_item_is_truthful_in_any_order() -> None:
     table, publication = example()
-    assert check_truthful(table, publication) is None
-    assert check_truthful(table, publication.take(np.array([2, 0, 1]))) is None
-    assert check_truthful(table, publication.take(np.array([1]))) is None
+    assert check_item_truth(table, publication) is None
+    assert check_item_truth(table, publication.take(np.array([2, 0, 1]))) is None
+    assert check_item_truth(table, publication.take(np.array([1]))) is None
 
 
 def test_names_what_is_not_true() -> None:
     table, publication = example()
-    witness = check_truthful(table, broken(publication, 2, set()))
+    witness = check_item_truth(table, broken(publication, 2, set()))
     assert witness is not None
     assert (witness.what, witness.record) == (("a1",), 2)
     assert witness.detail == "no symbol of this row stands for the original item 'a1'"
-    witness = check_truthful(table, broken(publication, 1, {"A", "b1"}))
+    witness = check_item_truth(table, broken(publication, 1, {"A", "b1"}))
     assert witness is not None
     assert (witness.what, witness.record) == (("b1",), 1)
     assert witness.detail == "symbol 'b1' stands for no item of the original record"
@@ -83,14 +83,14 @@ def test_names_what_is_not_true() -> None:
 
 def test_rows_that_changed_places_are_noticed() -> None:
     table, publication = example()
-    witness = check_truthful(table, replace(publication, record=publication.record[[1, 0, 2]]))
+    witness = check_item_truth(table, replace(publication, record=publication.record[[1, 0, 2]]))
     assert witness is not None
     assert witness.record == 0
 
 
 def test_a_record_published_twice_is_noticed() -> None:
     table, publication = example()
-    witness = check_truthful(table, publication.take(np.array([0, 2, 0])))
+    witness = check_item_truth(table, publication.take(np.array([0, 2, 0])))
     assert witness is not None
     assert (witness.record, witness.detail) == (2, "input record 0 is published more than once")
 
@@ -98,22 +98,22 @@ def test_a_record_published_twice_is_noticed() -> None:
 def test_without_a_set_valued_column_there_is_nothing_to_check() -> None:
     table = Table.from_columns(sex=["f", "m"])
     publication = Publication(None, (), (), (), np.arange(2))
-    assert check_truthful(table, publication) is None
+    assert check_item_truth(table, publication) is None
 
 
 def test_reports_progress() -> None:
     seen: list[tuple[str, float, float]] = []
-    check_truthful(*example(), progress=lambda *now: seen.append(now))
+    check_item_truth(*example(), progress=lambda *now: seen.append(now))
     assert seen == [("truthfulness", 3.0, 3.0)]
 
 
 def test_a_publication_of_something_else_is_refused() -> None:
     table, publication = example()
     with pytest.raises(InputError, match=r"records of the publication must be in 0..2, got 0..3"):
-        check_truthful(table, replace(publication, record=np.array([0, 1, 3])))
+        check_item_truth(table, replace(publication, record=np.array([0, 1, 3])))
     with pytest.raises(InputError, match="has 3 rows, but names the records of 2"):
-        check_truthful(table, replace(publication, record=np.array([0, 1])))
+        check_item_truth(table, replace(publication, record=np.array([0, 1])))
     with pytest.raises(InputError, match="must explain its symbols"):
-        check_truthful(table, replace(publication, symbols=publication.symbols[::-1]))
+        check_item_truth(table, replace(publication, symbols=publication.symbols[::-1]))
     with pytest.raises(InputError, match="must both have a set-valued column, or neither"):
-        check_truthful(table, replace(publication, transactions=None))
+        check_item_truth(table, replace(publication, transactions=None))

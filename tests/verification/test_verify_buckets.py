@@ -115,10 +115,10 @@ def test_figure_3_is_safe_and_figure_1b_is_not() -> None:
             FIGURE_2, [0] * 6, [], 3, 3, ("Azelaic acid",),
             "'Azelaic acid' stands in 3 of the 6 tuples of group 1, more than 1/3 of them",
         ),
-        (FIGURE_2, [0] * 6, [], 3, 2, ("group 1",), "group 1 has 2 visible individual(s), k=3 are required"),
-        (FIGURE_2, [0] * 6, [], 2, 2, (), "its individual shows 2 tuple(s) in group 1, another 4"),
+        (FIGURE_2, [0] * 6, [], 3, 2, ("group 1",), "group 1 has 2 visible individuals, k=3 are required"),
+        (FIGURE_2, [0] * 6, [], 2, 2, (), "its individual shows 2 tuples in group 1, another 4"),
         (FIGURE_2, [0] * 6, [0, 1], 2, 2, None, ""),
-        (FIGURE_2, [0] * 6, range(6), 1, 1, ("group 1",), "group 1 has 0 visible individual(s), k=1 are required"),
+        (FIGURE_2, [0] * 6, range(6), 1, 1, ("group 1",), "group 1 has 0 visible individuals, k=1 are required"),
         (
             [("a", "x"), ("b", "y"), ("a", "x"), ("b", "y")], [0, 0, 1, 1], [], 2, 2, (),
             "its individual is in groups 1 and 2, one is required",

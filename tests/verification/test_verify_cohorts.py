@@ -191,14 +191,14 @@ def test_the_cases_hold_and_fail() -> None:
 def test_the_witness_is_the_smallest_set_then_the_first() -> None:
     rows = [{"a", "b", "c"}] * 2 + [{"a", "c", "d"}] * 2 + [{"b", "c"}, {"d", "c"}]
     verdict = check_coherence(SetColumn.of(rows), Coherence(1, 3, 3), BUDGET, None)
-    assert str(verdict.witness) == "{a, b} matches 2 record(s), 3 required; published row 0 shows it"
+    assert str(verdict.witness) == "{a, b} matches 2 records, 3 required; published row 0 shows it"
 
 
 def test_a_disclosed_item_is_named() -> None:
     rows = [{"a", "s"}, {"a", "s"}, {"a"}, {"b"}, {"b"}, {"b"}]
     verdict = check_lm(SetColumn.of(rows), LmDiversity(1, 2, 2, ("s",)), BUDGET, None)
     assert str(verdict) == (
-        "lm-diversity with k=1, l=2, m=2, 1 sensitive item(s) fails: {a} matches 3 record(s), 4 required; published "
+        "lm-diversity with k=1, l=2, m=2, 1 sensitive item fails: {a} matches 3 records, 4 required; published "
         "row 0 shows it; sensitive item 's' is in 2 of them"
     )
     everyone = check_lm(SetColumn.of(rows[:3]), LmDiversity(1, 2, 2, ("s",)), BUDGET, None)

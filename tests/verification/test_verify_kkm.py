@@ -60,7 +60,7 @@ def test_a_set_that_is_frequent_in_the_file_but_rare_in_its_class_is_found() -> 
     items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b"}, {"a"}])
     verdict = check_kkm(relational, items, KKmAnonymity(2, 2), BUDGET, None)
     assert str(verdict) == (
-        "(k,km)-anonymity with k=2, m=2 fails: {b} matches 1 record(s), 2 required; published row 2 shows it; "
+        "(k,km)-anonymity with k=2, m=2 fails: {b} matches 1 record, 2 required; published row 2 shows it; "
         "among the 2 records with its 'sex'"
     )
 
@@ -81,7 +81,7 @@ def test_a_small_budget_is_undecided() -> None:
 def test_numbers_published_elsewhere_are_compared_as_numbers() -> None:
     column = NumericColumn("age", np.array([1.5, 1.5, 2.0]))
     verdict = check_k([column], KAnonymity(2))
-    assert str(verdict.witness) == "published row 2 matches 1 record(s), 2 required; by 'age'"
+    assert str(verdict.witness) == "published row 2 matches 1 record, 2 required; by 'age'"
     assert verdict.checked == {"rows": 3, "classes": 2, "smallest_class": 1}
 
 

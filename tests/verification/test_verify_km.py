@@ -135,7 +135,7 @@ def test_a_broken_publication_fails_with_its_witness() -> None:
     column = SetColumn.of(rows, universe=good.transactions.vocabulary.labels)
     verdict = verify(replace(good, transactions=column), KmAnonymity(2, 2))
     assert str(verdict) == (
-        "km-anonymity with k=2, m=2 fails: {b1, b2} matches 1 record(s), 2 required; published row 4 shows it"
+        "km-anonymity with k=2, m=2 fails: {b1, b2} matches 1 record, 2 required; published row 4 shows it"
     )
 
 

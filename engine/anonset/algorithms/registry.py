@@ -26,7 +26,7 @@ from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.algorithms.transaction.optimal import Optimal
 from anonset.algorithms.transaction.pcta import Pcta
 from anonset.algorithms.transaction.vpa import Vpa
-from anonset.plugins import offered
+from anonset.plugins import load_offered
 
 _OWN: dict[str, type[Algorithm]] = {
     algorithm.name: algorithm
@@ -57,5 +57,5 @@ _OWN: dict[str, type[Algorithm]] = {
         SafeGrouping,
     )
 }
-ALGORITHMS: dict[str, type[Algorithm]] = {**_OWN, **offered(plugins.ALGORITHMS, _OWN)}
+ALGORITHMS: dict[str, type[Algorithm]] = {**_OWN, **load_offered(plugins.ALGORITHMS, _OWN)}
 """Class of each algorithm by its name."""

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given
+from anonset.cli.app import flags_of, given_flags
 from anonset.cli.main import DONE, UNDECIDED
-from anonset.cli.output import show, show_json, shown_progress, warn
+from anonset.cli.output import progress_bars, show, show_json, warn
 from anonset.jobs.anonymize import anonymize_file
 from anonset.release.release import Release
 from anonset.report.account import account, summary
@@ -28,8 +28,8 @@ def anonymize(
 
     Exit codes: 0 done; 1 the model does not hold or cannot be reached; 2 bad input; 3 undecided; 130 interrupted.
     """
-    settings = make_settings({"input": source, **given(flags)}, config)
-    with shown_progress(quiet=quiet) as progress:
+    settings = make_settings({"input": source, **given_flags(flags)}, config)
+    with progress_bars(quiet=quiet) as progress:
         release = anonymize_file(settings, progress=progress)
     for warning in release.unverified.warnings:
         warn(warning)

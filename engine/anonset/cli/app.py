@@ -126,7 +126,7 @@ def whole_number(_: Any, tokens: Sequence[Token]) -> int:
         raise ValueError(msg) from None
 
 
-def given(flags: Any) -> dict[str, Any]:
+def given_flags(flags: Any) -> dict[str, Any]:
     """Return the flags that were given, by the names of their settings.
 
     Raises

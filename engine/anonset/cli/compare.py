@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given, pairs
+from anonset.cli.app import flags_of, given_flags, pairs
 from anonset.cli.main import DONE
-from anonset.cli.output import show, show_json, shown_progress
+from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.comparison import rows, run_comparison
 from anonset.settings.compare import compare_settings_model, make_compare_settings
 
@@ -31,8 +31,8 @@ def compare(
     A parameter goes to those algorithms that have it; what is infeasible is reported as such. The seconds are those of
     the search and of applying what it found; compiling kernels, which a first run does, is none of them.
     """
-    settings = make_compare_settings({"input": source, **given(flags), "vary": pairs("--vary", vary or [])})
-    with shown_progress(quiet=quiet) as progress:
+    settings = make_compare_settings({"input": source, **given_flags(flags), "vary": pairs("--vary", vary or [])})
+    with progress_bars(quiet=quiet) as progress:
         found = rows(run_comparison(settings, progress=progress))
     if format == "json":
         from anonset.release.documents import plain

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from anonset.cli.main import DONE
-from anonset.cli.output import show, shown_progress, warn
+from anonset.cli.output import progress_bars, show, warn
 from anonset.jobs.anonymize import anonymize_file
 from anonset.release.staging import require_new
 from anonset.report.account import account, before_and_after, codebook_table
@@ -48,7 +48,7 @@ def _run(folder: Path, *, quiet: bool) -> None:
             "m": 2,
         }
     )
-    with shown_progress(quiet=quiet) as progress:
+    with progress_bars(quiet=quiet) as progress:
         release = anonymize_file(settings, progress=progress)
     for warning in release.warnings:
         warn(warning)

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from anonset.cli.app import given, pairs, split, whole_number
+from anonset.cli.app import given_flags, pairs, split, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE
-from anonset.cli.output import show, show_json, shown_progress
+from anonset.cli.output import progress_bars, show, show_json
 from anonset.settings.settings import make_roles
 
 
@@ -46,7 +46,7 @@ def evaluate(
     """
     from anonset.io.read import read
     from anonset.jobs.evaluate import evaluate as losses
-    from anonset.jobs.evaluate import flattened
+    from anonset.jobs.evaluate import flatten
     from anonset.jobs.workloads import WorkloadSpec
     from anonset.release.documents import plain
     from anonset.report.account import evaluation_account
@@ -57,11 +57,11 @@ def evaluate(
 
     spec = WorkloadSpec(queries, workload, seed, width)
     hierarchies = pairs("--hierarchy", hierarchy or [])
-    roles = make_roles(given(flags)).read_options()
+    roles = make_roles(given_flags(flags)).read_options()
     table = read(original, **{**roles, "numeric": [*roles["numeric"], *numeric_columns(hierarchies)]})
     of_columns = pairs("--relational-weights", split(relational_weights or []))
     of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))
-    with shown_progress(quiet=quiet) as progress:
+    with progress_bars(quiet=quiet) as progress:
         found = losses(
             table,
             out,
@@ -74,7 +74,7 @@ def evaluate(
             progress=progress,
         )
     if json:
-        show_json(plain(flattened(found)))
+        show_json(plain(flatten(found)))
     else:
         show(evaluation_account(found), *([LOCAL] if bound else []))
     return DONE

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given
+from anonset.cli.app import flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.data import SetColumn
 from anonset.errors import InputError
@@ -25,7 +25,7 @@ def items_of(source: str, flags: Any) -> SetColumn:
     """
     from anonset.io.read import read
 
-    column = read(source, **make_roles(given(flags)).read_options()).transactions
+    column = read(source, **make_roles(given_flags(flags)).read_options()).transactions
     if column is None:
         msg = f"{source!r} must have a set-valued column; name it with --items"
         raise InputError(msg)
@@ -42,7 +42,7 @@ def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
     """
     if source is not None:
         return items_of(source, flags)
-    if given(flags):
+    if given_flags(flags):
         msg = "the roles of columns apply to --input, which is not given"
         raise InputError(msg)
     return None

@@ -12,7 +12,7 @@ from typing import Any
 
 from anonset.errors import AnonsetError, InfeasibleError, UndecidedError, VerificationError
 from anonset.release.interruption import Unwinding
-from anonset.spelling import options_spelled
+from anonset.spelling import spell_options
 
 DONE, FAILED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from anonset.cli.app import run_command
 
-        with options_spelled():
+        with spell_options():
             code: Any = run_command(sys.argv[1:] if arguments is None else arguments)
     except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
         _say(error)

@@ -76,7 +76,7 @@ Progress = Callable[[str, float, float], None]
 
 
 @contextmanager
-def shown_progress(*, quiet: bool) -> Iterator[Progress | None]:
+def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
     """Give a callback that shows progress, or None where nobody looks. What is compiled meanwhile is shown too."""
     if quiet or not sys.stderr.isatty():
         yield None
@@ -85,7 +85,7 @@ def shown_progress(*, quiet: bool) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    from anonset.release.costs import compiling_told
+    from anonset.release.costs import tell_compiling
 
     columns = (
         SpinnerColumn(),
@@ -97,7 +97,7 @@ def shown_progress(*, quiet: bool) -> Iterator[Progress | None]:
     )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         phases = _Phases(bars)
-        with compiling_told(phases.show):
+        with tell_compiling(phases.show):
             yield phases.show
 
 

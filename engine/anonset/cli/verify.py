@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given
+from anonset.cli.app import flags_of, given_flags
 from anonset.cli.main import DONE, FAILED, UNDECIDED
-from anonset.cli.output import show, show_json, shown_progress
+from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.verify import check
 from anonset.report.inspection import inspection_account, inspection_summary
 from anonset.settings.verify import check_settings_model
@@ -31,8 +31,8 @@ def verify(
 
     Exit codes: 0 the model holds; 1 it does not; 2 bad input; 3 undecided.
     """
-    with shown_progress(quiet=quiet) as progress:
-        found = check(Path(published), given(flags), progress=progress)
+    with progress_bars(quiet=quiet) as progress:
+        found = check(Path(published), given_flags(flags), progress=progress)
     if json:
         show_json(inspection_summary(found))
     elif not quiet:

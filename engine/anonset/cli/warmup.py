@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from anonset.cli.main import DONE
-from anonset.cli.output import show, show_json, shown_progress
+from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.warmup import warm_up
 
 
@@ -20,7 +20,7 @@ def warmup(
     the kernels and this kind of processor; where the image may run on another kind, set NUMBA_CPU_NAME=generic here and
     there. The folder may be read-only then.
     """
-    with shown_progress(quiet=quiet) as progress:
+    with progress_bars(quiet=quiet) as progress:
         found = warm_up(progress=progress)
     if json:
         show_json({"kernels": found.kernels, "seconds": found.seconds, "folder": str(found.folder)})

@@ -18,6 +18,7 @@ from anonset.io.publish import arrow_table
 from anonset.io.read import read, read_exactly
 from anonset.io.roles import Names
 from anonset.io.sources import Reading, open_source
+from anonset.spelling import counted
 
 QIT = "qit.csv"
 SNT = "snt.csv"
@@ -119,12 +120,16 @@ def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[Categorica
     dialect = EXACT if reading is None else Dialect.of(how.get("delimiter"), how.get("encoding"))
     names = open_source(path, Reading(dialect=dialect, absent=lambda names: {GROUP} - set(names))).names
     own = [name for name in names if name != GROUP]
-    counted = len(own) == 2 and own[1] == COUNT
-    if len(own) == len(names) or not (counted or len(own) == 1):
-        got = ", ".join(names) if GROUP in names else f"{len(names)} other(s): does the file have a line of names?"
+    has_counts = len(own) == 2 and own[1] == COUNT
+    if len(own) == len(names) or not (has_counts or len(own) == 1):
+        got = (
+            ", ".join(names)
+            if GROUP in names
+            else f"{counted(len(names), 'other')}: does the file have a line of names?"
+        )
         msg = f"{path}: the columns must be {GROUP!r}, a sensitive one and, if any, {COUNT!r}, got {got}"
         raise InputError(msg)
-    numeric = [COUNT] if counted else []
+    numeric = [COUNT] if has_counts else []
     table = _read(path, reading, keep=[GROUP, own[0]], relational=numeric, numeric=numeric)
     by_name = {column.name: column for column in table.kept}
     count = np.ones(table.n, np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 from anonset.errors import InputError
 from anonset.io.dialect import Dialect, Missing, any_field_size, delimiter_of, in_utf8, invalid_utf8, other_delimiter
 from anonset.io.files import read_bytes, reading
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 _BLOCK = 1 << 24
 _LARGEST_BLOCK = (1 << 31) - 1
@@ -160,7 +160,7 @@ class DelimitedText:
                 way_out = f"; if it stands between items: {setting('separator', self.delimiter)}"
                 hint = way_out if len(self.names) == 1 else ""
                 where = f"{self.path}: line {line + self._skipped}"
-                msg = f"{where}: {len(self.names)} field(s) required as in the header, {got}"
+                msg = f"{where}: {counted(len(self.names), 'field')} required as in the header, {got}"
                 msg += f" (between {self.delimiter!r}){hint}" if hint else ""
                 raise InputError(msg)
 

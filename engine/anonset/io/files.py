@@ -180,7 +180,7 @@ def write_file(path: Path, parts: Iterable[Any]) -> Path:
     import pyarrow as pa
 
     packing = _COMPRESSIONS.get(path.suffix.lower())
-    with removed_on_failure(path), path.open("wb") as file:
+    with remove_on_failure(path), path.open("wb") as file:
         if packing is None:
             for part in parts:
                 file.write(part)
@@ -192,7 +192,7 @@ def write_file(path: Path, parts: Iterable[Any]) -> Path:
 
 
 @contextmanager
-def removed_on_failure(path: Path) -> Iterator[None]:
+def remove_on_failure(path: Path) -> Iterator[None]:
     """Turn a failed write into one InputError, and remove the unfinished file (never one that stood there before)."""
     existed = path.exists()
     with reading(path, "cannot be written"):

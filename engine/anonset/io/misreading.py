@@ -89,7 +89,7 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
     if any(labels & ABSENT for name, labels in found if name in told):
         which = ", ".join(map(repr, told[:5])) + (f" and {len(told) - 5} more" if len(told) > 5 else "")
         msg = (
-            f"{where}: {which} hold(s) 0 and 1 alone, which would become items; "
+            f"{where}: {which}: 0 and 1 alone, which would become items; "
             f"if each column is an item: {setting('one_hot', ','.join(told))}"
         )
         raise InputError(msg)

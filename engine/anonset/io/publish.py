@@ -10,7 +10,7 @@ from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.publication import written_columns
 from anonset.io import fimi
-from anonset.io.files import format_of, removed_on_failure, write_file
+from anonset.io.files import format_of, remove_on_failure, write_file
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
 from anonset.io.read import read, read_exactly
 from anonset.io.roles import Names
@@ -90,7 +90,7 @@ def write_published(
     if format == "parquet":
         from pyarrow import parquet
 
-        with removed_on_failure(path), path.open("wb") as file:
+        with remove_on_failure(path), path.open("wb") as file:
             parquet.write_table(to_arrow(publication), file)
         return path
     if format == "dat":

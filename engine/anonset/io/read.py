@@ -152,7 +152,7 @@ def _table(
         given = {**given, "items": opened.names[0]}
     roles, numbers = resolve(where, opened.names, numeric, first_line=opened.first_line, hint=opened.hint, **given)
     if group and not roles.id:
-        msg = f"{where}: {setting('group', True)} needs the {setting('id')} column(s) whose rows are to be united"
+        msg = f"{where}: {setting('group', True)} needs {setting('id')}: the columns that tell whose row it is"
         raise InputError(msg)
     loaded = opened.load(roles.used)
     hot = {name: label_of(name, given.get("one_hot")) for name in roles.one_hot}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from anonset.errors import InputError
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 Names = str | Sequence[str] | None
 _WIDE = ("one_hot", "one_code")
@@ -148,14 +148,15 @@ class _Header:
         ways = f"name each under one of {protecting}, {setting('keep')} (published as it is) or {setting('drop')}"
         which = f"columns {_listed(homeless)}" if len(homeless) > 1 else f"column {homeless[0]!r}"
         if not self.genuine and any(map(_may_be_a_value, self.names)):
-            which, ways = f"{len(homeless)} column(s)", f"{ways}; {self.doubt}"
+            which, ways = counted(len(homeless), "column"), f"{ways}; {self.doubt}"
         msg = f"{self.where}: {which} without a role; {ways}"
         raise InputError(msg)
 
     @property
     def doubt(self) -> str:
         """What may be wrong with names that nobody knows."""
-        found = f"the first line is taken for the names of {len(self.names)} column(s): does the file have such a line?"
+        names = counted(len(self.names), "column")
+        found = f"the first line is taken for the names of {names}: does the file have such a line?"
         return found + (f" Lines of items alone have none: {setting('input_format', 'baskets')}" if self.lines else "")
 
 

@@ -16,11 +16,11 @@ from anonset.data.exact import require_between_0_and_1
 from anonset.errors import InfeasibleError, WorthlessError
 from anonset.measures.retention import retention
 from anonset.privacy import PrivacyModel
-from anonset.release.costs import Stopwatch, compiling_told, memory_for, require_memory
+from anonset.release.costs import Stopwatch, memory_for, require_memory, tell_compiling
 from anonset.release.formats import Layout, Order, Symbols, Unverified
 from anonset.release.formulas import formula_warnings
-from anonset.release.losses import measures_of, mute_sides, refusal, worthless
-from anonset.release.publish import Request, checked, kind_of, publish
+from anonset.release.losses import measures_of, nothing_left, refuse_worthless, why_worthless
+from anonset.release.publish import Request, kind_of, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_free
 from anonset.settings.binding import HierarchySpec, bind, require_roles
@@ -90,13 +90,13 @@ def anonymize(
     """
     layout = Layout(order=order, symbols=symbols)
     job = Job(replace(layout, format=None), workers, progress, max_loss, allow_worthless)
-    with compiling_told(progress):
+    with tell_compiling(progress):
         unverified = job.run(table, hierarchies or {}, algorithm)
         kind_of(algorithm.model).require_readable(unverified.publication)
         for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
         with job.watch.phase("verify"):
-            verdict = checked(
+            verdict = verify_release(
                 unverified, unverified.publication, accept_undecided=accept_undecided, budget=budget, progress=progress
             )
     return Release(unverified, verdict, layout, tuple(job.watch.phases))
@@ -190,12 +190,12 @@ class Job:
         with self.watch.phase("measure"):
             measures = measures_of(table, hierarchies, algorithm, result, publication)
             kept = retention(table, result.recoding)
-            said = mute_sides(algorithm.model, table, publication)
-            if what := worthless(algorithm.model, table, publication):
+            said = nothing_left(algorithm.model, table, publication)
+            if what := why_worthless(algorithm.model, table, publication):
                 said = (f"the publication is worthless: {what}",)
         _require_loss(algorithm, measures, self.max_loss)
         if what and not self.allow_worthless:
-            raise WorthlessError(algorithm.name, refusal(algorithm, result, what))
+            raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, what))
         said += formula_warnings(publication) if self.layout.format == "csv" else ()
         said = self.layout.warnings + result.notes + said
         return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, said)

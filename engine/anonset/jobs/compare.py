@@ -13,7 +13,7 @@ from anonset.jobs.anonymize import Job
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
 from anonset.jobs.rehearsal import make_ready
 from anonset.jobs.workloads import WorkloadSpec, answers
-from anonset.release.costs import COMPILING, Stopwatch, compiling_told
+from anonset.release.costs import COMPILING, Stopwatch, tell_compiling
 from anonset.release.formats import Layout, Unverified
 from anonset.settings.binding import HierarchySpec, bind
 
@@ -135,7 +135,7 @@ def compare(
     apriori {'k': 5, 'm': 2} infeasible
     """
     contest, found = Contest(workers, progress, budget, workload or WorkloadSpec(), bound), []
-    with compiling_told(progress):
+    with tell_compiling(progress):
         for algorithm in algorithms:
             encoded, trees = bind(table, hierarchies or {}, algorithm.model)
             found.append(contest.run(encoded, trees, algorithm, _given(algorithm)))

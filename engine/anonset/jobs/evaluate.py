@@ -24,7 +24,7 @@ from anonset.release.attested import read_attestation, require_attested
 from anonset.release.documents import Attestation, BucketFiles
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
-from anonset.release.symbols import spelled_out, without
+from anonset.release.symbols import leave_out, spell_out
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.parameters import MODELS
 from anonset.spelling import setting
@@ -127,7 +127,7 @@ def evaluate(
         losses = {"grouping_loss": lost / max(1, original.n)}
         sizes = {"records": original.n, "published": publication.n, "groups": publication.n_groups}
         return Evaluation(losses, sizes, "data", found)
-    spelled = replace(publication, relational=spelled_out(publication.relational, publication.value_sets))
+    spelled = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
     if home is None:
         require_possible(original, spelled, trees)
     found = answers(original, spelled, workload or WorkloadSpec(), trees)
@@ -176,9 +176,9 @@ def _of_records(
         sizes |= _item_sizes(recoded, publication)
         source = recoded.source
     if original.relational:
-        values = spelled_out(publication.relational, publication.value_sets)
+        values = spell_out(publication.relational, publication.value_sets)
         rum = published_relational_loss(original, values, hierarchies, weights.relational)
-        tum = {} if column is None else {"tum": record_utility_loss(without(publication, weights.secrets))}
+        tum = {} if column is None else {"tum": record_utility_loss(leave_out(publication, weights.secrets))}
         measures = {"rum": rum, **tum, **measures}
     return Evaluation(measures, sizes, source, found)
 
@@ -245,7 +245,7 @@ def _require_publication(original: Table, out: Path) -> Attestation:
     return attested
 
 
-def flattened(evaluation: Evaluation) -> dict[str, Any]:
+def flatten(evaluation: Evaluation) -> dict[str, Any]:
     """Return an evaluation as one mapping of names to values."""
     found = evaluation.answers
     asked = {} if found is None else {"are": found.are, "answered": found.answered, "skipped": found.skipped}

@@ -19,7 +19,7 @@ from anonset.jobs.anonymize import Job
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.formats import Layout
-from anonset.release.publish import checked
+from anonset.release.publish import verify_release
 from anonset.settings.binding import bind
 
 ITEMS = tuple(f"i{n}" for n in range(12))
@@ -46,7 +46,7 @@ def rehearse(algorithm: Algorithm) -> None:
     table, given = table_for(algorithm.model)
     bound, hierarchies = bind(table, given, algorithm.model)
     found = Job(Layout(symbols="members"), workers=1).search(bound, hierarchies, algorithm)
-    checked(found, found.publication)
+    verify_release(found, found.publication)
 
 
 def rehearsals(name: str) -> Iterator[Algorithm]:

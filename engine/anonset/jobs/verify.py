@@ -21,7 +21,7 @@ from anonset.release.attested import (
     read_attestation,
     require_attested,
     require_policy,
-    require_said,
+    require_statements,
     require_verified,
 )
 from anonset.release.documents import CODEBOOK, Attestation, BucketFiles
@@ -29,7 +29,7 @@ from anonset.release.publish import evidence, kind_of
 from anonset.release.symbols import require_complete, require_sound
 from anonset.settings.parameters import MODELS, build, option
 from anonset.settings.readers import Context
-from anonset.settings.settings import validated
+from anonset.settings.settings import validate
 from anonset.settings.verify import CheckSettings, check_settings_model
 from anonset.spelling import require_known
 
@@ -50,7 +50,7 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
     InputError
         If the settings or the data are not what they must be.
     """
-    settings = validated(check_settings_model(), given)
+    settings = validate(check_settings_model(), given)
     if not published.exists():
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
@@ -63,7 +63,7 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
         foreign = _read_foreign(published, settings, model)
         return inspect(_with_records(foreign, settings), model, settings, progress=progress)
     publication = _read_attested(published, settings, attested, model)
-    require_said(published, attested, promised, publication)
+    require_statements(published, attested, promised, publication)
     found = inspect(_with_records(publication, settings), model, settings, attested=attested, progress=progress)
     asked = is_promised(attested, model) or model == promised.visible
     budget = settings.budget
@@ -105,7 +105,7 @@ def _promised(attested: Attestation) -> PrivacyModel:
         If there is no such model, or its parameters are not what they must be.
     """
     own = {name: value for name, value in attested.parameters.items() if name != "policy"}
-    settings = validated(check_settings_model(), {**own, "model": attested.model})
+    settings = validate(check_settings_model(), {**own, "model": attested.model})
     empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
     parameters = {**settings.model_parameters(), **empty}
     if attested.model not in MODELS:
@@ -121,7 +121,7 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
     """Read what was made elsewhere."""
     from anonset.io.buckets import read_buckets
     from anonset.io.publish import read_published
-    from anonset.release.records import explained
+    from anonset.release.records import with_codebook
 
     if "buckets" in model.protects:
         return read_buckets(published, id=settings.id, keep=settings.keep, reading=_of_texts(settings))
@@ -133,12 +133,12 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
         reading=_of_texts(settings),
     )
     if settings.codebook is None:
-        return explained(table, (), sets=model.reads_sets)
+        return with_codebook(table, (), sets=model.reads_sets)
     book = read_codebook(Path(settings.codebook))
     require_sound(
         book, f"codebook {settings.codebook!r}", nodes_known=_names_items(settings, table.transactions, table)
     )
-    return explained(table, book, sets=model.reads_sets)
+    return with_codebook(table, book, sets=model.reads_sets)
 
 
 def _of_texts(settings: CheckSettings) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.queries.workload import Workload
+from anonset.spelling import counted
 
 _SPEC = re.compile(r"(record|domain|published):([0-9]{1,18})x([0-9]{1,18})(?:\+([0-9]{1,18}))?")
 
@@ -140,7 +141,7 @@ def _of_buckets(original: Table, publication: BucketPublication, spec: WorkloadS
         raise InputError(msg)
     columns = [column.name for column in original.kept]
     if not 1 <= size <= len(columns):
-        msg = f"--workload {spec.random}: the buckets have {len(columns)} kept column(s), {size} are asked for"
+        msg = f"--workload {spec.random}: the buckets have {counted(len(columns), 'kept column')}, {size} are asked for"
         raise InputError(msg)
     found = relative_errors(original, publication, record_workload(original, columns[:size], queries=n, seed=spec.seed))
     return QueryAnswers(found.are, len(found.errors), found.skipped)

@@ -7,6 +7,7 @@ from typing import ClassVar
 from anonset.data.exact import Written, exact, require_between_0_and_1, shown
 from anonset.privacy.model import Part, PrivacyModel, require_size
 from anonset.privacy.sensitive import require_labels
+from anonset.spelling import counted
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Coherence(PrivacyModel):
         return self.sensitive_items
 
     def __str__(self) -> str:
-        private = f", {len(self.sensitive_items)} private item(s)" if self.sensitive_items else ""
+        private = f", {counted(len(self.sensitive_items), 'private item')}" if self.sensitive_items else ""
         return f"coherence with h={shown(self.h)}, k={self.k}, p={self.p}{private}"
 
     @property
@@ -56,7 +57,8 @@ class Coherence(PrivacyModel):
     def statement(self) -> str:
         """What the model guarantees, in words."""
         text = (
-            f"Whoever knows up to {self.p} public item(s) of a person's record, and that the person is in the data, "
+            f"Whoever knows up to {counted(self.p, 'public item')} of a person's record, and that the person is in "
+            "the data, "
             f"finds at least {self.k} published records that match, or none"
         )
         if not self.sensitive_items:
@@ -67,7 +69,8 @@ class Coherence(PrivacyModel):
     def in_plain_words(self) -> str:
         """What it guarantees, for people who read no papers."""
         text = (
-            f"Whoever knows up to {self.p} public item(s) of somebody cannot pick out that person's record: at least "
+            f"Whoever knows up to {counted(self.p, 'public item')} of somebody cannot pick out that person's record: "
+            "at least "
             f"{self.k} fit equally, or none does"
         )
         if not self.sensitive_items:
@@ -78,7 +81,8 @@ class Coherence(PrivacyModel):
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (
-            f"It says nothing about an attacker who knows more than {self.p} public item(s), or a private one, or who "
+            f"It says nothing about an attacker who knows more than {counted(self.p, 'public item')}, or a private "
+            "one, or who "
             "knows that a person does NOT have an item; nor about what else the matching records have in common: a "
             "public item that all of them share is disclosed. Private items are published as they are. Columns that "
             "are kept as they are count neither as known nor as hidden."

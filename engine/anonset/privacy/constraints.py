@@ -6,6 +6,7 @@ from typing import ClassVar
 from anonset.errors import InputError
 from anonset.privacy.model import Part, PrivacyModel, require_size
 from anonset.privacy.policies import PrivacyPolicy
+from anonset.spelling import counted
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class ConstraintSet(PrivacyModel):
     Protected are the itemsets of a policy, or all itemsets of `m` items.
 
     >>> print(ConstraintSet(5, PrivacyPolicy.of(["abc", "de"])))
-    privacy constraints with k=5, 2 protected itemset(s)
+    privacy constraints with k=5, 2 protected itemsets
     >>> print(ConstraintSet(5, m=2))
     privacy constraints with k=5, all itemsets of 2
     """
@@ -47,13 +48,13 @@ class ConstraintSet(PrivacyModel):
         return self.policy
 
     def __str__(self) -> str:
-        what = f"all itemsets of {self.m}" if self.policy is None else f"{len(self.policy)} protected itemset(s)"
+        what = f"all itemsets of {self.m}" if self.policy is None else counted(len(self.policy), "protected itemset")
         return f"privacy constraints with k={self.k}, {what}"
 
     @property
     def statement(self) -> str:
         """What the model guarantees, in words."""
-        known = f"up to {self.m} item(s)" if self.policy is None else "any items of one protected itemset"
+        known = f"up to {counted(self.m or 0, 'item')}" if self.policy is None else "any items of one protected itemset"
         return (
             f"Whoever knows {known} of a person's record, and that the person is in the data, "
             f"finds at least {self.k} published records that match, or none."
@@ -62,7 +63,7 @@ class ConstraintSet(PrivacyModel):
     @property
     def in_plain_words(self) -> str:
         """What it guarantees, for people who read no papers."""
-        listed = f"up to {self.m} item(s) of somebody"
+        listed = f"up to {counted(self.m or 0, 'item')} of somebody"
         known = listed if self.policy is None else "items of somebody that the owner listed together"
         return (
             f"Whoever knows {known} cannot pick out that person's record by them: at least {self.k} records fit "
@@ -73,7 +74,7 @@ class ConstraintSet(PrivacyModel):
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         beyond = (
-            f"more than {self.m} item(s)"
+            f"more than {counted(self.m or 0, 'item')}"
             if self.policy is None
             else "items that are not together in a protected itemset: these are as linkable as they were"
         )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.spelling import counted
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class KKmAnonymity(PrivacyModel):
     def statement(self) -> str:
         """What the model guarantees, in words."""
         return (
-            f"Whoever knows all relational values of a person and up to {self.m} item(s) of that person's record, and "
+            f"Whoever knows all relational values of a person and up to {counted(self.m, 'item')} of that person's "
+            "record, and "
             f"that the person is in the data, finds at least {self.k} published records that match."
         )
 
@@ -37,7 +39,8 @@ class KKmAnonymity(PrivacyModel):
     def in_plain_words(self) -> str:
         """What it guarantees, for people who read no papers."""
         return (
-            f"Whoever knows these attributes of somebody, and up to {self.m} item(s), cannot pick out that person's "
+            f"Whoever knows these attributes of somebody, and up to {counted(self.m, 'item')}, cannot pick out that "
+            "person's "
             f"record: at least {self.k} records fit equally."
         )
 
@@ -45,7 +48,8 @@ class KKmAnonymity(PrivacyModel):
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (
-            f"It says nothing about an attacker who knows more than {self.m} item(s), or who knows that a person "
+            f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or who knows that a "
+            "person "
             "does NOT have an item; nor about what the matching records have in common: an item or a value that all "
             "of them share is disclosed. Columns that are kept as they are count neither as known nor as hidden."
         )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.spelling import counted
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class KmAnonymity(PrivacyModel):
     def statement(self) -> str:
         """What the model guarantees, in words."""
         return (
-            f"Whoever knows up to {self.m} item(s) of a person's record, and that the person is in the data, "
+            f"Whoever knows up to {counted(self.m, 'item')} of a person's record, and that the person is in the data, "
             f"finds at least {self.k} published records that match, or none."
         )
 
@@ -37,7 +38,8 @@ class KmAnonymity(PrivacyModel):
     def in_plain_words(self) -> str:
         """What it guarantees, for people who read no papers."""
         return (
-            f"Whoever knows up to {self.m} item(s) of somebody cannot pick out that person's record: at least {self.k} "
+            f"Whoever knows up to {counted(self.m, 'item')} of somebody cannot pick out that person's record: at "
+            f"least {self.k} "
             "records fit equally, or none does."
         )
 
@@ -45,7 +47,8 @@ class KmAnonymity(PrivacyModel):
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (
-            f"It says nothing about an attacker who knows more than {self.m} item(s), or who knows that a person "
+            f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or who knows that a "
+            "person "
             "does NOT have an item; nor about what the matching records have in common: an item that all of them "
             "share is disclosed. Columns that are kept as they are count neither as known nor as hidden."
         )

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from anonset.privacy.model import Part, PrivacyModel, require_size
 from anonset.privacy.sensitive import require_labels
+from anonset.spelling import counted
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,15 @@ class LmDiversity(PrivacyModel):
         return True
 
     def __str__(self) -> str:
-        return f"lm-diversity with k={self.k}, l={self.l}, m={self.m}, {len(self.sensitive_items)} sensitive item(s)"
+        sensitive = counted(len(self.sensitive_items), "sensitive item")
+        return f"lm-diversity with k={self.k}, l={self.l}, m={self.m}, {sensitive}"
 
     @property
     def statement(self) -> str:
         """What the model guarantees, in words."""
         return (
-            f"Whoever knows up to {self.m} non-sensitive item(s) of a person's record, and that the person is in the "
+            f"Whoever knows up to {counted(self.m, 'non-sensitive item')} of a person's record, and that the person "
+            "is in the "
             f"data, finds at least {self.k} published records that match, or none, and no sensitive item in more than "
             f"one of {self.l} of them."
         )
@@ -65,7 +68,8 @@ class LmDiversity(PrivacyModel):
     def in_plain_words(self) -> str:
         """What it guarantees, for people who read no papers."""
         return (
-            f"Whoever knows up to {self.m} ordinary item(s) of somebody cannot pick out that person's record (at least "
+            f"Whoever knows up to {counted(self.m, 'ordinary item')} of somebody cannot pick out that person's record "
+            "(at least "
             f"{self.k} fit, or none), nor tell a sensitive item: at most 1 of {self.l} records that fit has it."
         )
 
@@ -73,7 +77,8 @@ class LmDiversity(PrivacyModel):
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (
-            f"It says nothing about an attacker who knows more than {self.m} non-sensitive item(s), or a sensitive "
+            f"It says nothing about an attacker who knows more than {counted(self.m, 'non-sensitive item')}, or a "
+            "sensitive "
             "one, or who knows that a person does NOT have an item; nor about what else the matching records have in "
             "common: a non-sensitive item that all of them share is disclosed. Columns that are kept as they are count "
             "neither as known nor as hidden."
@@ -94,7 +99,8 @@ class KLmDiversity(LmDiversity):
     def statement(self) -> str:
         """What the model guarantees, in words."""
         return (
-            f"Whoever knows all relational values of a person and up to {self.m} non-sensitive item(s) of that "
+            f"Whoever knows all relational values of a person and up to {counted(self.m, 'non-sensitive item')} of "
+            "that "
             f"person's record, and that the person is in the data, finds at least {self.k} published records that "
             f"match, and no sensitive item in more than one of {self.l} of them."
         )
@@ -103,7 +109,8 @@ class KLmDiversity(LmDiversity):
     def in_plain_words(self) -> str:
         """What it guarantees, for people who read no papers."""
         return (
-            f"Whoever knows these attributes of somebody, and up to {self.m} ordinary item(s), cannot pick out that "
+            f"Whoever knows these attributes of somebody, and up to {counted(self.m, 'ordinary item')}, cannot pick "
+            "out that "
             f"person's record (at least {self.k} fit), nor tell a sensitive item: at most 1 of {self.l} records that "
             "fit has it."
         )

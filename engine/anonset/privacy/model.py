@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from anonset.data.discreet import Discreet, shown
 from anonset.errors import InputError
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 if TYPE_CHECKING:
     from anonset.privacy.policies import PrivacyPolicy
@@ -118,7 +118,7 @@ class Witness(Discreet):
     """Anything more that the model has to say."""
 
     def __str__(self) -> str:
-        found = f"matches {self.support} record(s), {self.required} required"
+        found = f"matches {counted(self.support, 'record')}, {self.required} required"
         if self.what:
             text = f"{{{', '.join(self.what)}}} {found}; published row {self.record} shows it"
         else:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from anonset.errors import InputError
 from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.spelling import counted
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,9 @@ class SafetyConstraint(PrivacyModel):
     def statement(self) -> str:
         """What the model guarantees, in words."""
         return (
-            f"All visible tuples of an individual are in one group, with those of at least {self.k - 1} other "
-            f"individual(s) who have as many each. So a tuple of a group is a given individual's with a probability "
+            f"All visible tuples of an individual are in one group, with those of at least "
+            f"{counted(self.k - 1, 'other individual')} with as many each. So a tuple of a group is a given "
+            "individual's with a probability "
             f"of at most 1/{self.k}, and each sensitive value is on at most 1/{self.l} of the tuples of the group; "
             "what several groups have in common says nothing about anybody. In other words: whose a sensitive value "
             f"is, one can only guess, among {self.k} persons or more."

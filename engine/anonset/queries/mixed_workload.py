@@ -20,6 +20,7 @@ from anonset.generalization import Publication
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.relational import PublishedValues, ValueDomain, domains_of
 from anonset.queries.workload import Query, Workload, require_queries
+from anonset.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +72,7 @@ def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed:
     if column is not None and shape.n_items:
         records = np.flatnonzero(column.lengths >= shape.n_items)
     if not len(records):
-        msg = f"a workload of records needs one with {shape.n_items} item(s), got none among {table.n}"
+        msg = f"a workload of records needs one with {counted(shape.n_items, 'item')}, got none among {table.n}"
         raise InputError(msg)
     queries = []
     for _ in range(n_queries):

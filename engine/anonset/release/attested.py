@@ -132,7 +132,9 @@ def _is_blank(path: str | None) -> bool:
     return path is None or (Path(path).is_file() and not read_bytes(Path(path)).strip())
 
 
-def require_said(published: Path, attested: Attestation, promised: PrivacyModel, publication: AnyPublication) -> None:
+def require_statements(
+    published: Path, attested: Attestation, promised: PrivacyModel, publication: AnyPublication
+) -> None:
     """Refuse an attestation whose words or counts are not what its model and the data give.
 
     Raises

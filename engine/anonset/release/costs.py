@@ -63,7 +63,7 @@ class Stopwatch:
         self.phases[at : at + 1] = [Phase(COMPILING, seconds, peak_memory())]
 
 
-def compiling_told(progress: Progress | None) -> AbstractContextManager[None]:
+def tell_compiling(progress: Progress | None) -> AbstractContextManager[None]:
     """Report to `progress`, within a ``with`` statement, each kernel that is compiled.
 
     It is called with (``compiling``, kernels so far, total): a total of 0 while one is compiled, for nobody knows how

@@ -19,6 +19,7 @@ from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.costs import Phase
 from anonset.release.formats import Unverified
 from anonset.release.limits import limits_of
+from anonset.spelling import counted
 from anonset.strict_json import require_finite
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -288,7 +289,7 @@ def fingerprint(table: Table) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """Turn dataclasses, mappings, tuples and NumPy values into what JSON knows."""
     if isinstance(value, (PrivacyPolicy, UtilityPolicy)):  # a file of its own: it may be large, and tell of records
-        return f"{len(value)} constraint(s)"
+        return counted(len(value), "constraint")
     if isinstance(value, partial):
         return {"name": plain(value.func), **plain(value.keywords)}
     if isinstance(value, type):

@@ -8,6 +8,7 @@ from anonset.data import CategoricalColumn, SetColumn
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.publication import written_columns
+from anonset.spelling import counted
 
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠].")  # the wide forms count too
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -38,9 +39,9 @@ def formula_warnings(publication: Publication | BucketPublication) -> tuple[str,
         columns = list(written_columns(publication))
         members = {member for symbol in publication.symbols for member in symbol.members}
     found = {column.name: sum(map(is_formula, _shown(column))) for column in columns}
-    places = [f"{n:,} label(s) of column {name!r}" for name, n in found.items() if n]
-    places += [f"{n:,} member(s) in the codebook" for n in [sum(map(is_formula, members))] if n]
-    places += [f"{n:,} name(s) of columns" for n in [sum(map(is_formula, found))] if n]
+    places = [f"{counted(n, 'label')} of column {name!r}" for name, n in found.items() if n]
+    places += [f"{counted(n, 'member')} in the codebook" for n in [sum(map(is_formula, members))] if n]
+    places += [f"{counted(n, 'name')} of columns" for n in [sum(map(is_formula, found))] if n]
     return (f"{', '.join(places)} begin with =, +, - or @: {_WHAT_TO_DO}",) if places else ()
 
 

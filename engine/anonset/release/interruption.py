@@ -72,7 +72,7 @@ def settle() -> None:
 
 
 @contextmanager
-def deferred() -> Iterator[None]:
+def defer_signals() -> Iterator[None]:
     """Let ending signals wait until the block is left, however it is left."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -30,7 +30,7 @@ def texts_of_nodes(hierarchy: Hierarchy, joined: Sequence[str], first: int = 0) 
     return [text for texts in cells_by_column(nodes, joined).values() for text in texts]
 
 
-def rejoined(
+def rejoin(
     column: SetColumn, book: Iterable[Symbol], joined: Sequence[str], *, sets: bool = False
 ) -> tuple[SetColumn, tuple[Symbol, ...]]:
     """Return published columns, joined again by prefixing, as one column of the symbols of the codebook.

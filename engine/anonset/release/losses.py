@@ -19,7 +19,7 @@ from anonset.errors import InputError
 from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel
-from anonset.release.symbols import without
+from anonset.release.symbols import leave_out
 from anonset.spelling import setting
 from anonset.strict_json import require_finite
 
@@ -64,7 +64,7 @@ def measures_of(
         if found:
             from anonset.measures.record_utility_loss import record_utility_loss
 
-            found["tum"] = record_utility_loss(without(publication, algorithm.model.beside))
+            found["tum"] = record_utility_loss(leave_out(publication, algorithm.model.beside))
         found |= _item_losses(table.transactions, hierarchies, algorithm, recoding)
     if not found:
         msg = f"a recoding of type {type(recoding).__name__} has nothing to measure"
@@ -116,7 +116,7 @@ _WITH_HIERARCHIES = frozenset({"km", "partition-km", "lm", "transaction-k", "k",
 _FEW = 3
 
 
-def refusal(algorithm: Algorithm, result: Result, what: str) -> str:
+def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
     """Say why a worthless publication is refused, and what may keep more under the same parameters of the model."""
     name, model = algorithm.name, algorithm.model.name
     how = {**_HOW, "exact": f"exact with {setting('suppress', True)}"}
@@ -129,7 +129,7 @@ def refusal(algorithm: Algorithm, result: Result, what: str) -> str:
     return f"the publication would be worthless: {what}; {more}{setting('allow_worthless', True)} publishes it anyway"
 
 
-def worthless(model: PrivacyModel, table: Table, publication: Any) -> str:
+def why_worthless(model: PrivacyModel, table: Table, publication: Any) -> str:
     """Say why a publication is worthless, if it is; else nothing.
 
     It is where several labels occurred in some protected column, and each of these columns shows one symbol at most;
@@ -147,7 +147,7 @@ def worthless(model: PrivacyModel, table: Table, publication: Any) -> str:
     return f"every protected column shows {shown} ({found}{', …' if len(counts) > _FEW else ''} different labels)"
 
 
-def mute_sides(model: PrivacyModel, table: Table, publication: Any) -> tuple[str, ...]:
+def nothing_left(model: PrivacyModel, table: Table, publication: Any) -> tuple[str, ...]:
     """Return a warning where the items, or the relational values, say nothing although other columns do.
 
     The sensitive items do not count, which are published as they are, and neither does an item that is left alone.

@@ -1,6 +1,6 @@
 """Publishing: write, read back from the bytes, verify, and only then rename into place.
 
-Nothing comes out unverified: what an algorithm promised holds, and what is published is true (`checked`).
+Nothing comes out unverified: what an algorithm promised holds, and what is published is true (`verify_release`).
 """
 
 from collections.abc import Mapping
@@ -76,7 +76,7 @@ def publish(
         with watch.phase("read back"):
             written = kind.require_same(unverified.publication, kind.read(staging.folder, files))
         with watch.phase("verify"):
-            verdict = checked(
+            verdict = verify_release(
                 unverified,
                 written,
                 accept_undecided=request.accept_undecided,
@@ -118,7 +118,7 @@ def kind_of(model: PrivacyModel) -> Kind[Any]:
     return BucketsKind() if "buckets" in model.protects else RecordsKind()
 
 
-def checked(
+def verify_release(
     unverified: Unverified[Any],
     publication: AnyPublication,
     *,

@@ -16,8 +16,8 @@ from anonset.generalization.publication import members_of, set_label, written_co
 from anonset.privacy import PrivacyModel, Witness
 from anonset.release.documents import CODEBOOK, DataFile, digests
 from anonset.release.formats import Layout, Unverified
-from anonset.release.joined import rejoined, texts_of_items, texts_of_nodes
-from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spelled_out
+from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
+from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
@@ -132,7 +132,7 @@ class RecordsKind:
             separator=_NOWHERE if files.separator is None else files.separator,
         )
         book = read_codebook(folder / CODEBOOK)
-        return explained(written, book)
+        return with_codebook(written, book)
 
     def require_same(self, meant: Publication, written: Publication) -> Publication:
         """Compare column by column, however the labels are coded; the owner alone knows records and clusters."""
@@ -153,12 +153,12 @@ class RecordsKind:
         self, table: Table, publication: Publication, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
         """Hold every published symbol and relational value against its record."""
+        from anonset.verification.item_truth import check_item_truth
         from anonset.verification.relational_truth import check_relational_truth
-        from anonset.verification.truthful import check_truthful
 
-        found = check_truthful(table, publication)
+        found = check_item_truth(table, publication)
         if found is None and table.relational:
-            plain = replace(publication, relational=spelled_out(publication.relational, publication.value_sets))
+            plain = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
             found = check_relational_truth(table, plain, hierarchies)
         return found
 
@@ -167,7 +167,7 @@ class RecordsKind:
         return {"records": publication.n, "symbols": len(publication.symbols)}
 
 
-def explained(table: Table, book: Iterable[Symbol], *, sets: bool = False) -> Publication:
+def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False) -> Publication:
     """Return a table of published symbols with its codebook as a publication.
 
     A symbol that the codebook does not explain is told by its text alone; if that is ``(a,b,c)``, it stands for these.
@@ -177,7 +177,7 @@ def explained(table: Table, book: Iterable[Symbol], *, sets: bool = False) -> Pu
     known = {symbol.label: symbol for symbol in book}
     items = table.transactions
     if items is not None and table.joined:
-        items, symbols = rejoined(items, known.values(), table.joined, sets=sets)
+        items, symbols = rejoin(items, known.values(), table.joined, sets=sets)
     else:
         labels = () if items is None else items.vocabulary.labels
         symbols = tuple(known.get(label) or _symbol(label) for label in labels)

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from anonset.errors import InputError
-from anonset.release.interruption import deferred, settle
+from anonset.release.interruption import defer_signals, settle
 
 UNFINISHED = "unfinished.txt"
 """Name of the file that marks a private directory as long as its publication is not complete."""
@@ -151,7 +151,7 @@ class Staging:
     def __enter__(self) -> Self:
         require_free(self.out, self.private)
         try:
-            with deferred():
+            with defer_signals():
                 self._make_private()
                 self._mark()
                 self._temporary.mkdir(mode=0o700)
@@ -209,7 +209,7 @@ class Staging:
 
     def _clean(self, error: BaseException | None) -> None:
         """Remove what must not stay, and name in an error what the user named."""
-        with deferred():
+        with defer_signals():
             if not self._finished:
                 # whether it was renamed is seen from the folder itself: no interruption can come in between
                 if self._identity is not None and _identity(self.out) == self._identity:

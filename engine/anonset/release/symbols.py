@@ -63,7 +63,7 @@ def name_sets(publication: Publication, value_sets: Iterable[str], symbols: Symb
     )
 
 
-def spelled_out(columns: Sequence[CategoricalColumn], symbols: Iterable[Symbol]) -> tuple[CategoricalColumn, ...]:
+def spell_out(columns: Sequence[CategoricalColumn], symbols: Iterable[Symbol]) -> tuple[CategoricalColumn, ...]:
     """Return relational columns with the codes of value sets replaced by their members."""
     texts = {symbol.label: set_label(symbol.members) for symbol in symbols if symbol.kind == "values"}
     if not texts:
@@ -74,7 +74,7 @@ def spelled_out(columns: Sequence[CategoricalColumn], symbols: Iterable[Symbol])
     )
 
 
-def without(publication: Publication, items: Iterable[str]) -> Publication:
+def leave_out(publication: Publication, items: Iterable[str]) -> Publication:
     """Return a publication without the symbols that stand for one of these items alone."""
     column, hidden = publication.transactions, set(items)
     if column is None or not hidden:

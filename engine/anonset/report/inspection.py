@@ -5,7 +5,7 @@ from typing import Any
 from anonset.jobs.inspection import Inspection
 from anonset.release.documents import parameters_of, plain
 from anonset.report.account import coverage
-from anonset.spelling import printable
+from anonset.spelling import counted, printable
 
 _SHOWN = 3
 
@@ -55,7 +55,7 @@ def inspection_account(found: Inspection) -> list[str]:
     if found.beyond_utility:
         lines.append(f"utility constraints: {found.beyond_utility}")
     for kind, violations in (found.correlations or {}).items():
-        lines.append(f"correlations, {kind.replace('_', ' ')}: {len(violations):,} violation(s)")
+        lines.append(f"correlations, {kind.replace('_', ' ')}: {counted(len(violations), 'violation')}")
         lines += [f"  {_violation(violation)}" for violation in violations[:_SHOWN]]
         lines += ["  ..."] if len(violations) > _SHOWN else []
     return [printable(line) for line in lines]

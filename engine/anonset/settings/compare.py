@@ -8,7 +8,7 @@ from pydantic import Field
 
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import Names
-from anonset.settings.settings import InputSettings, validated, with_parameters
+from anonset.settings.settings import InputSettings, validate, with_parameters
 
 
 class CompareSettings(InputSettings):
@@ -44,4 +44,4 @@ def make_compare_settings(given: Mapping[str, Any]) -> CompareSettings:
     InputError
         With every error, separated by semicolons.
     """
-    return validated(compare_settings_model(), {name: value for name, value in given.items() if value is not None})
+    return validate(compare_settings_model(), {name: value for name, value in given.items() if value is not None})

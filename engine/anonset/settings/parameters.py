@@ -15,7 +15,7 @@ from anonset import plugins
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
-from anonset.plugins import offered
+from anonset.plugins import load_offered
 from anonset.privacy import (
     AnatomyDiversity,
     Coherence,
@@ -77,7 +77,7 @@ _OWN: dict[str, ModelEntry] = {
     )
 }
 MODELS: dict[str, ModelEntry] = _OWN | {
-    name: ModelEntry(model, model.served_by) for name, model in offered(plugins.MODELS, _OWN).items()
+    name: ModelEntry(model, model.served_by) for name, model in load_offered(plugins.MODELS, _OWN).items()
 }
 """All privacy models by their names on the command line: our own, then those that installed packages offer."""
 

@@ -144,7 +144,7 @@ def make_settings(flags: Mapping[str, Any], config: str | Path | None = None) ->
     """
     merged = {} if config is None else read_config(config)
     merged.update({name: value for name, value in flags.items() if value is not None})
-    return validated(settings_model(), merged)
+    return validate(settings_model(), merged)
 
 
 def make_roles(given: Mapping[str, Any]) -> RoleSettings:
@@ -155,10 +155,10 @@ def make_roles(given: Mapping[str, Any]) -> RoleSettings:
     InputError
         With every error, separated by semicolons.
     """
-    return validated(RoleSettings, given)
+    return validate(RoleSettings, given)
 
 
-def validated(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
+def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     """Validate settings.
 
     Raises

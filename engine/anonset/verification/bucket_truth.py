@@ -7,6 +7,7 @@ from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.privacy.model import Witness
+from anonset.spelling import counted
 
 
 def check_buckets_truthful(table: Table, publication: BucketPublication) -> Witness | None:
@@ -90,7 +91,8 @@ def _untrue_value(table: Table, publication: BucketPublication) -> Witness | Non
     row = int(np.flatnonzero(publication.group.codes == group)[0])
     stated, held = int(np.count_nonzero(said == key)), int(np.count_nonzero(true == key))
     number = publication.group.vocabulary.labels[group]
-    detail = f"group {number} is said to have the value {stated} time(s), its input tuples have it {held} time(s)"
+    times = counted(stated, "time"), counted(held, "time")
+    detail = f"group {number} is said to have the value {times[0]}, its input tuples have it {times[1]}"
     return Witness((label,), held, stated, row, detail)
 
 

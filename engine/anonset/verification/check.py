@@ -165,7 +165,7 @@ def verify(
     >>> print(verify(published, KmAnonymity(k=2, m=2)))
     km-anonymity with k=2, m=2 holds
     >>> print(verify(published, KmAnonymity(k=3, m=2)))
-    km-anonymity with k=3, m=2 fails: {a, b} matches 2 record(s), 3 required; published row 0 shows it
+    km-anonymity with k=3, m=2 fails: {a, b} matches 2 records, 3 required; published row 0 shows it
     """
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
         msg = f"budget must be an integer of at least 0, got {budget!r}"

@@ -22,7 +22,7 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> V
     >>> from anonset.data import Table
     >>> table = Table.from_columns(age=["[1:2]", "[1:2]", "3"])
     >>> print(check_k(table.relational, KAnonymity(k=2)))
-    k-anonymity with k=2 fails: published row 2 matches 1 record(s), 2 required; by 'age'
+    k-anonymity with k=2 fails: published row 2 matches 1 record, 2 required; by 'age'
 
     Raises
     ------

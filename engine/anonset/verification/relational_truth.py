@@ -34,7 +34,7 @@ def check_relational_truth(
     >>> table = Table.from_columns(sex=["f", "m"])
     >>> said = CategoricalColumn.of("sex", ["(f,m)", "f"])
     >>> str(check_relational_truth(table, Publication(None, (), (said,), (), np.arange(2)), {}))
-    "{f} matches 0 record(s), 1 required; published row 1 shows it; column 'sex': the original value is another"
+    "{f} matches 0 records, 1 required; published row 1 shows it; column 'sex': the original value is another"
     """
     published = {column.name: column for column in publication.relational}
     for column in original.relational:

@@ -8,6 +8,7 @@ from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.privacy.model import Verdict, Witness
 from anonset.privacy.safe_grouping import SafetyConstraint
+from anonset.spelling import counted
 from anonset.verification.anatomy import checked_groups, concentration, row_of_group
 
 
@@ -85,7 +86,7 @@ def _violated_individual(publication: BucketPublication, k: int, rows: Int64, pe
     few = np.flatnonzero(individuals < k)
     if len(few):
         at, found = int(few[0]), int(individuals[few[0]])
-        detail = f"group {labels[at]} has {found} visible individual(s), k={k} are required"
+        detail = f"group {labels[at]} has {counted(found, 'visible individual')}, k={k} are required"
         return Witness((f"group {labels[at]}",), found, k, row_of_group(publication, at), detail)
     most = np.zeros(publication.n_groups, np.int64)
     np.maximum.at(most, group, shown)
@@ -94,7 +95,8 @@ def _violated_individual(publication: BucketPublication, k: int, rows: Int64, pe
         at = int(uneven[0])
         row = int(rows[first[at]])
         detail = (
-            f"its individual shows {shown[at]} tuple(s) in group {labels[group[at]]}, another {most[group[at]]}; "
+            f"its individual shows {counted(shown[at], 'tuple')} in group {labels[group[at]]}, another "
+            f"{most[group[at]]}; "
             "equally many are required"
         )
         return Witness((), int(shown[at]), int(most[group[at]]), row, detail)

@@ -11,7 +11,7 @@ from anonset.verification.itemsets import Progress, require_well_formed
 _ROWS_PER_CALL = 10_000
 
 
-def check_truthful(original: Table, publication: Publication, *, progress: Progress | None = None) -> Witness | None:
+def check_item_truth(original: Table, publication: Publication, *, progress: Progress | None = None) -> Witness | None:
     """Find a published row that does not tell the truth about the record it was made from.
 
     In a truthful publication no record is published twice; every item of a record is covered by a symbol of its
@@ -33,7 +33,7 @@ def check_truthful(original: Table, publication: Publication, *, progress: Progr
     >>> from anonset.generalization import Cut, apply
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), "b"]))
     >>> table = Table.from_sets([{"a1", "b"}, {"a2"}], universe=hierarchy.leaves.labels)
-    >>> check_truthful(table, apply(table, Cut.identity(hierarchy))) is None
+    >>> check_item_truth(table, apply(table, Cut.identity(hierarchy))) is None
     True
     """
     before, after = original.transactions, publication.transactions
