@@ -21,6 +21,10 @@ _C, _D = np.uint64(0x6C7967656E657261), np.uint64(0x7465646279746573)
 _LENGTH = np.uint64(8 << 56)
 """What closes a message of eight bytes."""
 _END = np.uint64(0xFF)
+MOST_PAIRED = 1 << 16
+"""Two indices below this are taken from one draw: then none is favoured by more than 2^32 / 2^64."""
+ALONE = 1 << 61
+"""Added to the numbers of draws that give one index, where others give two."""
 
 
 @kernel()
@@ -53,6 +57,33 @@ def draw(draw_key: DrawKey, number: Integer) -> np.uint64:
 def below(draw_key: DrawKey, number: Integer, n: Integer) -> np.int64:
     """Return a draw as an index in 0 .. n - 1 (int64): modulo n, which favours none by more than n / 2^64."""
     return np.int64(draw(draw_key, number) % np.uint64(n))
+
+
+@kernel()
+def exchanged(
+    draw_key: DrawKey, place: Integer, begin: Integer, end: Integer, rest: np.uint64
+) -> tuple[np.int64, np.uint64]:
+    """Return the place that a place is exchanged with when those from `begin` to below `end` are shuffled from the end.
+
+    It is one of those from `begin` on up to the place itself. The places 2j + 1 and 2j share draw j, the remainder of
+    which is for the one and the quotient for the other; one of more than 2^16 has the draw 2^61 + its number to itself.
+
+    Parameters
+    ----------
+    rest
+        What the place after this one has left of its draw; anything for the last one.
+
+    Returns
+    -------
+    The place, and what is left of its draw.
+    """
+    span = place - begin + 1
+    if span > MOST_PAIRED:
+        return begin + below(draw_key, ALONE + place, span), np.uint64(0)
+    word = rest
+    if place % 2 == 1 or place + 1 == end or span == MOST_PAIRED:
+        word = draw(draw_key, place // 2)
+    return begin + np.int64(word % np.uint64(span)), word // np.uint64(span)
 
 
 @kernel()

@@ -6,7 +6,7 @@ Tuples are sorted by counting, so that everything before the heaps is linear.
 import numpy as np
 
 from anonset_kernels._arrays import DrawKey, Int32Array, Int64Array
-from anonset_kernels._draws import below, draw
+from anonset_kernels._draws import draw, exchanged
 from anonset_kernels._heaps import LOW, ONE, packed, sift_down, sift_up
 from anonset_kernels._jit import kernel
 
@@ -18,10 +18,10 @@ _SPREAD = 1 << 62
 
 @kernel()
 def shuffled(n: int, draw_key: DrawKey) -> Int32Array:
-    """Return 0 .. n - 1 in random order: from the last place on, place `i` draws with number `i`. O(n)."""
-    drawn = np.arange(n).astype(np.int32)
+    """Return 0 .. n - 1 in random order: they are exchanged from the last place on. O(n)."""
+    drawn, rest = np.arange(n).astype(np.int32), np.uint64(0)
     for last in range(n - 1, 0, -1):
-        other = below(draw_key, last, last + 1)
+        other, rest = exchanged(draw_key, last, 0, n, rest)
         drawn[last], drawn[other] = drawn[other], drawn[last]
     return drawn
 
@@ -40,7 +40,7 @@ def random_by_code(code_of: Int32Array, n_codes: int, draw_key: DrawKey, room: i
         that were shuffled in one piece took three times as long.
 
     Entry `e` goes to the stretch that the last b bits of a sixteen say, the (e mod 4)-th from below of the draw with
-    number 2^62 + e div 4; a stretch is shuffled from its last place on, place `i` by the draw with number `i`.
+    number 2^62 + e div 4; a stretch is shuffled from its last place on.
     """
     size = np.zeros(n_codes, np.int64)
     for code in code_of:
@@ -50,10 +50,11 @@ def random_by_code(code_of: Int32Array, n_codes: int, draw_key: DrawKey, room: i
     for entry in range(len(code_of)):
         order[place[stretch[entry]]] = entry
         place[stretch[entry]] += 1
+    rest = np.uint64(0)
     for number in range(len(start) - 1):
-        begin = start[number]
-        for last in range(start[number + 1] - 1, begin, -1):
-            other = begin + below(draw_key, last, last - begin + 1)
+        begin, end = start[number], start[number + 1]
+        for last in range(end - 1, begin, -1):
+            other, rest = exchanged(draw_key, last, begin, end, rest)
             order[last], order[other] = order[other], order[last]
     return order
 
@@ -95,12 +96,13 @@ def random_runs(order: Int32Array, first: Int64Array, draw_key: DrawKey, room: i
             gathered[to] = order[at]
             to += 1
         place[stretch[run]] = to
-    starts[n_runs] = len(order)
+    starts[n_runs], rest = len(order), np.uint64(0)
     for number in range(len(length)):
-        for last in range(first_run[number + 1] - 1, first_run[number] - 1, -1):
-            to = last - first_run[number]
-            starts[last] = begin[number] + to * length[number]
-            other = begin[number] + below(draw_key, last, to + 1) * length[number]
+        low, high = first_run[number], first_run[number + 1]
+        for last in range(high - 1, low - 1, -1):
+            starts[last] = begin[number] + (last - low) * length[number]
+            other, rest = exchanged(draw_key, last, low, high, rest)
+            other = begin[number] + (other - low) * length[number]
             for at in range(length[number]):
                 gathered[starts[last] + at], gathered[other + at] = gathered[other + at], gathered[starts[last] + at]
     return gathered, starts

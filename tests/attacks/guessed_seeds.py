@@ -54,12 +54,18 @@ def words_of_split_mix(seeds: range, n: int) -> Words:
     return z ^ (z >> np.uint64(31))
 
 
-def shuffles(words: Words, n: int) -> Ints:
-    """Return int64 (seeds, n): 0 to n - 1 as each row of words shuffles them, the last place first."""
+def shuffles(words: Words, n: int, *, paired: bool = False) -> Ints:
+    """Return int64 (seeds, n): 0 to n - 1 as each row of words shuffles them, the last place first.
+
+    Each place has a word of its own; or places are `paired`: 2j + 1 and 2j share word j, remainder and quotient.
+    """
     drawn = np.tile(np.arange(n), (len(words), 1))
     rows = np.arange(len(words))
     for last in range(n - 1, 0, -1):
-        other = (words[:, last] % np.uint64(last + 1)).astype(np.int64)
+        own = words[:, last // 2 if paired else last]
+        if paired and last % 2 == 0 and last + 1 < n:
+            own = own // np.uint64(last + 2)
+        other = (own % np.uint64(last + 1)).astype(np.int64)
         drawn[rows, other], drawn[:, last] = drawn[:, last].copy(), drawn[rows, other]
     return drawn
 

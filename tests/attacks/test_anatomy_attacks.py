@@ -26,8 +26,8 @@ TABLE = patients(0, 1500)
 def orders() -> NDArray[np.int64]:
     """Return the order of all tuples that each seed would give, by SplitMix64 and by a key made of it alone."""
     keys = keys_of_seeds(TRIED, "anatomy: order of the tuples of a value")
-    both = np.concatenate([words_of_split_mix(TRIED, TABLE.n), words_of_keys(keys, TABLE.n)])
-    return shuffles(both, TABLE.n)
+    one, other = words_of_split_mix(TRIED, TABLE.n), words_of_keys(keys, TABLE.n)
+    return np.concatenate([shuffles(one, TABLE.n), shuffles(other, TABLE.n, paired=True)])
 
 
 def best_fit(group: NDArray[np.integer]) -> tuple[float, int]:

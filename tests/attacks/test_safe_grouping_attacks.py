@@ -115,7 +115,7 @@ def guessed(found: Published) -> tuple[Score, list[float], list[int]]:
     for (table, buckets), own in zip(found, SEEDS, strict=True):
         view, lost = View.of(BucketPublication.of(table, buckets)), removed(table, buckets)
         counts, random = np.bincount(table.ids[0].codes, minlength=len(lost)), np.random.default_rng(own)
-        numbers = shuffles(words, buckets.n_groups)
+        numbers = shuffles(words, buckets.n_groups, paired=True)
         falls = -correlations(view.shown[numbers])
         best = int(falls.argmax())
         formed = replace(view, number=np.argsort(numbers[best]))

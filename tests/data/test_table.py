@@ -1,11 +1,15 @@
 """Vocabularies, columns and tables."""
 
+import json
+from hashlib import sha256
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data.table import column_sha256
 from anonset.data.vocabulary import canonical_order
 from anonset.errors import InputError
 
@@ -114,3 +118,16 @@ def test_columns_are_joined_under_prefixed_names(rows: list[tuple[set[str], ...]
 def test_columns_that_cannot_be_joined(sets, relational, message):
     with pytest.raises(InputError, match=message):
         Table.from_columns(sets, **relational)
+
+
+@given(labels=st.lists(st.text(max_size=3), min_size=1, max_size=8, unique=True), data=st.data())
+def test_fingerprint_is_of_labels_whatever_the_order_of_their_vocabulary(
+    labels: list[str], data: st.DataObject
+) -> None:
+    cells = data.draw(st.lists(st.sampled_from(labels), max_size=12))
+    index = {label: code for code, label in enumerate(labels)}
+    column = CategoricalColumn("a", np.array([index[cell] for cell in cells], np.int32), Vocabulary(tuple(labels)))
+    assert column_sha256(column) == column_sha256(CategoricalColumn.of("a", cells))
+    shown = sorted(set(cells))
+    codes = np.array([shown.index(cell) for cell in cells], "<i4").tobytes()
+    assert column_sha256(column) == sha256(b"CategoricalColumn" + codes + json.dumps(shown).encode()).hexdigest()

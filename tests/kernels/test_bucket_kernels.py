@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.buckets.draws import Draws
 from anonset.algorithms.buckets.safe_grouping import PERSON, TUPLE, VALUE
-from anonset_kernels._draws import draw
+from anonset_kernels._draws import draw, exchanged
 from anonset_kernels.buckets import anatomize, random_by_code, random_runs, sorted_runs
 from anonset_kernels.safe_grouping import diversify, fewest_shown, group_bounds, settle
 from reference.buckets import anatomy, diverse, drawn_order, groups_of
+from reference.buckets import exchanged as naive_exchanged
 from reference.draws import keyed, siphash
 
 
@@ -32,6 +33,19 @@ def test_draws_are_those_of_siphash(key: bytes, number: int) -> None:
 
 def test_the_twin_of_siphash_gives_the_published_number() -> None:
     assert siphash(bytes(range(16)), bytes(range(15))) == 0xA129CA6149BE45E5  # appendix A of the paper
+
+
+@pytest.mark.parametrize("end", [1 << 16, (1 << 16) + 1, (1 << 16) + 2, 3 << 16])
+@pytest.mark.parametrize("begin", [0, 1, 7 << 20])
+def test_two_places_share_a_draw_unless_their_stretch_is_long(begin: int, end: int) -> None:
+    places = [*range(begin + end - 1, begin + end - 9, -1), *range(begin + (1 << 16) + 3, begin + (1 << 16) - 5, -1)]
+    drawn, rest = partial(keyed(b"long"), ""), np.uint64(0)
+    for place in [place for place in places if place < begin + end]:
+        with np.errstate(over="ignore"):
+            if place + 1 < begin + end:
+                rest = np.uint64(exchanged(key_of(b"long"), place + 1, begin, begin + end, np.uint64(0))[1])
+            found, _ = exchanged(key_of(b"long"), place, begin, begin + end, rest)
+        assert found == naive_exchanged(place, begin, begin + end, drawn)
 
 
 few_codes = st.lists(st.sampled_from([0, 0, 0, 1, 4, 6]), max_size=60)

@@ -69,11 +69,22 @@ def drawn_order(
         stretches.setdefault((code, quarter % (1 << bits[code])), []).append(entry)
     order: list[int] = []
     for _, entries in sorted(stretches.items()):
+        begin, end = len(order), len(order) + len(entries)
         for last in reversed(range(1, len(entries))):
-            other = draw(len(order) + last) % (last + 1)
+            other = exchanged(begin + last, begin, end, draw) - begin
             entries[last], entries[other] = entries[other], entries[last]
         order += entries
     return order
+
+
+def exchanged(place: int, begin: int, end: int, draw: Number) -> int:
+    """Return the place that a place is exchanged with: two places, an odd one and that before it, share a draw."""
+    span = place - begin + 1
+    if span > 1 << 16:
+        return begin + draw((1 << 61) + place) % span
+    first = place % 2 == 1 or place + 1 == end or span == 1 << 16
+    word = draw(place // 2)
+    return begin + (word if first else word // (span + 1)) % span
 
 
 def order_by_value(values: Sequence[str], draw: Draw) -> list[int]:

@@ -5,6 +5,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
+from operator import lt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -361,7 +363,12 @@ def combined_sha256(columns: Mapping[str, str]) -> str:
 
 def _by_code_point(vocabulary: Vocabulary, counts: Int64) -> tuple[Int32, tuple[str, ...]]:
     """Return the place of each code among the labels that occur, by their code points, and these labels."""
-    found = sorted((label, code) for code, label in enumerate(vocabulary.labels) if counts[code])
+    codes, labels = np.flatnonzero(counts), vocabulary.labels
+    if len(codes) < len(labels):
+        labels = tuple(labels[code] for code in codes.tolist())
+    if not all(map(lt, labels, islice(labels, 1, None))):  # most vocabularies are in this order
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        codes, labels = codes[order], tuple(labels[at] for at in order)
     place = np.zeros(len(vocabulary), np.int32)
-    place[[code for _, code in found]] = np.arange(len(found), dtype=np.int32)
-    return place, tuple(label for label, _ in found)
+    place[codes] = np.arange(len(codes), dtype=np.int32)
+    return place, labels
