@@ -8,19 +8,24 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from algorithms.implementations import Rows, bound_table
-from algorithms.test_against_twins import Case, cases
+from algorithms.test_against_twins import Case, cases, random_tree, small_case
 from anonset.algorithms.base import Result
+from anonset.algorithms.rt.rum_bound import RumBound
+from anonset.algorithms.rt.tum_bound import TumBound
+from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.exact import Exact
 from anonset.algorithms.transaction.exact_cut import pairs as pair_counts
 from anonset.algorithms.transaction.exact_cut.pairs import rare_siblings
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
-from anonset.data import Hierarchy, Table
+from anonset.algorithms.transaction.mhghs import MHgHs
+from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.errors import InfeasibleError
-from anonset.generalization import Cut, apply
+from anonset.generalization import Cut, PerCluster, apply
 from anonset.measures.ncp import ncp_exact
-from anonset.privacy import KmAnonymity
+from anonset.privacy import KKmAnonymity, KmAnonymity
 from anonset.verification import verify
 from reference.exact import least_loss, rare_sets, recodings
 from reference.exact import published as recoded
@@ -88,6 +93,96 @@ def few_leaves(case: Case) -> bool:
 @given(cases.filter(few_leaves))
 def test_with_suppression_it_is_the_best_recoding(case: Case) -> None:
     assert_optimal(case, suppress=True)
+
+
+def larger_case(seed: int) -> Case:
+    """Make some 60 records over a random tree of 12 to 30 leaves."""
+    rng = random.Random(seed)
+    leaves = [f"i{n:02}" for n in range(rng.randint(12, 30))]
+    weights = [1 / (1 + rng.randrange(9)) for _ in leaves]
+    rows = [set(rng.choices(leaves, weights, k=rng.randint(1, 6))) for _ in range(rng.randint(30, 90))]
+    return random_tree(rng, leaves), rows, rng.choice([2, 3, 5]), rng.choice([1, 2, 3, 4])
+
+
+@settings(thorough, max_examples=60)
+@given(st.integers(0, 2**32 - 1).map(larger_case))
+def test_it_is_never_above_the_heuristics(case: Case) -> None:
+    tree, rows, k, m = case
+    hierarchy = Hierarchy.from_tree(tree)
+    table = bound_table(rows, hierarchy)
+    for suppress, heuristics in ((False, [Apriori]), (True, [MHgHs, Apriori])):
+        result = Exact(k=k, m=m, suppress=suppress).recode(table, {"items": hierarchy})
+        assert result.figures["gap"] == 0
+        assert verify(apply(table, result.recoding), KmAnonymity(k, m)).holds
+        for heuristic in heuristics:
+            assert loss_of(result, table) <= loss_of(heuristic(k=k, m=m).recode(table, {"items": hierarchy}), table)
+
+
+EDGES: dict[str, tuple[Rows, Tree, int, int]] = {
+    "one level": ([{"a"}, {"b"}, {"a", "b"}, {"c"}], ("R", ["a", "b", "c"]), 2, 2),
+    "one leaf": ([{"a"}, {"a"}], ("R", ["a"]), 2, 2),
+    "empty table": ([], ("R", [("A", ["a", "b"]), "c"]), 3, 2),
+    "empty records": ([set(), set()], ("R", [("A", ["a", "b"]), "c"]), 3, 2),
+    "m above the longest record": ([{"a", "b"}, {"a"}, {"b", "c"}, {"c"}], ("R", [("A", ["a", "b"]), "c"]), 2, 50),
+    "k of one": ([{"a", "b"}, {"c"}], ("R", [("A", ["a", "b"]), "c"]), 1, 2),
+    "as many records as k": ([{"a"}, {"b"}, {"c"}], ("R", [("A", ["a", "b"]), "c"]), 3, 2),
+    "fewer records than k": ([{"a"}, {"b"}, set()], ("R", [("A", ["a", "b"]), "c"]), 3, 2),
+}
+
+
+@in_both_modes
+@pytest.mark.parametrize("name", EDGES)
+def test_edges(name: str, suppress: bool) -> None:
+    rows, tree, k, m = EDGES[name]
+    assert_optimal((tree, [set(row) for row in rows], k, m), suppress=suppress)
+
+
+def test_with_fewer_records_than_k_it_says_so_in_one_line() -> None:
+    rows, tree, k, m = EDGES["fewer records than k"]
+    with pytest.raises(InfeasibleError, match="exact: there are 2 non-empty records, at least k=3 are required"):
+        run(rows, tree, k, m)
+    result, _, _ = run(rows, tree, k, m, suppress=True)
+    assert image_of(result) == {"a": None, "b": None, "c": "c"}
+
+
+@settings(thorough, max_examples=60)
+@given(cases.filter(few_leaves))
+def test_left_to_itself_it_suppresses_only_where_one_symbol_would_be_left(case: Case) -> None:
+    tree, rows, k, m = case
+    if 0 < sum(map(bool, rows)) < k:
+        return
+    (plain, table, _), (found, _, _) = run(rows, tree, k, m), run(rows, tree, k, m, suppress=None)
+    several = len({item for row in rows for item in row}) > 1
+    shown = {symbol for row in recoded(rows, image_of(plain)) for symbol in row}
+    if several and len(shown) == 1:
+        suppressing, _, _ = run(rows, tree, k, m, suppress=True)
+        expected = {loss_of(plain, table), loss_of(suppressing, table)}
+        assert loss_of(found, table) in expected
+        assert bool(found.notes) == bool(found.figures["suppression"])
+    else:
+        assert (image_of(found), found.notes) == (image_of(plain), ())
+
+
+@settings(thorough, max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([RumBound, TumBound]))
+def test_the_items_of_each_cluster_lose_the_least(seed: int, framework: Any) -> None:
+    tree, rows, _, m = small_case(seed)
+    rng, hierarchy = random.Random(seed), Hierarchy.from_tree(tree)
+    sexes = CategoricalColumn.of("sex", [rng.choice("fm") for _ in rows])
+    items = bound_table(rows, hierarchy).transactions
+    table = Table(items, (sexes,))
+    try:
+        result = framework(k=2, m=m, delta=1.0, transaction=Exact).recode(table, {"items": hierarchy})
+    except InfeasibleError:
+        return
+    assert verify(apply(table, result.recoding), KKmAnonymity(2, m)).holds
+    assert isinstance(result.recoding, PerCluster)
+    for number, mapping in enumerate(result.recoding.items):
+        members = np.flatnonzero(result.recoding.cluster == number)
+        assert items is not None
+        assert isinstance(mapping, Cut)
+        part = [rows[record] for record in members]
+        assert ncp_exact(items.take(members), mapping) == least_loss(part, HierarchyModel(tree), 2, m, suppress=False)
 
 
 @thorough

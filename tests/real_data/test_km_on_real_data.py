@@ -39,6 +39,62 @@ def test_apriori_reaches_the_known_losses(name, m, ncp, classes):
     assert published_classes(bound, release.recoding) == classes
 
 
+def on_real_data(name: str, m: int, **options: object) -> anonset.Release:
+    """Anonymize by the exact cut, k=5, with the hierarchy of the specification's table."""
+    taxonomy = catalogue.hierarchy(name) if name not in ("bms_webview1", "groceries", "retail", "kosarak_70k") else None
+    table = anonset.Table(catalogue.load(name).transactions)
+    hierarchies = {table.transactions.name: str(taxonomy or "balanced:5")}
+    return anonset.anonymize(table, anonset.Exact(k=5, m=m, **options), hierarchies=hierarchies)
+
+
+@pytest.mark.parametrize(
+    ("name", "m", "suppress", "ncp"),
+    [
+        ("bms_webview1", 2, False, 0.026010),
+        ("bms_webview1", 2, True, 0.025974),
+        ("bms_webview1", 3, False, 0.108120),
+        ("bms_webview1", 3, True, 0.075370),
+        ("bms_webview2", 2, False, 0.017689),
+        ("bms_webview2", 2, True, 0.015086),
+        ("bms_webview2", 3, False, 0.034427),
+        ("groceries", 2, False, 0.036720),
+        ("groceries", 2, True, 0.033557),
+        ("groceries", 3, False, 0.089158),
+        ("groceries", 3, True, 0.063168),
+        ("tafeng_subclass", 2, True, 0.017361),
+        ("retail", 2, False, 0.003348),
+        ("kosarak_70k", 2, False, 0.005294),
+        ("informs2005", 2, True, 0.044209),
+        ("informs2005", 3, True, 0.066708),
+        ("diabetes130_patients", 2, True, 0.042602),
+        ("diabetes130_patients", 3, True, 0.070026),
+    ],
+)
+def test_the_exact_cut_reaches_the_known_optima_and_proves_them(name, m, suppress, ncp):
+    release = on_real_data(name, m, suppress=suppress)
+    assert release.verdict.holds
+    figures = release.unverified.result.figures
+    assert round(release.measures["ncp"], 6) == ncp
+    assert figures["gap"] == 0
+    assert figures["lower_bound"] == pytest.approx(release.measures["ncp"], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["tafeng_subclass", "informs2005"])
+def test_a_real_taxonomy_says_something_once_items_may_be_suppressed(name):
+    with pytest.warns(UserWarning, match="without suppression one symbol alone would be left"):
+        release = on_real_data(name, 2, suppress=None)
+    assert release.measures["ncp"] < 0.05
+
+
+def test_a_search_that_was_stopped_says_how_far_it_came():
+    with pytest.warns(UserWarning, match="exact stopped, for all steps of its solver are taken: the loss is at most"):
+        release = on_real_data("tafeng_subclass", 3, suppress=True, max_steps=200)
+    figures = release.unverified.result.figures
+    assert release.verdict.holds
+    assert round(figures["ncp"], 6) == 0.060432
+    assert 0.04 < figures["lower_bound"] < figures["ncp"]
+
+
 def test_the_command_publishes_what_brute_force_confirms(tmp_path: Path):
     source = catalogue.path("bms_webview2")
     out = tmp_path / "out"
