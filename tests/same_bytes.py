@@ -86,6 +86,8 @@ def _item_jobs() -> Iterator[Job]:
     tree = ("--hierarchy", "items=numbers.csv")
     for name, k, m in product(("apriori", "direct", "vpa", "hghs", "mhghs"), (2, 5), (1, 2, 3)):
         yield ("anonymize", "baskets.dat", *tree, "--algorithm", name, "--k", str(k), "--m", str(m))
+    for k, m, more in product((2, 5), (1, 2, 3), ((), ("--suppress",))):
+        yield ("anonymize", "baskets.dat", *tree, "--algorithm", "exact", "--k", str(k), "--m", str(m), *more)
     for k, m in ((2, 2), (5, 1)):
         yield (
             *("anonymize", "baskets.dat", "--hierarchy", "items=balanced:6"),
