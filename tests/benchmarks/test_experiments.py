@@ -13,6 +13,8 @@ from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
 
 from anonset.data import Hierarchy, SetColumn
 
+pytestmark = pytest.mark.compiled
+
 MODULE = """
 import os
 from pathlib import Path

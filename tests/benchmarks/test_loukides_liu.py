@@ -9,6 +9,8 @@ from benchmarks.experiments.loukides2010 import measurement as loukides
 
 from anonset import SetColumn
 
+pytestmark = pytest.mark.compiled
+
 POWERS = (-2, -1, 0, 0, 0.5, 1, 2)
 BASES = (0.001, 0.01, 0.1, 1, 100)
 CHOICES = {

@@ -13,6 +13,8 @@ from benchmarks.experiments.plots import is_wide, plot, spaced, tick
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 
+pytestmark = pytest.mark.compiled
+
 
 @pytest.fixture
 def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:

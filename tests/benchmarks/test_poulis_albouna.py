@@ -7,6 +7,8 @@ from benchmarks.experiments.albouna2013 import measurement as albouna
 from benchmarks.experiments.cases import Results
 from benchmarks.experiments.poulis2013 import measurement as poulis
 
+pytestmark = pytest.mark.compiled
+
 POWERS = (-2, -1, 0, 0, 1, 2, 5)
 BASES = (0.001, 0.01, 0.1, 1, 100)
 

@@ -8,6 +8,8 @@ from benchmarks.experiments import store
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.compiled
+
 HERE = {"cpu": "a", "cores": 2, "commit": "c1"}
 TIMES = {"seconds": 0.1, "seconds_of_runs": [0.1, 0.2], "microseconds_per_record": 3.0, "peak_mib": 200.5}
 

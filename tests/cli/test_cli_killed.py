@@ -15,6 +15,8 @@ from anonset.errors import InputError
 from anonset.release.staging import UNFINISHED, Staging, leftovers, require_free
 from cli.place import Place
 
+pytestmark = pytest.mark.compiled
+
 EVERY_LINE = """
     import json, os, shutil, signal, sys
     from pathlib import Path

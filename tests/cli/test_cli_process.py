@@ -10,6 +10,8 @@ import pytest
 
 from cli.place import Place
 
+pytestmark = pytest.mark.compiled
+
 HEAVY = {"numpy", "pyarrow", "pydantic", "numba", "scipy", "rich.progress", "anonset_kernels", "anonset.jobs.anonymize"}
 RUN = "from anonset.cli.main import run; run()"
 

@@ -6,8 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import anonset_kernels
 from anonset_kernels._jit import cache_directory, source_hash
+
+pytestmark = pytest.mark.compiled
 
 CALLEE = "from anonset_kernels._jit import kernel\n\n@kernel()\ndef factor():\n    return {}\n"
 CALLER = """

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.compiled
+
 SOURCE = Path(__file__).parent / "rare_items"
 ASKED = ("--model", "common-items", "--k", "2")
 BASKETS = "a b\na b\na c\nb\na d\n"

@@ -7,6 +7,8 @@ import pytest
 
 from readme.console import PAGES, comparable, renewed, write_files
 
+pytestmark = pytest.mark.compiled
+
 SHOWING = [page for page in PAGES if "```console" in page.read_text()]
 
 
