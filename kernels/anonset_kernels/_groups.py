@@ -360,3 +360,24 @@ def suppress_group(groups: Groups, g: Integer) -> None:
     groups.state[N_SUPPRESSED] += groups.size[g]
     groups.support[g] = 0
     groups.state[SUPPRESSED_HEAD] = _unite(groups.following, groups.state[SUPPRESSED_HEAD], g)
+
+
+@kernel()
+def n_items_within(groups: Groups, members: Int32Array) -> int:
+    """Count the items that an itemset with just these groups as image may hold: theirs, and suppressed ones.
+
+    `members` is int32 (g,): the representatives.
+    """
+    n = groups.state[N_SUPPRESSED]
+    for g in members:
+        n += groups.size[g]
+    return n
+
+
+@kernel()
+def is_less(itemset: Itemset, other: Int32Array) -> bool:
+    """Tell whether an itemset comes before another, `other` int32 (m,), of the same length."""
+    for j in range(len(itemset)):
+        if itemset[j] != other[j]:
+            return bool(itemset[j] < other[j])
+    return False

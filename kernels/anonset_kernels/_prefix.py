@@ -1,8 +1,14 @@
 """Steps of a walk over prefixes of expanded records: rows of ascending codes, each closed by a negative value."""
 
+from typing import TypeVar
+
+import numpy as np
+
 from anonset_kernels._arrays import Codes, Count, IndexArray, Int64Array, Stack, UInt64Array
 from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
+
+_Array = TypeVar("_Array", bound=IndexArray)
 
 
 @kernel()
@@ -37,3 +43,13 @@ def project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array)
                 place[c] += 1
             at += 1
             c = codes[at]
+
+
+@kernel()
+def with_room(array: _Array, used: int, length: int) -> _Array:
+    """Return the array, or a larger copy of its first `used` values if it is shorter than `length`."""
+    if length <= len(array):
+        return array
+    grown = np.empty(length + length // 2, array.dtype)
+    grown[:used] = array[:used]
+    return grown  # type: ignore[return-value]  # its dtype is that of the array

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset_kernels._arrays import Indptr, Int32Array, Int32Matrix, Int64Array, Int64Matrix, Items, Itemset, UInt8Array
-from anonset_kernels._groups import N_SUPPRESSED, SUPPRESSED_HEAD, Groups, make_groups
+from anonset_kernels._groups import N_SUPPRESSED, SUPPRESSED_HEAD, Groups, is_less, make_groups, n_items_within
 from anonset_kernels._jit import kernel
 from anonset_kernels._repair import Rule, Weights, satisfy
 
@@ -247,10 +247,10 @@ def _explore(groups: Groups, roots: Roots, rule: Rule, base: int, source: Int32A
         members[size - 1] = symbols[level, s]
         if end - begin < rule.k:
             tie = given < 0 and size == m and end - begin == bound[root] and best[m - 1] >= 0
-            if not tie or _is_less(members, best):  # most sets are ties: worth a look before the call
+            if not tie or is_less(members, best):  # most sets are ties: worth a look before the call
                 _consider(groups, roots, rule, size, end - begin)
         if size < m and level + 1 < len(symbols) and end - begin >= bound[root]:
-            if not short or _n_items(groups, members[:size]) < m:
+            if not short or n_items_within(groups, members[:size]) < m:
                 level += 1
                 _extend(groups, roots, level, roots.arena[level - 1, begin:end], len(groups.rep), size + 1 < m)
 
@@ -290,24 +290,15 @@ def _extend(groups: Groups, roots: Roots, level: int, source: Int32Array, stop: 
 
 
 @kernel()
-def _n_items(groups: Groups, members: Int32Array) -> int:
-    """Count the items that an itemset with just these groups as image may hold: theirs, and suppressed ones."""
-    n = groups.state[N_SUPPRESSED]
-    for g in members:
-        n += groups.size[g]
-    return n
-
-
-@kernel()
 def _consider(groups: Groups, roots: Roots, rule: Rule, n: int, support: int) -> None:
     """Keep the rare set `roots.sets[0, :n]` if it is its root's best."""
     members = roots.sets[0, :n]
     root = members[0]
-    short = n < rule.m and _n_items(groups, members) < rule.m
+    short = n < rule.m and n_items_within(groups, members) < rule.m
     if roots.state[_SHORT]:
         if short:
             _smallest_around(groups, members, roots.sets[2])
-            if _is_less(roots.sets[2], roots.sets[1]):
+            if is_less(roots.sets[2], roots.sets[1]):
                 roots.sets[1] = roots.sets[2]
         return
     if short or support < roots.bound[root]:
@@ -331,18 +322,10 @@ def _consider(groups: Groups, roots: Roots, rule: Rule, n: int, support: int) ->
 def _precedes(groups: Groups, roots: Roots, members: Int32Array, others: Int32Array) -> bool:
     """Compare two sets of groups by the smallest m-itemsets of which they are the images."""
     if members[-1] >= 0 and others[-1] >= 0:
-        return _is_less(members, others)
+        return is_less(members, others)
     _smallest_of(groups, members, roots.sets[1])
     _smallest_of(groups, others, roots.sets[2])
-    return _is_less(roots.sets[1], roots.sets[2])
-
-
-@kernel()
-def _is_less(itemset: Itemset, other: Int32Array) -> bool:
-    for j in range(len(itemset)):
-        if itemset[j] != other[j]:
-            return bool(itemset[j] < other[j])
-    return False
+    return is_less(roots.sets[1], roots.sets[2])
 
 
 @kernel()
@@ -398,7 +381,7 @@ def _around_short_set(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset
     roots.sets[1, :] = len(groups.rep)
     for root in range(len(groups.rep)):
         roots.sets[0, 0] = root
-        if groups.rep[root] == root and _n_items(groups, roots.sets[0, :1]) < rule.m:
+        if groups.rep[root] == root and n_items_within(groups, roots.sets[0, :1]) < rule.m:
             _look_at(groups, roots, rule, root)  # walks frequent sets alone: rare ones lead to no smaller itemset
             roots.bound[root] = 0
     roots.state[_SHORT] = 0

@@ -5,8 +5,6 @@ codes of its items and their ancestors, ascending, and closed by -1. For the cur
 the prefix occurs and counts its extensions into one dense array that stays in cache.
 """
 
-from typing import TypeVar
-
 import numpy as np
 
 from anonset_kernels._arrays import (
@@ -17,7 +15,6 @@ from anonset_kernels._arrays import (
     Float64Array,
     Found,
     FoundSupport,
-    IndexArray,
     Indptr,
     Int32Array,
     Int64Array,
@@ -34,11 +31,9 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels._prefix import count_extensions, project
+from anonset_kernels._prefix import count_extensions, project, with_room
 from anonset_kernels._rare_sets import are_dense, next_code, rare_dense_pairs, room_for_pairs, take
 from anonset_kernels._tree import is_below
-
-_Array = TypeVar("_Array", bound=IndexArray)
 
 EXACT, LEAVES, MARK = 0, 1, 2
 """What the walk looks for: sets of one size, its leaves at any depth, sets of one size and their pairs."""
@@ -127,7 +122,7 @@ def expand_block(
     words = np.zeros((n_codes + 63) // 64, np.uint64)
     filled = 0
     for record in range(n):
-        codes = _with_room(codes, filled, filled + min(n_codes, (indptr[record + 1] - indptr[record]) * height) + 1)
+        codes = with_room(codes, filled, filled + min(n_codes, (indptr[record + 1] - indptr[record]) * height) + 1)
         filled = _expand_record(indptr, items, record, entry, parent, code, stamp, words, codes, filled)
     return codes[:filled]
 
@@ -257,7 +252,7 @@ def walk(
         if mode != LEAVES:
             _skip_codes(dead, together, first, mode, skip)
         support = start[first + 1] - start[first]
-        stack = _with_room(stack, 0, support)
+        stack = with_room(stack, 0, support)
         stack[:support] = position[start[first] : start[first + 1]]
         prefix[0], depth = first, 1
         begin[1], end[1], top[1], opened[1] = 0, support, support, 0
@@ -282,9 +277,9 @@ def walk(
                     if n_found < 0:
                         return len(found), first
                 elif depth < size - 1:
-                    stack = _with_room(stack, top[depth], total)
+                    stack = with_room(stack, top[depth], total)
                     if depth == 1:  # the records of one first code, side by side: deeper walks then stay in cache
-                        local = _with_room(local, 0, entries + support)
+                        local = with_room(local, 0, entries + support)
                         _project_first(codes, stack, support, place[1], local)
                     else:
                         project(local, stack, begin[depth], end[depth], place[depth])
@@ -317,16 +312,6 @@ def _skip_codes(dead: Dead, together: Together, first: int, mode: int, skip: UIn
         skip[c] = dead[c]
         if mode == EXACT and len(together) > 0 and not together[first, c]:
             skip[c] = 1
-
-
-@kernel()
-def _with_room(array: _Array, used: int, length: int) -> _Array:
-    """Return the array, or a larger copy of its first `used` values if it is shorter than `length`."""
-    if length <= len(array):
-        return array
-    grown = np.empty(length + length // 2, array.dtype)
-    grown[:used] = array[:used]
-    return grown  # type: ignore[return-value]  # its dtype is that of the array
 
 
 @kernel()

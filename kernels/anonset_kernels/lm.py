@@ -21,7 +21,6 @@ from anonset_kernels._arrays import (
     ItemStart,
     Position,
     Prefix,
-    Stack,
     Tally,
     Tree,
     UInt8Array,
@@ -30,7 +29,7 @@ from anonset_kernels._arrays import (
 from anonset_kernels._bits import trailing_zeros
 from anonset_kernels._candidates import comes_before, first_at_least, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
-from anonset_kernels._prefix import count_extensions, project
+from anonset_kernels._prefix import count_extensions, project, with_room
 from anonset_kernels._tree import is_below
 
 _Data = tuple[Indptr, Items, ItemStart, ItemRecords, Int64Array, Int32Array, Int64Array]
@@ -78,7 +77,7 @@ def find_violation(
         if not on_cut[first]:
             continue
         held = start[first + 1] - start[first]
-        stack = _with_room(stack, 0, held)
+        stack = with_room(stack, 0, held)
         stack[:held] = position[start[first] : start[first + 1]]
         prefix[0] = first
         depth, begin[1], end[1], top[1], opened[1] = 1, 0, held, held, 0
@@ -96,7 +95,7 @@ def find_violation(
                 least = after[depth] if _equal(prefix[:depth], after) else 0
                 layout = (place[depth], support[depth])
                 top[depth + 1] = _keep(prefix[:depth], row, count, on_cut, intervals, least, layout, top[depth])
-                stack = _with_room(stack, top[depth], top[depth + 1])
+                stack = with_room(stack, top[depth], top[depth + 1])
                 project(codes, stack, begin[depth], end[depth], place[depth])
                 opened[depth] = 1
             w = 0
@@ -112,15 +111,6 @@ def find_violation(
             depth += 1
             opened[min(depth, size)] = 0
     return False
-
-
-@kernel()
-def _with_room(stack: Stack, used: int, needed: int) -> IndexArray:
-    if needed <= len(stack):
-        return stack
-    grown = np.empty(needed + needed // 2, stack.dtype)
-    grown[:used] = stack[:used]
-    return grown
 
 
 @kernel()

@@ -38,7 +38,7 @@ from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._dense_threats import bit_matrix, is_dense, search_dense
 from anonset_kernels._jit import kernel
 from anonset_kernels._known_sets import enter_sets, is_known, is_minimal, is_minimal_rare
-from anonset_kernels._prefix import count_extensions, project
+from anonset_kernels._prefix import count_extensions, project, with_room
 
 
 @kernel()
@@ -189,7 +189,7 @@ def mine(
                         return n_found, steps
                     goal = n_kept = 0
                 elif n_kept > 0:
-                    stack = _with_room(stack, walk.top[depth], walk.top[depth + 1])
+                    stack = with_room(stack, walk.top[depth], walk.top[depth + 1])
                     project(codes, stack, walk.begin[depth], walk.end[depth], walk.place[depth])
                     if depth == size - 1:
                         heap = (codes, stack)
@@ -209,7 +209,7 @@ def mine(
 def _begin(start: Int64Array, position: Position, first: int, walk: _Walk, prefix: Prefix, stack: Stack) -> IndexArray:
     """Start the walk over the sets that begin with a code; return the stack, which grows."""
     n_held = start[first + 1] - start[first]
-    stack = _with_room(stack, 0, n_held)
+    stack = with_room(stack, 0, n_held)
     stack[:n_held] = position[start[first] : start[first + 1]]
     prefix[0], walk.word_at[1] = first, -1
     walk.begin[1], walk.end[1], walk.top[1] = 0, n_held, n_held
@@ -230,15 +230,6 @@ def _descend(walk: _Walk, depth: int, prefix: Prefix) -> int:
     walk.begin[depth + 1], walk.end[depth + 1] = walk.place[depth, c] - walk.support[depth, c], walk.place[depth, c]
     prefix[depth], walk.place[depth, c], walk.word_at[depth + 1] = c, -1, -1
     return depth + 1
-
-
-@kernel()
-def _with_room(stack: Stack, used: int, needed: int) -> IndexArray:
-    if needed <= len(stack):
-        return stack
-    grown = np.empty(needed + needed // 2, stack.dtype)
-    grown[:used] = stack[:used]
-    return grown
 
 
 @kernel()

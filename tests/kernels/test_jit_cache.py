@@ -35,26 +35,27 @@ def run_in(folder: Path, script: str, **variables: str) -> list[str]:
     return done.stdout.split()
 
 
-def test_a_changed_callee_in_another_file_is_seen(tmp_path):
-    package = tmp_path / "anonset_kernels"
-    package.mkdir()
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Return a package of two kernels, one of which calls the other."""
+    folder = tmp_path / "anonset_kernels"
+    folder.mkdir()
     for name in ("__init__.py", "_compiling.py", "_jit.py"):
-        shutil.copy(Path(anonset_kernels.__file__).with_name(name), package / name)
-    (package / "caller.py").write_text(CALLER)
-    (package / "callee.py").write_text(CALLEE.format(2))
+        shutil.copy(Path(anonset_kernels.__file__).with_name(name), folder / name)
+    (folder / "caller.py").write_text(CALLER)
+    (folder / "callee.py").write_text(CALLEE.format(2))
+    return folder
+
+
+def test_a_changed_callee_in_another_file_is_seen(package, tmp_path):
     assert run_in(tmp_path, RUN) == ["20", "0"]
     assert run_in(tmp_path, RUN) == ["20", "1"], "the second process must find the machine code of the first"
     (package / "callee.py").write_text(CALLEE.format(3))
     assert run_in(tmp_path, RUN) == ["30", "0"], "the caller's file did not change, but its callee did"
 
 
+@pytest.mark.usefixtures("package")
 def test_kernels_work_where_no_cache_can_be_written(tmp_path):
-    package = tmp_path / "anonset_kernels"
-    package.mkdir()
-    for name in ("__init__.py", "_compiling.py", "_jit.py"):
-        shutil.copy(Path(anonset_kernels.__file__).with_name(name), package / name)
-    (package / "caller.py").write_text(CALLER)
-    (package / "callee.py").write_text(CALLEE.format(2))
     no_folder = tmp_path / "a_file"
     no_folder.write_text("")
     script = RUN + "\nfrom anonset_kernels._jit import cache_directory\nprint(cache_directory())"
@@ -71,14 +72,9 @@ from anonset_kernels._jit import cache_directory
 """
 
 
+@pytest.mark.usefixtures("package")
 def test_a_cache_that_can_only_be_read_is_read(tmp_path):
     """As in the image of a container; what it lacks is compiled in every run, and kept nowhere."""
-    package = tmp_path / "anonset_kernels"
-    package.mkdir()
-    for name in ("__init__.py", "_compiling.py", "_jit.py"):
-        shutil.copy(Path(anonset_kernels.__file__).with_name(name), package / name)
-    (package / "caller.py").write_text(CALLER)
-    (package / "callee.py").write_text(CALLEE.format(2))
     nothing_there = READ_ONLY + "print(cache_directory())"
     assert run_in(tmp_path, nothing_there) == ["None"]
     alone = "from anonset_kernels.callee import factor\nprint(factor(), sum(factor.stats.cache_hits.values()))"
