@@ -287,9 +287,9 @@ def test_a_cluster_with_too_few_filled_records_is_infeasible_or_merged() -> None
         RumBound(k=2, m=2, delta=0.65, on_infeasible="merge").recode(lonely, {})
 
 
-def test_the_error_tells_which_delta_would_do() -> None:
+def test_the_error_tells_which_delta_it_takes() -> None:
     table = Table.from_columns({"items": [{"a"}, {"b"}, {"a"}, {"b"}]}, sex=["f", "m", "x", "y"])
-    with pytest.raises(InfeasibleError, match=r"a delta of at least 0\.5 would do") as caught:
+    with pytest.raises(InfeasibleError, match=r"it takes a delta of at least 0\.5") as caught:
         RumBound(k=2, m=2, delta=0.25).recode(table, {})
     assert (caught.value.achieved, caught.value.bound) == (0.5, 0.25)
     assert RumBound(k=2, m=2, delta=0.5).recode(table, {}).figures["rum"] == 0.5

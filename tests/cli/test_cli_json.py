@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import anonset.measures.occurrences
-from anonset import Apriori, RumBound, anonymize
+import anonset.measures.record_utility_loss
+import anonset.measures.relational_ncp
+from anonset import Apriori, RFirst, RumBound, TFirst, TumBound, anonymize
 from anonset.algorithms.rt import rum_bound
+from anonset.algorithms.rt.cluster_losses import ClusterLosses
 from anonset.cli.output import show_json
 from anonset.data import NumericColumn, Table
 from anonset.data.domains import domain_of
@@ -20,6 +23,12 @@ from anonset.strict_json import dumps, loads
 from cli.place import Place
 
 NAN, INF = float("nan"), float("inf")
+RT_TABLE = Table.from_columns({"items": [{"a"}, {"a"}, {"a", "b"}, {"b"}] * 2}, sex=["f", "m"] * 4)
+FRAMEWORKS = [RumBound(k=2, m=1, delta=0.0), TumBound(k=2, m=1, delta=1.0), RFirst(k=2, m=1), TFirst(k=2, m=1)]
+MEASURES = {
+    "rum": (anonset.measures.relational_ncp, "relational_ncp"),
+    "tum": (anonset.measures.record_utility_loss, "record_utility_loss"),
+}
 
 
 @pytest.mark.parametrize(
@@ -104,6 +113,24 @@ def test_a_relational_loss_that_is_no_number_exceeds_delta(monkeypatch):
     monkeypatch.setattr(rum_bound, "tum", lambda _: 0.0)
     with pytest.raises(InfeasibleError, match="delta=1"):
         RumBound(k=2, m=1, delta=1).merge_and_publish(SimpleNamespace(rum=NAN, count=1), None)
+
+
+@pytest.mark.parametrize("scan", [False, True])
+def test_a_loss_of_items_that_is_no_number_exceeds_delta(monkeypatch, scan):
+    monkeypatch.setattr(ClusterLosses, "_mean", lambda *_: NAN)
+    with pytest.raises(InfeasibleError, match="delta=1"):
+        TumBound(k=2, m=1, delta=1, scan=scan).recode(RT_TABLE, {})
+
+
+@pytest.mark.parametrize("name", ["rum", "tum"])
+@pytest.mark.parametrize("algorithm", FRAMEWORKS, ids=lambda made: made.name)
+def test_no_framework_publishes_a_loss_that_is_no_number(monkeypatch, algorithm, name):
+    hierarchies = {"items": "balanced:2"}
+    assert anonymize(RT_TABLE, algorithm, hierarchies=hierarchies, allow_worthless=True).measures[name] <= 1
+    module, function = MEASURES[name]
+    monkeypatch.setattr(module, function, lambda *_: NAN)
+    with pytest.raises(AnonsetError, match=rf"measures\.{name} must be a finite number"):
+        anonymize(RT_TABLE, algorithm, hierarchies=hierarchies, max_loss=1, allow_worthless=True)
 
 
 def test_numbers_of_the_python_interface_are_held_to_the_same():

@@ -19,10 +19,11 @@ _UNFIT = (
     "has the name of an inner node",
     "has two parents",
     "is both a leaf and an inner node",
+    "the levels of the hierarchy, got 1",
     "would both be published as",
     "is named like a set of others",
 )
-"""What in labels no format can carry: refused as bad input."""
+"""What in labels no format can carry, or in a hierarchy has no such level: refused as bad input."""
 
 
 def is_unfit(said: str) -> bool:

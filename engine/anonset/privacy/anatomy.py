@@ -32,8 +32,7 @@ class AnatomyDiversity(PrivacyModel):
         """What the model guarantees, in words."""
         return (
             f"Whoever knows that one tuple is in the data, and all its published attributes, finds each sensitive "
-            f"value on at most 1/{self.l} of the tuples of its group. In other words: which value a row has, one can "
-            f"only guess, among {self.l} values or more."
+            f"value on at most 1/{self.l} of the tuples of its group."
         )
 
     @property

@@ -43,8 +43,7 @@ class SafetyConstraint(PrivacyModel):
             f"{counted(self.k - 1, 'other individual')} with as many each. So a tuple of a group is a given "
             "individual's with a probability "
             f"of at most 1/{self.k}, and each sensitive value is on at most 1/{self.l} of the tuples of the group; "
-            "what several groups have in common says nothing about anybody. In other words: whose a sensitive value "
-            f"is, one can only guess, among {self.k} persons or more."
+            "what several groups have in common says nothing about anybody."
         )
 
     @property

@@ -57,7 +57,7 @@ class RumBound(MergingFramework):
         if not clusters.rum <= self.delta + TOLERANCE:  # line 3
             reason = (
                 f"the clusters to begin with have a relational loss of {clusters.rum:.6g}, delta={self.delta} is "
-                f"required; a delta of at least {clusters.rum:.12g} would do"
+                f"required; it takes a delta of at least {clusters.rum:.12g}"
             )
             raise InfeasibleError(self.name, reason, achieved=clusters.rum, bound=self.delta)
         self._merge(clusters, progress)  # line 4
