@@ -6,10 +6,19 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from anonset.cli.app import whole_number
-from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_figures
+from anonset.cli.items import (
+    Flags,
+    RoleFlags,
+    code_rules,
+    items_of,
+    items_of_input,
+    misfits_table,
+    show_figures,
+)
 from anonset.cli.main import DONE
-from anonset.cli.output import show
+from anonset.cli.output import show, show_json
 from anonset.data import Hierarchy
+from anonset.errors import HierarchyError
 from anonset.release.staging import require_new
 from anonset.spelling import printable
 
@@ -42,8 +51,9 @@ def check_hierarchy(
     flags: RoleFlags = Flags(),  # noqa: B008
     json: Annotated[bool, Parameter(help="The figures as JSON.")] = False,
 ) -> int:
-    """Check a hierarchy, and that it covers a data set."""
+    """Check a hierarchy, and that it covers a data set: every item that is no leaf, how often, and the node like it."""
     from anonset.io.hierarchies import read_hierarchy
+    from anonset.settings.fitting import left_over
 
     hierarchy = read_hierarchy(file)
     found = {
@@ -52,11 +62,22 @@ def check_hierarchy(
         "height": int(hierarchy.depth.max()),
         "collapsed": len(hierarchy.aliases),
     }
-    if (column := items_of_input(data, flags)) is not None:
-        hierarchy.codes_of(column.vocabulary, column.name)
-        found["items"] = len(column.vocabulary)
-    show_figures(found, json=json)
-    return DONE
+    column = items_of_input(data, flags)
+    if column is None:
+        show_figures(found, json=json)
+        return DONE
+    left = left_over(column, hierarchy, code_rules(flags))
+    found |= {"items": len(column.vocabulary)} | ({"misfits": len(left)} if left else {})
+    if json:
+        show_json({**found, "list": left} if left else found)
+    else:
+        show_figures(found, json=False)
+    if not left:
+        return DONE
+    if not json:
+        show(misfits_table(left))
+    msg = f"{len(left):,} of {len(column.vocabulary):,} items are no leaves of {file}"
+    raise HierarchyError(msg)
 
 
 def print_hierarchy(

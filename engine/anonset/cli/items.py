@@ -1,6 +1,6 @@
 """The items of a data set, and figures about them: what the commands for hierarchies and for policies share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -8,8 +8,10 @@ from cyclopts import Parameter
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.data import SetColumn
+from anonset.data.changes import CodeRules
 from anonset.errors import InputError
 from anonset.settings.settings import RoleSettings, make_roles
+from anonset.spelling import printable
 
 Flags: Any = flags_of(RoleSettings)
 RoleFlags = Annotated[Flags, Parameter(name="*")]
@@ -46,6 +48,22 @@ def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
         msg = "the roles of columns apply to --input, which is not given"
         raise InputError(msg)
     return None
+
+
+def code_rules(flags: Any) -> CodeRules:
+    """Return what is to be done to codes that the hierarchy does not know."""
+    roles = make_roles(given_flags(flags))
+    return CodeRules(roles.unknown, roles.inner_items)
+
+
+def misfits_table(left: Sequence[Mapping[str, Any]]) -> Any:
+    """Return items that are no leaves as a table: how often each is, what it is, and the node most like it."""
+    from rich.table import Table
+
+    table = Table("item", "occurrences", "is", "nearest node")
+    for one in left:
+        table.add_row(*(printable(f"{x:,}" if isinstance(x, int) else x) for x in one.values()))
+    return table
 
 
 def show_figures(found: Mapping[str, int], *, json: bool) -> None:

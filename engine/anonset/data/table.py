@@ -11,6 +11,7 @@ from operator import lt
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.changes import Change, CodeRules
 from anonset.data.discreet import Discreet, names_shown
 from anonset.data.joining import prefixed, require_joinable
 from anonset.data.vocabulary import Vocabulary
@@ -232,6 +233,10 @@ class Table(Discreet):
     """Names of the published columns in the order of the input."""
     joined: tuple[str, ...] = ()
     """Names of the columns that the set-valued column was joined from, its items prefixed; none if it is one."""
+    rules: CodeRules = CodeRules()  # noqa: RUF009
+    """What is to be done to codes that are no leaves of their hierarchies."""
+    changes: tuple[Change, ...] = ()
+    """What was changed of the data since they were read."""
 
     def __post_init__(self) -> None:
         lengths = {column.name: column.n for column in self.columns}

@@ -1,17 +1,19 @@
 """Arrow columns as encoded columns: sets, categories and numbers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data.changes import Change
 from anonset.data.joining import require_joinable
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.io.files import reading
 from anonset.io.misreading import require_items, require_split
+from anonset.io.normalizing import normalize_items
 from anonset.io.numbers import number_column
 from anonset.io.sets import canonical_codes, encode_sets, keep_tokens, offsets
 from anonset.spelling import setting
@@ -36,6 +38,10 @@ class Encoder:
     """Whether a cell of text is one item, where nothing separates items."""
     exact: bool = False
     """Whether text is one of our own, in which blanks count, and every symbol is what it is."""
+    normalize: tuple[str, ...] = ()
+    """Rules of what is done to items, one after the other."""
+    changes: list[Change] = field(default_factory=list)
+    """What they changed so far."""
     printed: bool = False
     """Whether lists come from a text, so that empty items and the blanks around items are no part of them."""
 
@@ -75,7 +81,13 @@ class Encoder:
                 lengths, _, labels = tokens[name]
                 longest = int(lengths.max(initial=0))
                 require_split(f"{self.where}: column {name!r}", labels, longest, self.separator)
-        return [encode_sets(name, offsets(found[0]), *found[1:]) for name, found in tokens.items()]
+        return [self.tidy(encode_sets(name, offsets(found[0]), *found[1:])) for name, found in tokens.items()]
+
+    def tidy(self, column: SetColumn) -> SetColumn:
+        """Apply the rules to the items of a column, and note what they change."""
+        column, changes = normalize_items(column, self.normalize)
+        self.changes.extend(changes)
+        return column
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
         """Encode a column as categories, by its text; null (or NaN) is refused or becomes the category ``?``."""

@@ -75,6 +75,8 @@ def unite(where: str, table: Table) -> Table:
         tuple(column.take(first) for column in table.kept),
         table.order,
         table.joined,
+        table.rules,
+        table.changes,
     )
 
 

@@ -1,18 +1,21 @@
 """Reading data into tables: every column has a role, types are never inferred."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from anonset.data import Column, SetColumn, Table
+from anonset.data.changes import CodeRules
 from anonset.errors import InputError
 from anonset.io.columns import Encoder
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.grouping import refuse_empty, refuse_repeated, unite
-from anonset.io.roles import Names, Roles, absent, label_of, resolve
+from anonset.io.normalizing import require_rules
+from anonset.io.roles import Names, Roles, absent, label_of, names_in, resolve
 from anonset.io.sources import Reading, Source, open_source
 from anonset.io.wide import one_code_sets, one_hot_sets
-from anonset.spelling import setting
+from anonset.spelling import require_known, setting
 
 _MISSING = ("refuse", "empty", "value")
 
@@ -36,6 +39,9 @@ def read(
     one_hot: Names = (),
     one_code: Names = (),
     labels: Sequence[str] | None = None,
+    normalize: Names = (),
+    unknown: str = "error",
+    inner_items: str = "error",
 ) -> Table:
     """Read a table. Every column needs a role, or the data are refused.
 
@@ -88,6 +94,15 @@ def read(
         ``items``.
     labels
         Of a SciPy matrix, whose rows are records: the items that its columns stand for.
+    normalize
+        What is done to items, one after the other: ``upper``, ``lower``, ``strip-dots``, ``strip-hyphens``,
+        ``strip-blanks``, ``strip-zeros`` (leading ones), ``nfc`` (composed letters).
+    unknown
+        What becomes of codes that their hierarchy does not know: ``error``, ``suppress`` (items are left out), or
+        ``prefix`` (the longest prefix that is a node takes their place: 250.13 becomes 250.1).
+    inner_items
+        What becomes of codes that are inner nodes of their hierarchy: ``error``, or ``leaf``: every inner node gets a
+        leaf of its own, ``E11:unspecified``.
 
     Raises
     ------
@@ -119,8 +134,9 @@ def read(
     _require_separator(separator)
     dialect = Dialect.of(delimiter, encoding)
     opened = open_source(source, Reading(input_format, dialect, separator, lacking, labels))
-    encoder = _encoder(opened, separator, missing, whole=group)
-    return _table(opened, encoder, numeric, given, group=group)
+    encoder = replace(_encoder(opened, separator, missing, whole=group), normalize=_rules(normalize))
+    table = _table(opened, encoder, numeric, given, group=group)
+    return replace(table, rules=_code_rules(unknown, inner_items), changes=tuple(encoder.changes))
 
 
 def read_exactly(
@@ -174,6 +190,21 @@ def _encoder(opened: Source, separator: str | None, missing: str, *, whole: bool
     return Encoder(opened.where, separator, "empty" in chosen, "value" in chosen, whole, printed=opened.printed)
 
 
+def _rules(asked: Names) -> tuple[str, ...]:
+    names = names_in((), asked)
+    require_rules(names)
+    return names
+
+
+def _code_rules(unknown: str, inner_items: str) -> CodeRules:
+    for name, value, known in (
+        ("unknown", unknown, ("error", "suppress", "prefix")),
+        ("inner_items", inner_items, ("error", "leaf")),
+    ):
+        require_known(setting(name), value, known)
+    return CodeRules(unknown, inner_items)
+
+
 def _require_separator(separator: str | None) -> None:
     if separator == "":
         msg = f"{setting('separator')} must be at least one character, got ''"
@@ -219,14 +250,14 @@ def _encode(
 def _sets(encoder: Encoder, loaded: Mapping[str, Any], roles: Roles, hot: Mapping[str, str]) -> SetColumn | None:
     """Encode the sets, whatever their shape."""
     if roles.one_hot:
-        return one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, hot)
+        return encoder.tidy(one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, hot))
     if roles.one_code:
         return one_code_sets(encoder, {name: loaded[name] for name in roles.one_code})
     if not roles.items:
         return None
     first = loaded[roles.items[0]]
     if isinstance(first, SetColumn):
-        return first
+        return encoder.tidy(first)
     if len(roles.items) == 1:
         return encoder.sets(roles.items[0], first)
     return encoder.joined_sets("items", {name: loaded[name] for name in roles.items})

@@ -53,7 +53,7 @@ def absent(names: Sequence[str], given: Iterable[Names]) -> list[str]:
         If a role is given as anything but names.
     """
     known = frozenset(names)
-    return [name for value in given for name in _wanted(names, value) if not _matching(names, known, name)]
+    return [name for value in given for name in names_in(names, value) if not _matching(names, known, name)]
 
 
 def resolve(
@@ -82,7 +82,7 @@ def resolve(
     InputError
         If a column is named that does not exist, has no role or two, or two columns have the same name.
     """
-    wanted = {role: _wanted(names, value) for role, value in {**given, "numeric": numeric}.items()}
+    wanted = {role: names_in(names, value) for role, value in {**given, "numeric": numeric}.items()}
     taken = {name for role, asked in wanted.items() if role not in _WIDE for name in asked}
     for role in _WIDE:
         wanted[role] = _expanded([name for name in names if name not in taken], wanted.get(role, ()))
@@ -165,7 +165,7 @@ def _may_be_a_value(name: str) -> bool:
     return not name.strip() or _NUMBER.fullmatch(name.strip()) is not None
 
 
-def _wanted(names: Sequence[str], given: Names) -> tuple[str, ...]:
+def names_in(names: Sequence[str], given: Names) -> tuple[str, ...]:
     """Return the names that were given."""
     if given is None:
         return ()
@@ -184,7 +184,7 @@ def label_of(name: str, asked: Names) -> str:
     >>> label_of("dx_E10", ["dx_*"]), label_of("dx_E10", ["dx_E10"])
     ('E10', 'dx_E10')
     """
-    patterns = [text for text in _wanted((), asked) if text.endswith("*") and name not in _wanted((), asked)]
+    patterns = [text for text in names_in((), asked) if text.endswith("*") and name not in names_in((), asked)]
     found = max((text[:-1] for text in patterns if name.startswith(text[:-1])), key=len, default="")
     return name[len(found) :]
 

@@ -25,7 +25,7 @@ from anonset.release.documents import Attestation, BucketFiles
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
 from anonset.release.symbols import leave_out, spell_out
-from anonset.settings.binding import HierarchySpec, bind_columns
+from anonset.settings.binding import HierarchySpec, bind_columns, fit
 from anonset.settings.parameters import MODELS
 from anonset.spelling import setting
 
@@ -109,6 +109,7 @@ def evaluate(
     attested = _require_publication(original, folder)
     require_attested(folder, attested)
     require_columns(original, attested)
+    original, hierarchies = fit(original, hierarchies or {}, _secrets_beside(attested))
     if bound and attested.model not in (known := [model.name for model in BOUNDED]):
         asked = f"{setting('bound')}: the model must be {' or '.join(known)}"
         msg = f"{asked}, but {str(out)!r} was published under {attested.model}"
@@ -118,7 +119,7 @@ def evaluate(
         require_same_content(original, require_private(folder, home))
     publication = read_publication(folder, attested)
     secrets = _secrets_beside(attested)
-    original, trees = bind_columns(original, hierarchies or {}, secrets)
+    original, trees = bind_columns(original, hierarchies, secrets)
     if isinstance(publication, BucketPublication):
         if home is None:
             require_possible(original, publication, trees)

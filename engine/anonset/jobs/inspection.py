@@ -7,6 +7,7 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
+from anonset.data.changes import CodeRules
 from anonset.data.discreet import Discreet
 from anonset.data.exact import exact, require_between_0_and_1
 from anonset.errors import InputError
@@ -134,7 +135,8 @@ def _tree_without_original(publication: Any, model: PrivacyModel, settings: Chec
     """Return the hierarchy of the published items, if it is given; the codebook must agree with it."""
     if isinstance(publication, BucketPublication) or not settings.hierarchy:
         return None
-    tree = items_hierarchy(publication, settings.hierarchy, model.beside)
+    rules = CodeRules(inner_items=settings.inner_items)
+    tree = items_hierarchy(publication, settings.hierarchy, model.beside, rules)
     if tree is not None:
         require_agreement(publication, tree)
     return tree

@@ -154,6 +154,8 @@ class Report(Document):
     """Item occurrences, relational values and tuples by what became of them: kept, generalized, suppressed, …"""
     figures: dict[str, float]
     warnings: list[str]
+    changes: list[dict[str, Any]] = []
+    """What was changed of the data as they were read: the column, the rule, and how many labels and occurrences."""
     phases: list[PhaseRecord]
     trace: list[Any] | None
 
@@ -253,6 +255,7 @@ def report(
         retention=plain(unverified.retention),
         figures=plain(result.figures),
         warnings=list(unverified.warnings),
+        changes=plain(unverified.table.changes),
         phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],
         trace=plain(result.trace) if trace else None,
     )

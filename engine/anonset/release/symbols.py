@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.changes import CodeRules
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
@@ -225,7 +226,7 @@ def require_agreement(publication: Publication, hierarchy: Hierarchy) -> None:
 
 
 def items_hierarchy(
-    publication: Publication, hierarchies: Mapping[str, str], beside: tuple[str, ...]
+    publication: Publication, hierarchies: Mapping[str, str], beside: tuple[str, ...], rules: CodeRules
 ) -> Hierarchy | None:
     """Return the hierarchy of the published items, read without the original; None if none is given.
 
@@ -246,5 +247,5 @@ def items_hierarchy(
             raise InputError(msg)
     items = Vocabulary.of(item for symbol in publication.symbols for item in symbol.members)
     empty: tuple[Int64, Int32] = np.zeros(1, np.int64), np.zeros(0, np.int32)
-    table = Table(SetColumn(column.name, *empty, items), joined=publication.joined)
+    table = Table(SetColumn(column.name, *empty, items), joined=publication.joined, rules=rules)
     return bind_columns(table, given, beside)[1].get(column.name)

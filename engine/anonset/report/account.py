@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table as RichTable
 
+from anonset.data.changes import Change
 from anonset.generalization import ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.evaluate import Evaluation
@@ -17,7 +18,7 @@ from anonset.release.documents import declarations, declared_limits, parameters_
 from anonset.release.formats import Unverified
 from anonset.release.release import Release
 from anonset.report.distance import distance, distance_of_cut
-from anonset.spelling import printable, setting, shortened
+from anonset.spelling import counted, printable, setting, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
@@ -40,6 +41,7 @@ def summary(release: Release) -> dict[str, Any]:
             "records": unverified.publication.n,
             "unit": declarations(unverified.table, undecided=verdict.holds is None).unit,
             **sizes(release),
+            **({"changes": unverified.table.changes} if unverified.table.changes else {}),
             "measures": unverified.measures,
             **({"merging": way} if (way := _merging(unverified)) else {}),
             **({"proof": proof} if (proof := _proof(unverified)) else {}),
@@ -62,6 +64,7 @@ def account(release: Release) -> list[str | RichTable]:
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
         "records": f"{unverified.publication.n:,}",
         "unit": f"person (by {setting('id')})" if declared.unit == "person" else declared.unit,
+        "changed": "; ".join(map(_change_text, unverified.table.changes)),
         **_size_texts(sizes(release)),
         **_merging_texts(unverified),
         **_retention_texts(unverified),
@@ -162,6 +165,12 @@ def _places(release: Release) -> dict[str, Path]:
     """Return where a release was published, if it was."""
     request = release.published
     return {} if request is None else {"out": request.out, "private": request.private_folder}
+
+
+def _change_text(change: Change) -> str:
+    """Return what a rule changed of the data."""
+    times = counted(change.occurrences, "occurrence")
+    return f"{change.rule}: {counted(change.labels, 'label')} of {change.column}, {times}"
 
 
 def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:

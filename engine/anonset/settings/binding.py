@@ -10,6 +10,7 @@ from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchi
 from anonset.data.joining import prefixed
 from anonset.errors import InputError
 from anonset.privacy import Part, PrivacyModel
+from anonset.settings.fitting import fit_codes
 
 
 class _Frame(Protocol):
@@ -69,7 +70,10 @@ def bind_columns(
     if unknown := sorted(set(hierarchies) - set(takers)):
         msg = f"--hierarchy names column {unknown[0]!r}; the columns that take one are: {', '.join(takers) or 'none'}"
         raise InputError(msg)
-    specs = _with_joined(table, {name: _spec(name, given) for name, given in hierarchies.items()}, beside)
+    table, fitting = fit(table, hierarchies, beside)
+    column = table.transactions
+    known = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
+    specs = _with_joined(table, fitting, beside)
     found: dict[str, Hierarchy] = {}
     for name, spec in specs.items():
         target = known[name]
@@ -79,6 +83,19 @@ def bind_columns(
         elif (bound := _relational_hierarchy(spec, target)) is not None:
             found[name] = bound
     return table, found
+
+
+def fit(
+    table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
+) -> tuple[Table, dict[str, Hierarchy | str]]:
+    """Fit the codes of a table to its hierarchies by the rules that it was read with; once fit_codes, nothing changes.
+
+    Raises
+    ------
+    InputError
+        If a hierarchy is none, or labels of the data are no leaves of it.
+    """
+    return fit_codes(table, {name: _spec(name, given) for name, given in hierarchies.items()}, beside)
 
 
 def _spec(name: str, given: HierarchySpec) -> Hierarchy | str:

@@ -1,6 +1,6 @@
 """How a file is read: the settings that every command shares which reads data."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,6 +24,17 @@ class ReadingSettings(BaseModel):
     )
     one_hot: Names = Field([], description="Columns of 0 and 1, one an item, or a prefix such as dx_*: the set items.")
     one_code: Names = Field([], description="Columns that hold one code each, or a prefix: the set items.")
+    normalize: Names = Field(
+        [],
+        description="What is done to items, one after the other: upper, lower, strip-dots, strip-hyphens, "
+        "strip-blanks, strip-zeros, nfc.",
+    )
+    unknown: Literal["error", "suppress", "prefix"] = Field(
+        "error", description="Codes that the hierarchy does not know; prefix: the longest one that is a node."
+    )
+    inner_items: Literal["error", "leaf"] = Field(
+        "error", description="Codes that are inner nodes; leaf: each gets a leaf below its node."
+    )
     missing: str = Field("refuse", description="What null becomes: refuse, empty, value or empty,value.")
     group: bool = Field(False, description="Unite the rows of the same --id into one record; a field is one item then.")
 

@@ -1,0 +1,92 @@
+"""Codes that a hierarchy does not know: which they are, and the leaves that may stand for them."""
+
+from dataclasses import dataclass, field
+
+from anonset.data.discreet import Discreet
+from anonset.data.hierarchy import Hierarchy, Tree
+from anonset.errors import HierarchyError
+
+UNSPECIFIED = ":unspecified"
+"""What follows the name of a node in that of the leaf below it which stands for the node itself."""
+
+
+@dataclass(frozen=True)
+class Misfit(Discreet):
+    """A label of the data that is no leaf of the hierarchy."""
+
+    label: str = field(repr=False)
+    occurrences: int
+    inner: bool
+    """Whether it is an inner node; else it is missing."""
+
+
+def misfits(hierarchy: Hierarchy, labels: tuple[str, ...], occurrences: list[int]) -> list[Misfit]:
+    """Return the labels that are no leaves, in their order."""
+    leaves = hierarchy.leaves.index
+    found = [(label, count) for label, count in zip(labels, occurrences, strict=True) if label not in leaves]
+    inner = inner_labels(hierarchy) if found else set()
+    return [Misfit(label, count, label in inner) for label, count in found]
+
+
+def inner_labels(hierarchy: Hierarchy) -> set[str]:
+    """Return the labels of the inner nodes, also of those that were collapsed since they have one child."""
+    gone = {label for label, _ in hierarchy.aliases}
+    leaf = hierarchy.is_leaf.tolist()
+    return ({label for node, label in enumerate(hierarchy.labels) if not leaf[node]} | gone) - {
+        *hierarchy.leaves.labels
+    }
+
+
+def longest_prefix(label: str, nodes: set[str]) -> str | None:
+    """Return the longest prefix of a label that is one of the nodes, shorter than itself.
+
+    >>> longest_prefix("250.13", {"250", "250.1", "25"})
+    '250.1'
+    """
+    ends = range(len(label) - 1, 0, -1)
+    return next((label[:end] for end in ends if label[:end] in nodes), None)
+
+
+def with_unspecified(hierarchy: Hierarchy) -> Hierarchy:
+    """Give every inner node a last leaf that stands for the node itself; nodes with one child are nodes again.
+
+    All get one, whatever occurs, so that the tree tells nothing of the data.
+
+    >>> with_unspecified(Hierarchy.from_tree(("any", [("E", ["E10", "E11"]), "I10"]))).leaves.labels
+    ('E10', 'E11', 'E:unspecified', 'I10', 'any:unspecified')
+
+    Raises
+    ------
+    HierarchyError
+        If a label has the name of such a leaf.
+    """
+    taken = {*hierarchy.labels, *(label for label, _ in hierarchy.aliases)}
+    above: dict[str, list[str]] = {}
+    for gone, label in hierarchy.aliases:
+        if gone != label:
+            above.setdefault(label, []).append(gone)
+    below: list[list[Tree]] = [[] for _ in hierarchy.labels]
+    tree: Tree = ""
+    for node in range(hierarchy.n_nodes - 1, -1, -1):
+        label = hierarchy.labels[node]
+        tree = (label, [*reversed(below[node]), _unspecified(label, taken)]) if below[node] else label
+        for gone in reversed(above.get(label, [])):
+            tree = (gone, [tree, _unspecified(gone, taken)])
+        if node:
+            below[int(hierarchy.parent[node])].append(tree)
+    return Hierarchy.from_tree(tree)
+
+
+def _unspecified(label: str, taken: set[str]) -> str:
+    found = f"{label}{UNSPECIFIED}"
+    if found in taken:
+        msg = f"hierarchy: label {found!r} is the name of the leaf that stands for {label!r}; rename it"
+        raise HierarchyError(msg)
+    return found
+
+
+def nodes_of(hierarchy: Hierarchy) -> set[str]:
+    """Return the labels of all nodes but the root, which says nothing."""
+    above = [gone for gone, label in hierarchy.aliases if label == hierarchy.labels[0]]
+    root = above[0] if above else hierarchy.labels[0]
+    return {*hierarchy.labels, *(gone for gone, _ in hierarchy.aliases)} - {root}

@@ -1,0 +1,100 @@
+"""What is done to codes as they are read: letters, dots, hyphens, blanks, zeros."""
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data.changes import Change
+from anonset.errors import InputError
+from anonset.io.sets import keep_tokens, offsets, tidy_rows
+from anonset.spelling import require_known, setting
+
+
+def _without(*marks: str) -> Callable[[str], str]:
+    table = str.maketrans("", "", "".join(marks))
+    return lambda label: label.translate(table)
+
+
+RULES: Mapping[str, Callable[[str], str]] = MappingProxyType(
+    {
+        "upper": str.upper,
+        "lower": str.lower,
+        "strip-dots": _without("."),
+        "strip-hyphens": _without("-"),
+        "strip-blanks": lambda label: "".join(label.split()),
+        "strip-zeros": lambda label: label.lstrip("0") or label[-1:],
+        "nfc": lambda label: unicodedata.normalize("NFC", label),
+    }
+)
+"""The rules by name: ``strip-zeros`` takes leading zeros away, ``nfc`` composes letters and accents."""
+
+
+def require_rules(names: Sequence[str]) -> None:
+    """Refuse rules that there are not.
+
+    Raises
+    ------
+    InputError
+        With the rules that there are.
+    """
+    for name in names:
+        require_known(setting("normalize"), name, RULES)
+
+
+def normalize_items(column: SetColumn, names: Sequence[str]) -> tuple[SetColumn, tuple[Change, ...]]:
+    """Apply rules to the items of a column, one after the other; items that become the same are one.
+
+    Raises
+    ------
+    InputError
+        If nothing is left of an item.
+    """
+    changes = []
+    for name in names:
+        before = column.vocabulary.labels
+        after = [RULES[name](label) for label in before]
+        if "" in after:
+            bare = before[after.index("")]
+            msg = f"{setting('normalize', name)}: nothing is left of item {bare!r} of column {column.name!r}"
+            raise InputError(msg)
+        image = {old: new for old, new in zip(before, after, strict=True) if old != new}
+        if image:
+            changes.append(change_of(column, name, image))
+            column = relabel(column, image)
+    return column, tuple(changes)
+
+
+def change_of(column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> Change:
+    """Count what changes of a column."""
+    times = occurrences_of(column)
+    moved = [code for code, label in enumerate(column.vocabulary.labels) if label in image]
+    return Change(column.name, rule, len(moved), int(sum(times[code] for code in moved)))
+
+
+def occurrences_of(column: SetColumn | CategoricalColumn) -> list[int]:
+    """Return how often each label of a column occurs."""
+    if isinstance(column, SetColumn):
+        return list(column.occurrences.tolist())
+    return list(np.bincount(column.codes, minlength=len(column.vocabulary)).tolist())
+
+
+def relabel(column: SetColumn, image: Mapping[str, str | None]) -> SetColumn:
+    """Return a column of sets with some labels replaced, or (None) left out; those that become the same are one."""
+    after = [image.get(label, label) for label in column.vocabulary.labels]
+    vocabulary = Vocabulary.of(label for label in after if label is not None)
+    codes = np.array([-1 if label is None else vocabulary.index[label] for label in after], np.int32)
+    lengths, items = column.lengths, codes[column.items]
+    if None in after:
+        lengths, items = keep_tokens(lengths, items, items >= 0)
+    return tidy_rows(column.name, offsets(lengths), items, vocabulary)
+
+
+def recategorize(column: CategoricalColumn, image: Mapping[str, str]) -> CategoricalColumn:
+    """Return a column of categories with some labels replaced."""
+    after = [image.get(label, label) for label in column.vocabulary.labels]
+    vocabulary = Vocabulary.of(after)
+    codes = np.array([vocabulary.index[label] for label in after], np.int32)
+    return CategoricalColumn(column.name, codes[column.codes], vocabulary)

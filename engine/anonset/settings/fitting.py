@@ -1,0 +1,214 @@
+"""Fitting the codes of a table to its hierarchies by the rules that the table was read with, or saying all misfits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.changes import Change, CodeRules
+from anonset.data.codes import (
+    UNSPECIFIED,
+    Misfit,
+    inner_labels,
+    longest_prefix,
+    misfits,
+    nodes_of,
+    with_unspecified,
+)
+from anonset.data.joining import prefixed
+from anonset.errors import HierarchyError
+from anonset.spelling import setting
+
+_OF_VALUES = ("range", "values")
+_SHOWN = 20
+_MOST_COMPARED = 10_000
+_TRIED = (
+    ("upper",),
+    ("lower",),
+    ("strip-dots",),
+    ("strip-hyphens",),
+    ("strip-blanks",),
+    ("strip-zeros",),
+    ("nfc",),
+    ("upper", "strip-dots"),
+    ("lower", "strip-dots"),
+)
+"""What may bring the codes of data and hierarchy together."""
+
+
+class Part(NamedTuple):
+    """The labels of a column, or of one of the columns that were joined, that a hierarchy is given for."""
+
+    name: str
+    labels: tuple[str, ...]
+    occurrences: list[int]
+    mark: str = ""
+    """What stands before each label in the joined column."""
+
+
+def fit_codes(
+    table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: Sequence[str] = ()
+) -> tuple[Table, dict[str, Hierarchy | str]]:
+    """Fit a table to the hierarchies that are files or trees; what is changed is counted in the table.
+
+    Parameters
+    ----------
+    beside
+        Sensitive items, which no hierarchy is about.
+
+    Raises
+    ------
+    HierarchyError
+        With all labels of a column that are no leaves and that no rule is given for, and what would help.
+    """
+    from anonset.io.hierarchies import is_balanced, read_hierarchy
+
+    found = dict(hierarchies)
+    for name, spec in hierarchies.items():
+        part = part_of(table, name, beside)
+        if part is None or is_balanced(spec) or spec in _OF_VALUES:
+            continue
+        tree = spec if isinstance(spec, Hierarchy) else read_hierarchy(spec)
+        table, found[name], left = fit_part(table, part, tree)
+        if left:
+            raise HierarchyError(refusal(part, left, tree))
+    return replace(table, rules=CodeRules()), found
+
+
+def fit_part(table: Table, part: Part, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:
+    """Fit a column to its hierarchy by the rules of the table; return what is left that no rule is given for."""
+    extended = with_unspecified(tree) if table.rules.inner_items == "leaf" else tree
+    wrong = misfits(extended, part.labels, part.occurrences)
+    categories = part.name in {column.name for column in table.relational}
+    images = _images(wrong, extended, table.rules, categories=categories)
+    for rule, image in images.items():
+        table = _changed(table, part, rule, image)
+    return table, extended, [one for one in wrong if not any(one.label in image for image in images.values())]
+
+
+def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> Part | None:
+    """Return the labels that the hierarchy of a name is about; None where it is about none."""
+    from anonset.io.normalizing import occurrences_of
+
+    sets = table.transactions
+    for column in table.relational:
+        if column.name == name and isinstance(column, CategoricalColumn):
+            return Part(name, column.vocabulary.labels, occurrences_of(column))
+    if sets is None or name not in (sets.name, *table.joined):
+        return None
+    private = frozenset(beside)
+    mark = prefixed(name, "") if name in table.joined and name != sets.name else ""
+    counted = zip(sets.vocabulary.labels, occurrences_of(sets), strict=True)
+    own = [(x.removeprefix(mark), n) for x, n in counted if x.startswith(mark) and x not in private]
+    return Part(name, tuple(label for label, _ in own), [n for _, n in own], mark)
+
+
+def _images(
+    wrong: Sequence[Misfit], tree: Hierarchy, rules: CodeRules, *, categories: bool
+) -> dict[str, dict[str, str | None]]:
+    """Return, by rule, what becomes of labels that are no leaves."""
+    images: dict[str, dict[str, str | None]] = {"unknown suppress": {}, "unknown prefix": {}, "inner-items leaf": {}}
+    nodes, leaves = nodes_of(tree), tree.leaves.index
+    inner = inner_labels(tree)
+    for one in wrong:
+        to, rule = one.label, ""
+        if not one.inner and rules.unknown == "suppress" and not categories:
+            images["unknown suppress"][one.label] = None
+            continue
+        if not one.inner and rules.unknown == "prefix":
+            to, rule = longest_prefix(one.label, nodes) or one.label, "unknown prefix"
+        if to in inner and rules.inner_items == "leaf":
+            to, rule = f"{to}{UNSPECIFIED}", rule or "inner-items leaf"
+        if rule and to in leaves:
+            images[rule][one.label] = to
+    return {rule: image for rule, image in images.items() if image}
+
+
+def _changed(table: Table, part: Part, rule: str, image: Mapping[str, str | None]) -> Table:
+    """Replace labels of a column, and count them."""
+    from anonset.io.normalizing import change_of, recategorize, relabel
+
+    sets = table.transactions
+    if sets is not None and part.name in (sets.name, *table.joined):
+        moved = {f"{part.mark}{old}": None if new is None else f"{part.mark}{new}" for old, new in image.items()}
+        change = replace(change_of(sets, rule, moved), column=part.name)
+        return replace(table, transactions=relabel(sets, moved), changes=(*table.changes, change))
+    columns, change = [], Change(part.name, rule, 0, 0)
+    for column in table.relational:
+        if column.name == part.name and isinstance(column, CategoricalColumn):
+            change = change_of(column, rule, image)
+            column = recategorize(column, {old: new for old, new in image.items() if new is not None})
+        columns.append(column)
+    return replace(table, relational=tuple(columns), changes=(*table.changes, change))
+
+
+def refusal(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
+    """Return the message about labels that are no leaves: all of them, with counts, and what would help."""
+    ordered = sorted(wrong, key=lambda one: -one.occurrences)
+    first, *others = [f"{one.label!r} of the data must be a leaf, but is {_kind(one)}" for one in ordered[:1]] + [
+        f"{one.label!r} {_kind(one)}" for one in ordered[1:_SHOWN]
+    ]
+    rest = f"; and {len(wrong) - _SHOWN:,} more, listed by: anonset hierarchy check" if len(wrong) > _SHOWN else ""
+    more = f"; so must {len(wrong) - 1:,} more: {', '.join(others)}" if others else ""
+    return f"hierarchy of {part.name!r}: item {first}{more}{rest}; {way_out(part, wrong, tree)}"
+
+
+def _kind(one: Misfit) -> str:
+    return f"{'an inner node' if one.inner else 'missing'} ({one.occurrences:,})"
+
+
+def way_out(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
+    """Say which option would fit the labels, the one that changes least first."""
+    from anonset.io.normalizing import RULES
+
+    leaves = tree.leaves.index
+    for names in _TRIED:
+        after = part.labels
+        for name in names:
+            after = tuple(RULES[name](label) for label in after)
+        if all(label in leaves for label in after):
+            return f"all are leaves by {setting('normalize', ','.join(names))}"
+    unknown = [one for one in wrong if not one.inner]
+    ways = []
+    if len(unknown) < len(wrong):
+        ways.append(f"{setting('inner_items', 'leaf')} makes leaves of inner nodes")
+    if unknown:
+        ways.append(f"{setting('unknown', 'suppress')} leaves unknown items out")
+        nodes = nodes_of(tree)
+        if all(longest_prefix(one.label, nodes) for one in unknown):
+            ways.insert(0, f"{setting('unknown', 'prefix')} takes the nodes that they begin with")
+    return "; ".join(ways)
+
+
+def nearest(one: Misfit, tree: Hierarchy) -> str:
+    """Return the node most like a label that is no leaf; empty where none is like it."""
+    if one.inner:
+        return one.label
+    nodes = sorted(nodes_of(tree))
+    plain = {_plain(node): node for node in nodes}
+    if found := plain.get(_plain(one.label)):
+        return found
+    if found := longest_prefix(one.label, set(nodes)):
+        return found
+    like = get_close_matches(one.label, nodes, 1, 0.6) if len(nodes) <= _MOST_COMPARED else []
+    return next(iter(like), "")
+
+
+def _plain(label: str) -> str:
+    return "".join(c for c in label.casefold() if c.isalnum()).lstrip("0")
+
+
+def left_over(column: SetColumn, tree: Hierarchy, rules: CodeRules) -> list[dict[str, Any]]:
+    """Return the items that are no leaves and that no rule is given for: how often each is, and the node like it."""
+    part = part_of(Table(column), column.name)
+    left = [] if part is None else fit_part(Table(column, rules=rules), part, tree)[2]
+    return [
+        {
+            "item": one.label,
+            "occurrences": one.occurrences,
+            "is": "an inner node" if one.inner else "missing",
+            "nearest": nearest(one, tree),
+        }
+        for one in sorted(left, key=lambda one: -one.occurrences)
+    ]

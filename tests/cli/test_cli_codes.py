@@ -1,0 +1,66 @@
+"""Dirty codes on the command line: fitted, counted in the private report, held against the original, and listed."""
+
+import json
+
+import pytest
+
+from cli.place import Place
+
+TREE = "E10.0,E10,E,any\nE10.1,E10,E,any\nE11.0,E11,E,any\nE11.9,E11,E,any\nI10,I,I,any\nI11,I,I,any\n"
+ROWS = ["e10.0 I10", "E10.0 I10", "E11 I10", "E11 I10", "XX I11", "I11 I10x"]
+RULES = ["--normalize", "upper", "--unknown", "suppress", "--inner-items", "leaf"]
+KM = ["--model", "km", "--k", "2", "--m", "2"]
+
+
+@pytest.fixture
+def dirty(place: Place) -> tuple[list[str], list[str]]:
+    data = place.write("visits.csv", "p,codes\n" + "".join(f"{n},{row}\n" for n, row in enumerate(ROWS)))
+    tree = place.write("tree.csv", TREE)
+    return [data, "--items", "codes", "--id", "p"], ["--hierarchy", f"codes={tree}"]
+
+
+def test_what_was_changed_is_in_the_private_report_alone(place: Place, dirty: tuple[list[str], list[str]]) -> None:
+    data, tree = dirty
+    ran = place.run("anonymize", *data, *tree, *RULES, *KM, "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    said = "upper: 2 labels of codes, 2 occurrences; unknown suppress: 2 labels of codes, 2 occurrences"
+    assert said in " ".join(ran.out.split())
+    report = json.loads((place.private / "report.json").read_text())
+    assert [(one["rule"], one["occurrences"]) for one in report["changes"]] == [
+        ("upper", 2),
+        ("unknown suppress", 2),
+        ("inner-items leaf", 2),
+    ]
+    for path in place.out.iterdir():
+        assert "XX" not in path.read_text()
+        assert "suppress:" not in path.read_text()
+    back = ["--original", data[0], "--records", str(place.private / "records.csv"), "--id", "p"]
+    checked = place.run("verify", str(place.out), *back, *tree, *RULES, "--json")
+    assert (checked.code, checked.json["true"]) == (0, True), checked.err
+    assert place.run("verify", str(place.out), *tree, "--inner-items", "leaf").code == 0
+    measured = place.run("evaluate", data[0], str(place.out), *data[1:], *tree, *RULES, "--json")
+    assert measured.code == 0, measured.err
+    assert measured.json["ncp"] == pytest.approx(report["measures"]["ncp"])
+    assert place.run("compare", *data, *tree, *RULES, *KM, "--quiet").code == 0
+
+
+def test_every_misfit_is_listed_once_with_its_count_and_the_nearest_node(
+    place: Place, dirty: tuple[list[str], list[str]]
+) -> None:
+    data, _ = dirty
+    job = ["hierarchy", "check", str(place.folder / "tree.csv"), "--input", *data]
+    ran = place.run(*job, "--json")
+    assert (ran.code, "4 of 7 items are no leaves of" in ran.err) == (2, True), ran.err
+    found = {one["item"]: (one["occurrences"], one["is"], one["nearest"]) for one in ran.json["list"]}
+    assert found == {
+        "E11": (2, "an inner node", "E11"),
+        "I10x": (1, "missing", "I10"),
+        "XX": (1, "missing", ""),
+        "e10.0": (1, "missing", "E10.0"),
+    }
+    shown = place.run(*job)
+    assert shown.code == 2
+    assert [shown.out.count(item) for item in ("e10.0", "I10x", "XX")] == [1, 1, 1]
+    left = place.run(*job, *RULES[:4], "--json")
+    assert [one["item"] for one in left.json["list"]] == ["E11"]
+    assert place.run(*job, *RULES).code == 0

@@ -1,0 +1,174 @@
+"""Dirty codes: what is normalized, what becomes of codes that a hierarchy does not know, and what says all of it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anonset
+from anonset.data.changes import Change
+from anonset.data.codes import inner_labels, misfits, with_unspecified
+from anonset.errors import HierarchyError, InputError
+from anonset.io import read
+from anonset.settings.binding import bind_columns
+from anonset.spelling import spell_options
+
+TREE = anonset.Hierarchy.from_tree(
+    ("any", [("E", [("E10", ["E10.0", "E10.1"]), ("E11", ["E11.0", "E11.9"])]), ("I", ["I10", "I11"])])
+)
+ROWS = [["E10.0", "I10"], ["E10.05", "I10"], ["E11", "I10"], ["E11"], ["XX"], ["E11.9"]]
+
+
+def fit(rows, tree=TREE, **options):
+    table, found = bind_columns(read(rows, **options), {"items": tree})
+    return list(table.transactions.rows()), table.changes, found["items"]
+
+
+def refusal(rows, tree=TREE, **options):
+    with spell_options(), pytest.raises(HierarchyError) as error:
+        fit(rows, tree, **options)
+    return str(error.value)
+
+
+def test_all_misfits_are_said_at_once_with_their_counts_and_what_would_help():
+    assert refusal(ROWS) == (
+        "hierarchy of 'items': item 'E11' of the data must be a leaf, but is an inner node (2); "
+        "so must 2 more: 'E10.05' missing (1), 'XX' missing (1); --inner-items leaf makes leaves of inner nodes; "
+        "--unknown suppress leaves unknown items out"
+    )
+    many = refusal([[f"x{n}"] for n in range(30)])
+    assert many.count("missing (1)") == 20
+    assert "; and 10 more, listed by: anonset hierarchy check; " in many
+
+
+@pytest.mark.parametrize(
+    ("rows", "way"),
+    [
+        ([["e10.0"], ["I10"]], "all are leaves by --normalize upper"),
+        ([["I10."], ["I.11"]], "all are leaves by --normalize strip-dots"),
+        ([["i1.0"], ["I11"]], "all are leaves by --normalize upper,strip-dots"),
+        ([["I 10"]], "all are leaves by --normalize strip-blanks"),
+        ([["E10.05"], ["I10x"]], "--unknown prefix takes the nodes that they begin with; --unknown suppress leaves"),
+        ([["E"]], "--inner-items leaf makes leaves of inner nodes"),
+        ([["XX"]], "(1); --unknown suppress leaves unknown items out"),
+    ],
+)
+def test_the_message_names_the_option_that_helps(rows, way):
+    assert way in refusal(rows)
+
+
+def test_unknown_items_are_left_out_where_that_is_said():
+    rows, changes, _ = fit(ROWS, unknown="suppress", inner_items="leaf")
+    assert rows == [["E10.0", "I10"], ["I10"], ["E11:unspecified", "I10"], ["E11:unspecified"], [], ["E11.9"]]
+    assert changes == (Change("items", "unknown suppress", 2, 2), Change("items", "inner-items leaf", 1, 2))
+
+
+def test_the_longest_prefix_that_is_a_node_takes_the_place():
+    rows, changes, _ = fit([["E10.05", "E10.0"], ["I10x"], ["I11"]], unknown="prefix")
+    assert rows == [["E10.0"], ["I10"], ["I11"]]
+    assert changes == (Change("items", "unknown prefix", 2, 2),)
+    assert "'E12' missing (1)" not in refusal([["E12"], ["anything"]], unknown="prefix", inner_items="leaf")
+    rows, _, _ = fit([["E12"]], unknown="prefix", inner_items="leaf")
+    assert rows == [["E:unspecified"]]
+    assert "'anything' of the data must be a leaf" in refusal([["anything"]], unknown="prefix", inner_items="leaf")
+
+
+def test_every_inner_node_gets_a_leaf_whatever_occurs():
+    _, _, tree = fit([["I10"]], inner_items="leaf")
+    leaves = {label for label in tree.leaves.labels if label.endswith(":unspecified")}
+    assert leaves == {f"{label}:unspecified" for label in ("any", "E", "E10", "E11", "I")}
+
+
+def test_nodes_that_were_collapsed_are_inner_nodes_too():
+    tree = anonset.Hierarchy.from_tree(("any", [("E", [("E10", ["E10.0"])]), "I10"]))
+    assert inner_labels(tree) == {"any", "E", "E10"}
+    rows, _, found = fit([["E10"], ["E"], ["E10.0"]], tree, inner_items="leaf")
+    assert rows == [["E10:unspecified"], ["E:unspecified"], ["E10.0"]]
+    node = found.node_of["E10"]
+    assert [found.labels[child] for child in found.children(node)] == ["E10.0", "E10:unspecified"]
+    assert "'E10' of the data must be a leaf, but is an inner node" in refusal([["E10"]], tree)
+
+
+def trees():
+    leaf = st.integers(0, 10**6).map(str)
+    return st.recursive(leaf, lambda below: st.tuples(leaf, st.lists(below, min_size=1, max_size=3)), max_leaves=12)
+
+
+@given(trees())
+def test_with_unspecified_keeps_the_tree(tree):
+    try:
+        before = anonset.Hierarchy.from_tree(tree)
+    except HierarchyError:
+        return
+    names = [label for label, _ in before.aliases]
+    if len({*before.labels, *names}) < before.n_nodes + len(names):
+        return
+    after = with_unspecified(before)
+    assert {*after.leaves.labels} == {*before.leaves.labels, *(f"{x}:unspecified" for x in inner_labels(before))}
+    assert misfits(after, before.leaves.labels, [1] * before.n_leaves) == []
+    for label in before.labels:
+        above = [before.labels[v] for v in before.ancestors(before.node_of[label])]
+        kept = [after.labels[v] for v in after.ancestors(after.node_of[label])]
+        assert [x for x in kept if x in above] == above
+
+
+def test_relational_values_take_the_same_rules_but_cannot_be_left_out():
+    table = {"zip": ["101", "102", "1031", "104"]}
+    tree = anonset.Hierarchy.from_tree(("*", [("10*", ["101", "102", "103"]), ("104", ["1041", "1042"])]))
+    found, _ = bind_columns(read(table, relational="zip", unknown="prefix", inner_items="leaf"), {"zip": tree})
+    assert found.relational[0].labels() == ["101", "102", "103", "104:unspecified"]
+    with pytest.raises(HierarchyError, match="hierarchy of 'zip': item '1031' of the data must be a leaf, but is miss"):
+        bind_columns(read(table, relational="zip", unknown="suppress", inner_items="leaf"), {"zip": tree})
+
+
+def test_joined_columns_are_fitted_each_to_its_own():
+    table = read({"d": [["7"], ["70"]], "c": [["E10"], ["E10.0"]]}, items="d,c", unknown="prefix", inner_items="leaf")
+    drugs = anonset.Hierarchy.from_tree(("D", ["7", "8"]))
+    found, trees = bind_columns(table, {"d": drugs, "c": TREE})
+    assert list(found.transactions.rows()) == [["d:7", "c:E10:unspecified"], ["d:7", "c:E10.0"]]
+    assert [(change.column, change.rule) for change in found.changes] == [
+        ("d", "unknown prefix"),
+        ("c", "inner-items leaf"),
+    ]
+    assert list(trees) == ["items"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "before", "after"),
+    [
+        ("upper", "e10.0", "E10.0"),
+        ("lower", "E10", "e10"),
+        ("strip-dots", "E.10.0", "E100"),
+        ("strip-hyphens", "2-3-1", "231"),
+        ("strip-zeros", "0080", "80"),
+        ("strip-zeros", "000", "0"),
+        ("nfc", "e\u0301", "\u00e9"),
+        ("strip-dots,upper", "e1.0", "E10"),
+        (["upper", "strip-blanks"], "e 1\u00a00", "E10"),
+    ],
+)
+def test_items_are_normalized(rules, before, after):
+    assert list(read([{before, "x1"}], normalize=rules).transactions.rows()) == [
+        sorted([after, "X1" if "upper" in rules else "x1"])
+    ]
+
+
+def test_what_normalizing_changed_is_counted_and_equal_items_are_one(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text("p,c\n1,e10 E10 i.10\n2,E10\n")
+    table = read(path, items="c", id="p", normalize="upper,strip-dots")
+    assert list(table.transactions.rows()) == [["E10", "I10"], ["E10"]]
+    assert table.changes == (Change("c", "upper", 2, 2), Change("c", "strip-dots", 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"normalize": "uper"}, "--normalize must be one of upper, lower, strip-dots.*got 'uper'; did you mean upper"),
+        ({"normalize": "strip-dots"}, "--normalize strip-dots: nothing is left of item '..' of column 'items'"),
+        ({"unknown": "ignore"}, "--unknown must be one of error, suppress, prefix, got 'ignore'"),
+        ({"inner_items": "leaves"}, "--inner-items must be one of error, leaf, got 'leaves'"),
+    ],
+)
+def test_rules_that_are_none(options, message):
+    with spell_options(), pytest.raises(InputError, match=message):
+        read([[".."]], **options)
