@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -140,12 +141,66 @@ def test_evaluate_what_is_no_publication(place: Place) -> None:
 
 def test_hierarchy_build_and_check(place: Place) -> None:
     made = place.folder / "made.csv"
-    assert place.run("hierarchy", "build", str(place.folder / "data.dat"), "-o", str(made), "--fanout", "2").code == 0
+    build = ("hierarchy", "build", str(place.folder / "data.dat"), "-o", str(made))
+    assert place.run(*build, "--spec", "balanced:2").code == 0
     assert read_hierarchy(made).labels == ("N2_0", "N1_0", "a1", "a2", "N1_1", "b1", "b2")
     ran = place.run("hierarchy", "check", str(made), "--input", str(place.folder / "data.dat"), "--json")
     assert ran.json == {"nodes": 7, "leaves": 4, "height": 2, "collapsed": 0, "items": 4}
-    ran = place.run("hierarchy", "build", str(place.folder / "data.dat"), "-o", str(made))
+    ran = place.run(*build)
     assert (ran.code, "exists already" in ran.err) == (2, True)
+    assert made.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("spec", "column", "labels"),
+    [
+        ("mask:2", "zip", ("*", "47*", "476", "477", "130")),
+        ("balanced:2:frequency", "codes", ("N1_0", "a", "b")),
+        ("bins:width=10", "age", ("*", "[10:20)", "17", "19", "40")),
+    ],
+)
+def test_hierarchy_build_by_a_rule(place: Place, spec: str, column: str, labels: tuple[str, ...]) -> None:
+    data, made = place.write("p.csv", "zip,codes,age\n476,a b,17\n477,a,19\n130,a,40\n"), place.folder / "made.csv"
+    roles = ("--items", "codes", "--relational", "zip,age")
+    assert place.run("hierarchy", "build", data, *roles, "--column", column, "--spec", spec, "-o", str(made)).code == 0
+    assert sorted(read_hierarchy(made).labels) == sorted(labels)
+    ran = place.run("hierarchy", "build", data, *roles, "--column", "sex", "-o", str(place.folder / "other.csv"))
+    assert (ran.code, "--column sex: a column of --items" in ran.err) == (2, True)
+    assert not (place.folder / "other.csv").exists()
+
+
+def test_dates_and_zips_are_one_step_from_safe(place: Place) -> None:
+    rows = "1961-03-02,47677\n1961-08-19,47602\n1999-06-06,13053\n1999-07-01,13068\n"
+    data = place.write("p.csv", "born,zip\n" + rows)
+    rules = ("--hierarchy", "born=date:year,decade", "--hierarchy", "zip=mask:3,2")
+    job = (data, "--relational", "born,zip", *rules, "--model", "k", "--k", "2", "-o", str(place.out))
+    assert place.run("anonymize", *job).code == 0
+    published = (place.out / "published.csv").read_text()
+    assert published == "born,zip\n1961,476**\n1961,476**\n1999,130**\n1999,130**\n"
+    assert place.run("verify", str(place.out), "--original", data, *rules).code == 0
+
+
+def test_a_range_file_of_amnesia_is_a_hierarchy_of_the_values(place: Place) -> None:
+    data = place.write("p.csv", "age\n17\n9\n44\n64\n")
+    tree = place.write("ages.txt", "range\nname age\ntype int\nheight 2\n\n0,65 has 0,18 18,65 \n\n")
+    job = (data, "--relational", "age", "--hierarchy", f"age={tree}", "--model", "k", "--k", "2", "-o", str(place.out))
+    assert place.run("anonymize", *job).code == 0
+    assert (place.out / "published.csv").read_text() == "age\n[0:18)\n[0:18)\n[18:65]\n[18:65]\n"
+    assert place.run("verify", str(place.out), "--original", data, "--hierarchy", f"age={tree}").code == 0
+
+
+def test_a_hierarchy_by_frequency_is_declared(place: Place) -> None:
+    def attested(spec: str, out: str) -> dict[str, Any]:
+        job = (str(place.folder / "data.dat"), "--hierarchy", f"items={spec}", "--model", "km", "--k", "2", "--m", "1")
+        assert place.run("anonymize", *job, "--algorithm", "apriori", "-o", str(place.folder / out)).code == 0
+        assert place.run("verify", str(place.folder / out)).code == 0
+        return json.loads((place.folder / out / "attestation.json").read_text())
+
+    said = "made from how often labels occur"
+    plain, by_frequency = attested("balanced:2", "plain"), attested("balanced:2:frequency", "frequency")
+    assert by_frequency["declarations"]["hierarchy_built_from_data"] is True
+    assert "hierarchy_built_from_data" not in plain["declarations"]
+    assert (said in plain["limits"], said in by_frequency["limits"]) == (False, True)
 
 
 def test_hierarchy_check_refuses_what_does_not_cover_the_data(place: Place) -> None:

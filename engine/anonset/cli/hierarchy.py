@@ -10,14 +10,13 @@ from anonset.cli.items import (
     Flags,
     RoleFlags,
     code_rules,
-    items_of,
     items_of_input,
+    labels_of,
     misfits_table,
     show_figures,
 )
 from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json
-from anonset.data import Hierarchy
 from anonset.errors import HierarchyError
 from anonset.release.staging import require_new
 from anonset.spelling import printable
@@ -26,20 +25,30 @@ HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: a line per leaf, 
 
 
 def build_hierarchy(
-    source: Annotated[str, Parameter(name="INPUT", help="Data set whose items are the leaves.")],
+    source: Annotated[str, Parameter(name="INPUT", help="Data set whose items, or values, are the leaves.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file.")],
-    fanout: Annotated[int, Parameter(converter=whole_number, help="Children of a node (>= 2).")] = 5,
+    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file, for its owner alone to read.")],
+    spec: Annotated[
+        str,
+        Parameter(
+            help="balanced:5 (neighbours in the order of the items), balanced:5:frequency (items that occur equally "
+            "often), prefix:1,3 (codes), mask:3,1 (zip codes), bins:0,18,65 or bins:width=5,20 (numbers), "
+            "date:month,year or date:%d.%m.%Y:month,year, or a hierarchy file of intervals."
+        ),
+    ] = "balanced:5",
+    column: Annotated[str | None, Parameter(help="Column of the values; by default the set-valued one.")] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
 ) -> int:
-    """Build a balanced hierarchy over the items of a data set, in item order."""
-    from anonset.io.hierarchies import write_hierarchy
+    """Build a hierarchy over the items, or the values of a column, of a data set: a file to edit."""
+    from anonset.io.hierarchies import hierarchy_for, write_hierarchy
 
     target = Path(out)
     require_new(target)
-    column = items_of(source, flags)
-    write_hierarchy(Hierarchy.balanced(column.vocabulary.labels, fanout), target)
+    labels = labels_of(source, column, flags)
+    hierarchy = hierarchy_for(spec, labels.vocabulary, labels.name, labels.occurrences)
+    target.touch(0o600)
+    write_hierarchy(hierarchy, target)
     return DONE
 
 

@@ -1,14 +1,16 @@
 """The items of a data set, and figures about them: what the commands for hierarchies and for policies share."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
+import numpy as np
 from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.output import show, show_json
-from anonset.data import SetColumn
+from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.changes import CodeRules
+from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.settings.settings import RoleSettings, make_roles
 from anonset.spelling import printable
@@ -32,6 +34,41 @@ def items_of(source: str, flags: Any) -> SetColumn:
         msg = f"{source!r} must have a set-valued column; name it with --items"
         raise InputError(msg)
     return column
+
+
+class Labels(NamedTuple):
+    """The labels of a column."""
+
+    name: str
+    """The column's name."""
+    vocabulary: Vocabulary
+    """Its labels."""
+    occurrences: Int64
+    """int64 (M,): records that hold each."""
+
+
+def labels_of(source: str, name: str | None, flags: Any) -> Labels:
+    """Read a data set and return the labels of a column, by default of the set-valued one.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or has no such column of text.
+    """
+    from anonset.io.read import read
+
+    if name is None:
+        column = items_of(source, flags)
+        return Labels(column.name, column.vocabulary, column.occurrences)
+    table = read(source, **make_roles(given_flags(flags)).read_options())
+    if table.transactions is not None and table.transactions.name == name:
+        return Labels(name, table.transactions.vocabulary, table.transactions.occurrences)
+    found = next((c for c in table.relational if c.name == name), None)
+    if not isinstance(found, CategoricalColumn):
+        msg = f"--column {name}: a column of --items, or a text column of --relational, is required"
+        raise InputError(msg)
+    occurrences = np.bincount(found.codes, minlength=len(found.vocabulary)).astype(np.int64)
+    return Labels(name, found.vocabulary, occurrences)
 
 
 def items_of_input(source: str | None, flags: Any) -> SetColumn | None:

@@ -1,7 +1,7 @@
 """Hierarchies over a vocabulary as flat preorder arrays: a node is an interval of leaves."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +36,8 @@ class Hierarchy(Discreet):
     """int32 (V,): one past the last node of each node's subtree, in preorder."""
     aliases: tuple[tuple[str, str], ...] = ()
     """Collapsed labels: (label of the removed node, label of the node that stands for it)."""
+    from_data: bool = False
+    """Whether it was made from how often labels occur, so that it may tell of that."""
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_nodes:,} nodes over {self.n_leaves:,} leaves)"
@@ -265,7 +267,7 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
     n = hierarchy.n_nodes
     labels = (hierarchy.labels[0] + _BESIDE, *hierarchy.labels, *items)
     parent = np.concatenate([[-1, 0], hierarchy.parent[1:] + 1, np.zeros(len(items), np.int64)])
-    attached = Hierarchy.from_preorder(labels, parent.astype(np.int64))
+    attached = replace(Hierarchy.from_preorder(labels, parent.astype(np.int64)), from_data=hierarchy.from_data)
     if attached.n_nodes != n + 1 + len(items):
         msg = f"the hierarchy of the items beside {items[0]!r} must have no nodes with one child"
         raise InputError(msg)
@@ -289,4 +291,5 @@ def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
     for name, part in parts.items():
         parents.append(np.where(part.parent < 0, 0, part.parent.astype(np.int64) + len(labels)))
         labels += [prefixed(name, label) for label in part.labels]
-    return Hierarchy.from_preorder(labels, np.concatenate(parents))
+    joined = Hierarchy.from_preorder(labels, np.concatenate(parents))
+    return replace(joined, from_data=any(part.from_data for part in parts.values()))

@@ -12,7 +12,10 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
+from anonset.data.hierarchy_rules import balanced_by_frequency, hierarchy_by_rule, is_rule
+from anonset.data.table import Int64
 from anonset.errors import HierarchyError
+from anonset.io.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
 from anonset.io.dialect import RECOGNISED, in_utf8
 from anonset.io.files import read_bytes, write_file
 
@@ -47,7 +50,13 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
         with the line and the label.
     """
     where = Path(path)
-    return _build(where, _lines(where, _text(where)))
+    text = _text(where)
+    if is_range(text):
+        msg = f"{where}: its leaves are the values of a column; give it as --hierarchy COL={where}, with the data"
+        raise HierarchyError(msg)
+    if is_amnesia(text):
+        return hierarchy_of_rows(str(where), rows_of_labels(str(where), text))
+    return _build(where, _lines(where, text))
 
 
 def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
@@ -65,18 +74,23 @@ def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
     return _build(where, lines)
 
 
-def hierarchy_for(spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: str) -> Hierarchy:
+def hierarchy_for(
+    spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: str, occurrences: Int64 | None = None
+) -> Hierarchy:
     """Return the hierarchy that a specification stands for, and check that it covers a column.
 
     Parameters
     ----------
     spec
-        A hierarchy, the path of a hierarchy file, or ``balanced:F``: consecutive chunks of `F` labels of the
-        vocabulary, repeated upward to one root. Over no labels that is a root alone, ``N0_0``.
+        A hierarchy, the path of a hierarchy file, a rule (`anonset.data.hierarchy_rules`), or ``balanced:F``:
+        consecutive chunks of `F` labels of the vocabulary, repeated upward to one root (``N0_0`` over no labels), or
+        ``balanced:F:frequency``, chunks of labels that occur about equally often.
     vocabulary
         The labels of the column.
     name
         Name of the column, for messages.
+    occurrences
+        int64 (M,): records that hold each label, for ``balanced:F:frequency``.
 
     Raises
     ------
@@ -93,21 +107,48 @@ def hierarchy_for(spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: st
     if isinstance(spec, Hierarchy):
         hierarchy = spec
     elif isinstance(spec, str) and spec.startswith(_BALANCED):
-        fanout = spec[len(_BALANCED) :]
-        if not fanout.isdecimal() or len(fanout) > _LONGEST_FANOUT:
-            shown = spec[: len(_BALANCED) + _LONGEST_FANOUT]
-            msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {shown!r}"
-            raise HierarchyError(msg)
-        hierarchy = Hierarchy.balanced(vocabulary.labels or (_NO_LABELS,), int(fanout))
+        hierarchy = _balanced(spec, vocabulary, name, occurrences)
+    elif isinstance(spec, str) and is_rule(spec):
+        hierarchy = hierarchy_by_rule(spec, vocabulary, name)
     else:
-        hierarchy = read_hierarchy(spec)
+        hierarchy = _of_file(Path(spec), vocabulary)
     hierarchy.codes_of(vocabulary, name)
     return hierarchy
 
 
-def is_balanced(spec: str | Path | Hierarchy) -> bool:
-    """Tell whether a specification is ``balanced:F``, a hierarchy over the labels that there are."""
-    return isinstance(spec, str) and spec.startswith(_BALANCED)
+def _of_file(where: Path, vocabulary: Vocabulary) -> Hierarchy:
+    text = _text(where)
+    if is_range(text):
+        return hierarchy_of_rows(str(where), rows_of_values(str(where), text, vocabulary) or [[_NO_LABELS]])
+    return read_hierarchy(where)
+
+
+def _balanced(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | None) -> Hierarchy:
+    fanout, colon, by = spec[len(_BALANCED) :].partition(":")
+    if not fanout.isdecimal() or len(fanout) > _LONGEST_FANOUT or (colon and by != "frequency"):
+        shown = spec[: len(_BALANCED) + _LONGEST_FANOUT]
+        msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {shown!r}"
+        raise HierarchyError(msg)
+    if not by or not vocabulary.labels:
+        return Hierarchy.balanced(vocabulary.labels or (_NO_LABELS,), int(fanout))
+    if occurrences is None:
+        msg = f"hierarchy of {name!r}: {spec} needs the data, whose frequencies it is made from"
+        raise HierarchyError(msg)
+    return balanced_by_frequency(vocabulary.labels, occurrences, int(fanout))
+
+
+def is_over_data(spec: str | Path | Hierarchy) -> bool:
+    """Tell whether a specification makes a hierarchy of the labels that there are: all but files of labels do.
+
+    Raises
+    ------
+    InputError
+        If it is a file that cannot be read.
+    """
+    if isinstance(spec, Hierarchy):
+        return False
+    rule = isinstance(spec, str) and (spec.startswith(_BALANCED) or is_rule(spec))
+    return rule or is_range(_text(Path(spec)))
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from anonset.data import Table
+from anonset.data import Hierarchy, Table
 from anonset.data.table import columns_sha256, combined_sha256
 from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict
@@ -94,7 +94,7 @@ class Declarations(Document):
     unit: Literal["person", "row, taken for a person"]
     """What a record stands for: a person, told by an id, or a row."""
     hierarchy_built_from_data: Literal[True] | None = None
-    """The hierarchy was made from the data, so that it may tell of them."""
+    """A hierarchy was made from how often labels occur, so that it tells of that."""
     accepted_undecided: Literal[True] | None = None
     """The check could not be finished, and the owner published all the same."""
     earlier_attestation: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
@@ -163,13 +163,22 @@ class Report(Document):
 def declared_limits(model: PrivacyModel, publication: AnyPublication, declared: Declarations) -> list[str]:
     """Return what is not guaranteed, given what was declared."""
     by_person = declared.unit == "person"
-    return limits_of(model, publication, by_person=by_person, undecided=bool(declared.accepted_undecided))
+    return limits_of(
+        model,
+        publication,
+        by_person=by_person,
+        undecided=bool(declared.accepted_undecided),
+        from_data=bool(declared.hierarchy_built_from_data),
+    )
 
 
-def declarations(table: Table, *, undecided: bool) -> Declarations:
-    """Return what is declared of a publication of a table, and of its verification."""
+def declarations(table: Table, hierarchies: Mapping[str, Hierarchy], *, undecided: bool) -> Declarations:
+    """Return what is declared of a publication of a table by its hierarchies, and of its verification."""
+    from_data = any(hierarchy.from_data for hierarchy in hierarchies.values())
     unit: Literal["person", "row, taken for a person"] = "person" if table.ids else "row, taken for a person"
-    return Declarations(unit=unit, accepted_undecided=True if undecided else None)
+    return Declarations(
+        unit=unit, hierarchy_built_from_data=from_data or None, accepted_undecided=True if undecided else None
+    )
 
 
 def public_checks(verdict: Verdict) -> dict[str, Any]:

@@ -45,11 +45,17 @@ ALONE = (
 """What holds of every publication."""
 ROWS = "A row was taken for a person: somebody who has several rows is not protected as one person."
 """What holds where nothing tells whose row it is."""
+FROM_DATA = (
+    "A hierarchy was made from how often labels occur in the data: those below one node occur about equally often."
+)
+"""What holds where a hierarchy was made from frequencies."""
 UNDECIDED = "The check could not be finished, which was accepted: that the guarantee holds is not proven."
 """What holds where an unfinished check was accepted."""
 
 
-def limits_of(model: PrivacyModel, publication: AnyPublication, *, by_person: bool, undecided: bool) -> list[str]:
+def limits_of(
+    model: PrivacyModel, publication: AnyPublication, *, by_person: bool, undecided: bool, from_data: bool = False
+) -> list[str]:
     """Return what is not guaranteed: the limits of the model, and a sentence on each further one.
 
     Parameters
@@ -58,6 +64,8 @@ def limits_of(model: PrivacyModel, publication: AnyPublication, *, by_person: bo
         Whether an id tells whose row it is.
     undecided
         Whether it was accepted that the check could not be finished.
+    from_data
+        Whether a hierarchy was made from frequencies.
     """
     parts = [model.limits]
     if isinstance(publication, Publication):
@@ -65,6 +73,8 @@ def limits_of(model: PrivacyModel, publication: AnyPublication, *, by_person: bo
     parts.append(ALONE)
     if not by_person:
         parts.append(ROWS)
+    if from_data:
+        parts.append(FROM_DATA)
     if undecided:
         parts.append(UNDECIDED)
     return parts

@@ -233,16 +233,16 @@ def items_hierarchy(
     Raises
     ------
     InputError
-        If it depends on all items of the original (``balanced:F``), or an item of the codebook is no leaf of it.
+        If it is made of the items of the original (``balanced:F``, a rule), or an item of the codebook is no leaf.
     """
-    from anonset.io.hierarchies import is_balanced
+    from anonset.io.hierarchies import is_over_data
 
     column = publication.transactions
     given = {} if column is None else {n: s for n, s in hierarchies.items() if n in (column.name, *publication.joined)}
     if column is None or not given:
         return None
     for name, spec in given.items():
-        if is_balanced(spec):
+        if is_over_data(spec):
             msg = f"--hierarchy {name}={spec}: it is over the items of the original, which --original must name"
             raise InputError(msg)
     items = Vocabulary.of(item for symbol in publication.symbols for item in symbol.members)

@@ -39,7 +39,7 @@ def summary(release: Release) -> dict[str, Any]:
             "verdict": verdict.outcome,
             "verified": verdict.checked,
             "records": unverified.publication.n,
-            "unit": declarations(unverified.table, undecided=verdict.holds is None).unit,
+            "unit": declarations(unverified.table, unverified.hierarchies, undecided=verdict.holds is None).unit,
             **sizes(release),
             **({"changes": unverified.table.changes} if unverified.table.changes else {}),
             "measures": unverified.measures,
@@ -57,7 +57,7 @@ def summary(release: Release) -> dict[str, Any]:
 def account(release: Release) -> list[str | RichTable]:
     """Return the account for people, as text and tables."""
     unverified, verdict = release.unverified, release.verdict
-    declared = declarations(unverified.table, undecided=verdict.holds is None)
+    declared = declarations(unverified.table, unverified.hierarchies, undecided=verdict.holds is None)
     parameters = ", ".join(f"{name}={shortened(value)}" for name, value in parameters_of(verdict.model).items())
     peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
     facts = {

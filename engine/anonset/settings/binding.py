@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, Protocol
 
+import numpy as np
+
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.joining import prefixed
@@ -113,7 +115,7 @@ def _with_joined(
     table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: tuple[str, ...]
 ) -> Mapping[str, Hierarchy | str]:
     """Join the hierarchies of columns that were joined, if they have their own, under a root named as the column."""
-    from anonset.io.hierarchies import hierarchy_for, is_balanced
+    from anonset.io.hierarchies import hierarchy_for, is_over_data
 
     column = table.transactions
     if column is None or not (set(table.joined) & set(hierarchies)) - {column.name}:
@@ -124,13 +126,14 @@ def _with_joined(
         problem = f"{missing[0]!r} has none" if missing else "both are given"
         msg = f"--hierarchy: give one for each of {names}, or one for {column.name!r}, which joins them; {problem}"
         raise InputError(msg)
-    parts, private = {}, set(beside)
+    parts, private, labels = {}, set(beside), column.vocabulary.labels
     for name in table.joined:
         spec, mark = hierarchies[name], prefixed(name, "")
         _require_tree(spec, name)
-        own = [x.removeprefix(mark) for x in column.vocabulary.labels if x.startswith(mark) and x not in private]
-        part = hierarchy_for(spec, Vocabulary.of(own), name)
-        if own or not is_balanced(spec):  # a column without items adds none
+        at = {x.removeprefix(mark): i for i, x in enumerate(labels) if x.startswith(mark) and x not in private}
+        own = Vocabulary.of(at)
+        part = hierarchy_for(spec, own, name, column.occurrences[[at[label] for label in own.labels]])
+        if own.labels or not is_over_data(spec):  # a column without items adds none
             parts[name] = part
     others = {name: spec for name, spec in hierarchies.items() if name not in table.joined}
     return {**others, column.name: join_hierarchies(parts, column.name)}
@@ -149,8 +152,9 @@ def _items_hierarchy(spec: Hierarchy | str, column: SetColumn, beside: tuple[str
     if isinstance(spec, Hierarchy) and is_attached(spec, beside):
         return spec
     private = set(beside)
-    others = Vocabulary(tuple(label for label in column.vocabulary.labels if label not in private))
-    return attach_sensitive(hierarchy_for(spec, others, column.name), beside)
+    kept = [at for at, label in enumerate(column.vocabulary.labels) if label not in private]
+    others = Vocabulary(tuple(column.vocabulary.labels[at] for at in kept))
+    return attach_sensitive(hierarchy_for(spec, others, column.name, column.occurrences[kept]), beside)
 
 
 def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | NumericColumn) -> Hierarchy | None:
@@ -166,7 +170,8 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
     if isinstance(column, NumericColumn):
         msg = f"--hierarchy {column.name}: the column holds numbers, which generalize to ranges; read it as text"
         raise InputError(msg)
-    return hierarchy_for(spec, column.vocabulary, column.name)
+    occurrences = np.bincount(column.codes, minlength=len(column.vocabulary))
+    return hierarchy_for(spec, column.vocabulary, column.name, occurrences)
 
 
 _MOST_COMPARED = 10_000

@@ -62,12 +62,12 @@ def fit_codes(
     HierarchyError
         With all labels of a column that are no leaves and that no rule is given for, and what would help.
     """
-    from anonset.io.hierarchies import is_balanced, read_hierarchy
+    from anonset.io.hierarchies import is_over_data, read_hierarchy
 
     found = dict(hierarchies)
     for name, spec in hierarchies.items():
         part = part_of(table, name, beside)
-        if part is None or is_balanced(spec) or spec in _OF_VALUES:
+        if part is None or is_over_data(spec) or spec in _OF_VALUES:
             continue
         tree = spec if isinstance(spec, Hierarchy) else read_hierarchy(spec)
         table, found[name], left = fit_part(table, part, tree)

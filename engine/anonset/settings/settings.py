@@ -48,7 +48,9 @@ class InputSettings(RoleSettings):
 
     input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat).")
     hierarchy: dict[str, str] = Field(
-        {}, description="COL=SPEC: a file or balanced:F; for a relational column also range or values; repeatable."
+        {},
+        description="COL=SPEC: a file, balanced:F, or a rule (prefix:1,3 mask:3,1 bins:0,18,65 date:month,year); for a "
+        "relational column also range or values; repeatable.",
     )
 
     def read_options(self) -> dict[str, Any]:

@@ -1,0 +1,243 @@
+"""Hierarchies by rule over the labels of a column: prefixes of codes, masks, bins of numbers, parts of dates."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
+from operator import itemgetter
+
+import numpy as np
+
+from anonset.data.hierarchy import Hierarchy, Tree
+from anonset.data.table import Int64
+from anonset.data.vocabulary import Vocabulary
+from anonset.errors import HierarchyError
+
+ROOT = "*"
+"""Label of the root of every hierarchy by rule."""
+RULES = ("prefix", "mask", "bins", "date")
+
+Paths = Callable[[str], list[str]]
+"""Gives the nodes above a label, its parent first, without the root."""
+
+_DATE_LEVELS: dict[str, Callable[[date], str]] = {
+    "month": lambda day: f"{day.year:04d}-{day.month:02d}",
+    "quarter": lambda day: f"{day.year:04d}-Q{(day.month + 2) // 3}",
+    "year": lambda day: f"{day.year:04d}",
+    "decade": lambda day: f"{day.year // 10:03d}0s",
+    "century": lambda day: f"{day.year // 100:02d}xx",
+}
+
+
+def is_rule(spec: object) -> bool:
+    """Tell whether a specification names a rule, such as ``prefix:1,3``."""
+    return isinstance(spec, str) and spec.partition(":")[0] in RULES and ":" in spec
+
+
+def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy:
+    """Return the hierarchy that a rule makes of the labels of a column.
+
+    Parameters
+    ----------
+    spec
+        ``prefix:1,3``: codes that share their first 1, and their first 3, characters (``E1*`` above ``E10`` and
+        ``E11``). ``mask:3,1``: so many characters are kept from the left, the rest is ``*`` (``476**`` above ``47677``,
+        below ``4****``). ``bins:0,18,65`` or ``bins:width=5,20``: half-open intervals of numbers (``[18:65)``,
+        ``[65:)``), the wider ones above. ``date:month,year,decade`` of ISO dates, or of others with their format,
+        ``date:%d.%m.%Y:month,year``.
+    vocabulary
+        The labels of the column.
+    name
+        Name of the column, for messages.
+
+    Raises
+    ------
+    HierarchyError
+        If the rule is malformed, or a label is not what it requires.
+
+    Examples
+    --------
+    >>> hierarchy_by_rule("mask:3", Vocabulary(("47677", "47602", "13053")), "zip").labels
+    ('*', '476**', '47677', '47602', '13053')
+    """
+    rule, _, given = spec.partition(":")
+    parts = {"prefix": _prefixes, "mask": _masks, "bins": _bins, "date": _dates}
+    try:
+        above = parts[rule](given)
+    except ValueError as error:
+        msg = f"hierarchy of {name!r}: {spec}: {error}"
+        raise HierarchyError(msg) from None
+    tree: dict[str, dict[str, object] | None] = {}
+    for label in vocabulary.labels:
+        try:
+            path = above(label)
+        except ValueError as error:
+            msg = f"hierarchy of {name!r}: {spec}: {error}, got {label!r}"
+            raise HierarchyError(msg) from None
+        below = tree
+        for node in reversed(path):
+            below = below.setdefault(node, {})  # type: ignore[assignment]  # a node, for no path ends there
+        below[label] = None
+    return _built(tree, spec, name)
+
+
+def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int) -> Hierarchy:
+    """Return a balanced hierarchy whose nodes join labels that occur about equally often.
+
+    That keeps more than one in the order of the labels, for the frequent ones need not be generalised; and it tells who
+    is about as frequent as whom. It tells no more: nodes are numbered, and children stand, by their smallest label.
+
+    Parameters
+    ----------
+    labels
+        At least one.
+    occurrences
+        int64 (M,): records that hold each label.
+
+    Raises
+    ------
+    HierarchyError
+        If `fanout` is below 2, or a label has the name of an inner node.
+
+    Examples
+    --------
+    >>> balanced_by_frequency(["a", "b", "c", "d"], np.array([9, 1, 8, 2]), 2).labels
+    ('N2_0', 'N1_0', 'a', 'c', 'N1_1', 'b', 'd')
+    """
+    order = np.lexsort((np.arange(len(labels)), -occurrences))
+    level: list[tuple[str, Tree]] = [(labels[at], labels[at]) for at in order]  # smallest label, tree
+    Hierarchy.balanced(labels, fanout)  # refuses what is not to be had
+    height = 0
+    while len(level) > 1:
+        height += 1
+        chunks = [sorted(level[at : at + fanout], key=itemgetter(0)) for at in range(0, len(level), fanout)]
+        number = {chunk[0][0]: rank for rank, chunk in enumerate(sorted(chunks, key=lambda chunk: chunk[0][0]))}
+        level = [(chunk[0][0], (f"N{height}_{number[chunk[0][0]]}", [tree for _, tree in chunk])) for chunk in chunks]
+    found = Hierarchy.from_tree(level[0][1])
+    return replace(found, from_data=True)
+
+
+def _built(tree: "dict[str, dict[str, object] | None]", spec: str, name: str) -> Hierarchy:
+    """Return the hierarchy of nested mappings; a label below which there is None is a leaf."""
+    labels: list[str] = []
+    parents: list[int] = []
+    stack: list[tuple[str, object, int]] = [(ROOT, tree, -1)]
+    while stack:
+        label, below, parent = stack.pop()
+        labels.append(label)
+        parents.append(parent)
+        if isinstance(below, dict):
+            at = len(labels) - 1
+            stack.extend((child, further, at) for child, further in reversed(list(below.items())))
+    try:
+        return Hierarchy.from_preorder(labels, np.array(parents, np.int64))
+    except HierarchyError as error:
+        msg = f"hierarchy of {name!r}: {spec}: {error}"
+        raise HierarchyError(msg) from None
+
+
+def _whole_numbers(given: str, what: str) -> list[int]:
+    """Read distinct positive numbers between commas."""
+    found = given.split(",")
+    if not all(part.strip().isdecimal() and len(part) < 10 and int(part) > 0 for part in found):
+        msg = f"{what} must be whole numbers from 1 on between commas"
+        raise ValueError(msg)
+    numbers = [int(part) for part in found]
+    if len(set(numbers)) < len(numbers):
+        msg = f"{what} must differ"
+        raise ValueError(msg)
+    return numbers
+
+
+def _prefixes(given: str) -> Paths:
+    lengths = sorted(_whole_numbers(given, "lengths"), reverse=True)
+
+    def above(label: str) -> list[str]:
+        return [label[:length] + "*" for length in lengths if len(label) >= length]
+
+    return above
+
+
+def _masks(given: str) -> Paths:
+    kept = sorted(_whole_numbers(given, "numbers of characters kept"), reverse=True)
+
+    def above(label: str) -> list[str]:
+        return [label[:n] + "*" * (len(label) - n) for n in kept if n < len(label)]
+
+    return above
+
+
+def _number(text: str) -> Fraction:
+    try:
+        return Fraction(text.strip())
+    except (ValueError, ZeroDivisionError):
+        msg = "values must be numbers"
+        raise ValueError(msg) from None
+
+
+def _shown(number: Fraction) -> str:
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):.12g}"
+
+
+def _bins(given: str) -> Paths:
+    if given.startswith("width="):
+        return _bins_of_widths(given.removeprefix("width="))
+    edges = [_number(edge) for edge in given.split(",")]
+    if not all(low < high for low, high in pairwise(edges)):
+        msg = "edges must ascend"
+        raise ValueError(msg)
+
+    def above(label: str) -> list[str]:
+        number = _number(label)
+        if number < edges[0]:
+            msg = f"values must be at least {_shown(edges[0])}"
+            raise ValueError(msg)
+        last = max(at for at, edge in enumerate(edges) if edge <= number)
+        return [f"[{_shown(edges[last])}:{_shown(edges[last + 1]) if last + 1 < len(edges) else ''})"]
+
+    return above
+
+
+def _bins_of_widths(given: str) -> Paths:
+    widths = [_number(width) for width in given.split(",")]
+    if not all(width > 0 for width in widths):
+        msg = "widths must be above 0"
+        raise ValueError(msg)
+    if not all(wide > narrow and (wide / narrow).denominator == 1 for narrow, wide in pairwise(widths)):
+        msg = "each width must be a multiple of the one before"
+        raise ValueError(msg)
+
+    def above(label: str) -> list[str]:
+        number = _number(label)
+        lows = [floor(number / width) * width for width in widths]
+        return [f"[{_shown(low)}:{_shown(low + width)})" for low, width in zip(lows, widths, strict=True)]
+
+    return above
+
+
+def _dates(given: str) -> Paths:
+    form, _, levels = given.rpartition(":")
+    names = levels.split(",")
+    if unknown := [level for level in names if level not in _DATE_LEVELS]:
+        msg = f"levels must be some of {', '.join(_DATE_LEVELS)}, got {unknown[0]!r}"
+        raise ValueError(msg)
+    order = list(_DATE_LEVELS)
+    if not _ascends([order.index(level) for level in names]):
+        msg = f"levels must stand in the order {', '.join(order)}"
+        raise ValueError(msg)
+
+    def above(label: str) -> list[str]:
+        try:
+            day = datetime.strptime(label, form).date() if form else date.fromisoformat(label)
+        except ValueError:
+            msg = f"values must be dates of the form {form or 'YYYY-MM-DD'} (for others, date:%d.%m.%Y:{levels})"
+            raise ValueError(msg) from None
+        return [_DATE_LEVELS[level](day) for level in names]
+
+    return above
+
+
+def _ascends(numbers: Sequence[int]) -> bool:
+    return all(a < b for a, b in pairwise(numbers))

@@ -1,0 +1,173 @@
+"""Hierarchy files of Amnesia: ``distinct`` ones name labels, ``range`` ones intervals of numbers or of dates.
+
+A head of lines (``distinct`` or ``range``, then ``name``, ``type``, ``height``) is followed by a line for each inner
+node, ``node has child child ...``, lowest levels first, with blank lines between the levels. The values of the data
+become the leaves of a range file. A number at the end of an interval belongs to the next one, but at the end of the
+root; a date at the end of one belongs to it, unless another begins there.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from anonset.data import Vocabulary
+from anonset.errors import HierarchyError
+
+_HEAD = re.compile(r"\s*(distinct|range)\s*\n\s*name\b", re.IGNORECASE)
+_HAS = " has "
+_DATE = re.compile(r"(?:(?:(\d{1,2})/)?(\d{1,2})/)?(\d{4})")
+
+
+class Interval(NamedTuple):
+    """A node of a range file."""
+
+    low: float
+    high: float
+    label: str
+
+
+def is_amnesia(text: str) -> bool:
+    """Tell whether a text is a hierarchy file of Amnesia."""
+    return _HEAD.match(text) is not None
+
+
+def is_range(text: str) -> bool:
+    """Tell whether such a file is one of intervals, whose leaves are the values of the data."""
+    found = _HEAD.match(text)
+    return found is not None and found[1].lower() == "range"
+
+
+def rows_of_labels(where: str, text: str) -> list[list[str]]:
+    """Return the path of each leaf of a ``distinct`` file to the root.
+
+    Raises
+    ------
+    HierarchyError
+        If a line is not what it must be, with its number.
+    """
+    parent = dict(_links(where, text))
+    above = set(parent.values())
+    return [_path(label, parent) for label in parent if label not in above]
+
+
+def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[str]]:
+    """Return the path of each value to the root of a ``range`` file.
+
+    Raises
+    ------
+    HierarchyError
+        If a line is not what it must be, or a value is no number or date, or lies in no interval.
+    """
+    dates = re.search(r"^\s*type\s+date\b", text, re.MULTILINE | re.IGNORECASE) is not None
+    parent = dict(_links(where, text))
+    roots = {node for node in parent.values() if node not in parent}
+    if len(roots) != 1:
+        msg = f"{where}: there must be one root, got {len(roots)}"
+        raise HierarchyError(msg)
+    root = next(iter(roots))
+    bounds = {node: _bounds(where, node, dates=dates) for node in {*parent, root}}
+    end = bounds[root][1]
+    labels = {node: f"[{_shown(node)}{']' if dates or bounds[node][1] == end else ')'}" for node in bounds}
+    children: dict[str, list[str]] = {}
+    for child, node in parent.items():
+        children.setdefault(node, []).append(child)
+
+    def below(nodes: list[str], at: float) -> str | None:
+        inside = (node for node in nodes if bounds[node][0] <= at < bounds[node][1])
+        ends = (node for node in nodes if at == bounds[node][1] and (dates or at == end))
+        return next(inside, next(ends, None))
+
+    rows = []
+    for value in vocabulary.labels:
+        at = _date(value, last=False) if dates else _float(value)
+        if at is None:
+            msg = f"{where}: values must be {'dates' if dates else 'numbers'}, got {value!r}"
+            raise HierarchyError(msg)
+        path, nodes = [value], [root]
+        while nodes:
+            found = below(nodes, at)
+            if found is None:
+                msg = f"{where}: every value must lie in an interval, got {value!r}"
+                raise HierarchyError(msg)
+            path.insert(1, labels[found])
+            nodes = children.get(found, [])
+        rows.append(path)
+    return rows
+
+
+def _links(where: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield (child, parent) of each line behind the head."""
+    in_head, seen = True, dict[str, str]()
+    for number, line in enumerate(text.splitlines(), 1):
+        if in_head:
+            in_head = bool(line.strip())
+            continue
+        if not line.strip():
+            continue
+        node, has, children = line.partition(_HAS)
+        if not has or not node.strip() or not children.split():
+            msg = f"{where}: line {number}: 'node has child child ...' is required"
+            raise HierarchyError(msg)
+        for child in children.split():
+            if child == "null,null":
+                continue
+            if seen.setdefault(child, node.strip()) != node.strip():
+                msg = f"{where}: line {number}: label {child!r} has two parents, {seen[child]!r} and {node.strip()!r}"
+                raise HierarchyError(msg)
+            yield child, node.strip()
+
+
+def _path(label: str, parent: dict[str, str]) -> list[str]:
+    path = [label]
+    while path[-1] in parent and len(path) <= len(parent):
+        path.append(parent[path[-1]])
+    return path
+
+
+def _bounds(where: str, node: str, *, dates: bool) -> tuple[float, float]:
+    low, comma, high = node.partition(",")
+    ends = (_date(low, last=False), _date(high, last=True)) if dates else (_float(low), _float(high))
+    if not comma or ends[0] is None or ends[1] is None or ends[0] > ends[1]:
+        msg = f"{where}: intervals must be written low,high, got {node!r}"
+        raise HierarchyError(msg)
+    return ends[0], ends[1]
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _date(text: str, *, last: bool) -> float | None:
+    """Return a day as a number: of day/month/year, month/year, year, their first or last day, or of an ISO date."""
+    if found := _DATE.fullmatch(text.strip()):
+        day, month, year = (int(part or 0) for part in found.groups())
+        month = month or (12 if last else 1)
+        if not 1 <= month <= 12:
+            return None
+        day = day or (monthrange(year, month)[1] if last else 1)
+        return _ordinal(year, month, day)
+    try:
+        return float(date.fromisoformat(text.strip()).toordinal())
+    except ValueError:
+        return None
+
+
+def _ordinal(year: int, month: int, day: int) -> float | None:
+    try:
+        return float(date(year, month, day).toordinal())
+    except ValueError:
+        return None
+
+
+def _shown(node: str) -> str:
+    """Return what stands between the brackets of an interval's label.
+
+    >>> _shown("0.0,18.5"), _shown("1/2010,12/2010")
+    ('0:18.5', '1/2010:12/2010')
+    """
+    return ":".join(part.strip().removesuffix(".0") for part in node.split(","))
