@@ -1,0 +1,260 @@
+"""COAT, PCTA and Pgen on the worked examples of the papers, and at the edges."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from algorithms.set_based_cases import (
+    FIGURE_1,
+    FIGURE_1B,
+    FIGURE_1C,
+    FIGURE_2C,
+    FIGURE_3,
+    ITEMS,
+    UNIVERSE,
+    VECTORS,
+    Larger,
+    Rows,
+    seeds,
+)
+from anonset.algorithms.base import Result
+from anonset.algorithms.transaction.coat import Coat
+from anonset.algorithms.transaction.constraint_search import Merge, Suppression
+from anonset.algorithms.transaction.pcta import Pcta
+from anonset.algorithms.transaction.pgen import generate_constraints
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import ItemGroups, apply
+from anonset.measures.utility_loss import ItemWeights, group_weights, utility_loss, weighted_utility_loss
+from anonset.privacy import KmAnonymity
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.verification.constraints import check_constraints
+from anonset.verification.itemsets import check_km
+from reference import set_based
+from reference.hierarchy_model import parse
+from reference.set_based import State
+
+# --- worked examples -----------------------------------------------------------------------------------
+
+
+def published(table: Table, result: Result) -> list[str]:
+    column = apply(table, result.recoding).transactions
+    assert column is not None
+    return [" ".join(row) for row in column.rows()]
+
+
+def figure_1_table(universe: Sequence[str] | None = None) -> Table:
+    return Table.from_sets(FIGURE_1, universe=universe)
+
+
+@pytest.mark.parametrize(
+    ("weights", "hierarchies", "loss"),
+    [("uniform", {}, 0.0152941176), ("lca", {"items": FIGURE_3}, 0.0075), (None, {"items": FIGURE_3}, 0.0075)],
+)
+def test_example_4_1(weights: str | None, hierarchies: Mapping[str, Hierarchy], loss: float) -> None:
+    table = figure_1_table(UNIVERSE)
+    coat = Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.15, item_weights=weights)
+    result = coat.recode(table, hierarchies)
+    assert published(table, result) == FIGURE_2C
+    assert result.trace == (
+        Merge(group=("b",), partner=("a",), support=7),
+        Suppression(group=("d",), support=4),
+        Merge(group=("g",), partner=("h",), support=6),
+    )
+    assert isinstance(result.recoding, ItemGroups)
+    assert result.recoding.suppressed == ["d"]
+    column = table.transactions
+    assert column is not None
+    resolved = group_weights(weights, column.vocabulary, hierarchies.get("items"))
+    found = weighted_utility_loss(column, result.recoding, resolved)
+    assert found.generalization == pytest.approx(loss, abs=1e-10)
+    assert found.suppression == 4
+
+
+def test_example_4_1_with_a_tighter_bound_says_what_would_do() -> None:
+    with pytest.raises(InfeasibleError) as caught:
+        Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.1).recode(figure_1_table(), {})
+    assert str(caught.value) == (
+        "coat: utility constraint 3 leaves (d) nothing to be generalized with: 1 of 8 items would have to be "
+        "suppressed, max_suppressed=0.1 allows 0; max_suppressed=0.125 or wider utility constraints would do "
+        "(utility constraint 3, (d))"
+    )
+    assert (caught.value.achieved, caught.value.bound) == (0.125, 0.1)
+    Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.125).recode(figure_1_table(), {})
+
+
+def test_example_5_3() -> None:
+    assert generate_constraints(SetColumn.of(["acf", "ac", "bh"]), 2).itemsets == (("a", "c", "f"), ("b", "h"))
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_the_largest_record_is_the_only_constraint_of_figure_1(k: int) -> None:
+    assert generate_constraints(SetColumn.of(FIGURE_1), k) == PrivacyPolicy.of(["abcdefgh"])
+
+
+def test_coat_on_the_constraints_of_figure_1() -> None:
+    table, constraints = figure_1_table(), PrivacyPolicy.of(["abcdefgh"])
+    result = Coat(k=5, constraints=constraints).recode(table, {})
+    assert isinstance(result.recoding, ItemGroups)
+    assert ["".join(group) for group in result.recoding.labels] == ["abcde", "fgh"]
+    with pytest.raises(
+        InfeasibleError, match=r"2 of 8 items would have to be suppressed, max_suppressed=0\.15 allows 1"
+    ):
+        Coat(k=5, constraints=constraints, utility=FIGURE_1C, max_suppressed=0.15).recode(table, {})
+
+
+@pytest.mark.parametrize(
+    ("utility", "merges"), [(None, "bd ac bdh ace fg acefg"), (UtilityPolicy.of(["abc", "defgh"]), "ab dg ef dgh")]
+)
+def test_pcta_on_figure_1(utility: UtilityPolicy | None, merges: str) -> None:
+    table = figure_1_table()
+    result = Pcta(k=5, constraints=FIGURE_1B, utility=utility).recode(table, {})
+    assert ["".join(sorted(step.group + step.partner)) for step in result.trace] == merges.split()
+    if utility is None:
+        assert isinstance(result.recoding, ItemGroups)
+        assert table.transactions is not None
+        assert utility_loss(table.transactions, result.recoding).value == pytest.approx(0.1258823529, abs=1e-10)
+
+
+@pytest.mark.parametrize("setting", ["k2m2", "k3m2", "k3m3"])
+@pytest.mark.parametrize(("name", "algorithm"), [("COAT", Coat), ("PCTA", Pcta)])
+def test_vectors(setting: str, name: str, algorithm: Any) -> None:
+    hierarchy = Hierarchy.from_tree(parse(VECTORS["tree"]))
+    table = Table.from_sets([row.split() for row in VECTORS["rows"]], universe=hierarchy.leaves.labels)
+    groups, loss = VECTORS["vectors"][setting][name]
+    found = algorithm(k=int(setting[1]), m=int(setting[3]), item_weights="uniform").recode(table, {"items": hierarchy})
+    assert sorted("+".join(group) for group in found.recoding.labels) == sorted(groups)
+    assert table.transactions is not None
+    assert utility_loss(table.transactions, found.recoding, "uniform").value == pytest.approx(loss, rel=1e-12)
+
+
+def test_vector_of_pgen() -> None:
+    found = generate_constraints(SetColumn.of(row.split() for row in VECTORS["rows"]), 2).itemsets
+    expected = [tuple(sorted(itemset)) for itemset in VECTORS["vectors"]["pgen k2"]]  # listed in another order
+    assert list(found) == sorted(expected, key=lambda itemset: (-len(itemset), itemset))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sets(st.sampled_from("abcdef")), max_size=12), st.integers(1, 3))
+def test_pgen_finds_the_constraints_of_its_twin(rows: list[set[str]], k: int) -> None:
+    column = SetColumn.of(rows, universe="abcdef")
+    assert list(generate_constraints(column, k).itemsets) == set_based.pgen(rows, "abcdef", k)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds)
+def test_pgen_makes_every_part_of_every_record_safe(seed: int) -> None:
+    case = Larger.random(seed)
+    k, column = case.shared["k"], case.table.transactions
+    assert column is not None
+    if column.n_nonempty < k:
+        return
+    result = Coat(k=k, constraints=generate_constraints(column, k)).recode(case.table, {})
+    after = apply(case.table, result.recoding).transactions
+    assert after is not None
+    assert check_km(after, KmAnonymity(k, 99), 10**9, None).holds
+
+
+# --- edges ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", [Coat, Pcta])
+@pytest.mark.parametrize("rows", [[], [set(), set(), set()]])
+def test_nothing_to_hide_is_unchanged(algorithm: Any, rows: Rows) -> None:
+    result = algorithm(k=2, m=2).recode(Table.from_sets(rows, universe="xwyz"), {})
+    assert result.recoding.labels == [("x",), ("w",), ("y",), ("z",)]
+    assert result.trace == ()
+
+
+@pytest.mark.parametrize("algorithm", [Coat, Pcta])
+def test_one_record_cannot_be_hidden_by_generalization(algorithm: Any) -> None:
+    with pytest.raises(InfeasibleError, match="1 non-empty records, at least k=2 are required"):
+        algorithm(k=2, m=2).recode(Table.from_sets(["x"], universe="xwyz"), {})
+
+
+@pytest.mark.parametrize("algorithm", [Coat, Pcta])
+def test_two_single_items_are_merged(algorithm: Any) -> None:
+    result = algorithm(k=2, m=2).recode(Table.from_sets(["", "x", "y"], universe="xwyz"), {})
+    assert result.recoding.labels == [("x", "y"), ("w",), ("z",)]
+
+
+def test_the_endless_loop_of_the_paper_ends() -> None:
+    rows = [{"x"}, {"x"}, {"y"}, {"y"}, {"x", "y"}]
+    coat = Coat(k=2, constraints=PrivacyPolicy.of(["xy"]), utility=UtilityPolicy.of(["x", "y"]), max_suppressed=0.5)
+    result = coat.recode(Table.from_sets(rows), {})
+    assert isinstance(result.recoding, ItemGroups)
+    assert result.recoding.suppressed == ["x"]
+
+
+def test_a_constraint_that_a_merge_breaks_is_satisfied_again() -> None:
+    rows = [{"x"}, {"x", "z"}, {"y"}, {"y"}, {"z"}, {"w"}]
+    constraints = PrivacyPolicy.of(["xy", "w"])
+    result = Coat(k=2, constraints=constraints).recode(Table.from_sets(rows), {})
+    assert len(result.trace) == 1
+    broken = Coat(k=2, constraints=PrivacyPolicy.of(["xy", "zw"])).recode(Table.from_sets(rows), {})
+    after = apply(Table.from_sets(rows), broken.recoding).transactions
+    assert after is not None
+    assert check_constraints(after, None, ConstraintSet(2, PrivacyPolicy.of(["xy", "zw"])), 10**6).holds
+
+
+def test_hundreds_of_items_are_compared_exactly() -> None:
+    """Groups of 70 and more items: the powers of two exceed any float and 64 bits."""
+    items = [f"{i:03d}" for i in range(160)]
+    table = Table.from_sets([[x] for x in items] * 2, universe=items)
+    result = Coat(k=200, m=1).recode(table, {})
+    assert isinstance(result.recoding, ItemGroups)
+    state = State([{x} for x in items] * 2, items, 200, [items], set_based.uniform, Fraction(0))
+    assert result.recoding.labels == set_based.coat(state, [(x,) for x in items]).partition()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": 0, "m": 2}, "k must be an integer of at least 1, got 0"),
+        ({"k": 2, "m": 0}, "m must be an integer of at least 1, got 0"),
+        ({"k": 2}, r"exactly one of m .* and constraints .* must be given, got neither"),
+        ({"k": 2, "m": 2, "constraints": FIGURE_1B}, "must be given, got both"),
+        ({"k": 2, "m": 2, "max_suppressed": 1.5}, r"max_suppressed must be a number in \[0, 1\], got 1.5"),
+        ({"k": 2, "m": 2, "item_weights": "heavy"}, "item weights must be one of lca, uniform, ones or a file"),
+        ({"k": 2, "m": 2, "single": "drop"}, "single must be 'generalize' or 'suppress', got 'drop'"),
+    ],
+)
+def test_bad_parameters_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Coat(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"constraints": PrivacyPolicy.of(["ab", "aZ"])}, "privacy constraint 2: item 'Z' must be one of the 8 items"),
+        ({"m": 2, "utility": UtilityPolicy.of(["abZ"])}, "utility constraint 1: item 'Z' must be one of the 8 items"),
+        (
+            {"m": 2, "utility": UtilityPolicy.of(["abc"])},
+            "must hold every item, but miss 5 of 8: 'd'",
+        ),
+        ({"m": 2, "item_weights": "lca"}, "item weights 'lca' need a hierarchy, got none"),
+        ({"m": 2, "item_weights": ItemWeights.of({("a", "Z"): 0.5})}, "item weights: item 'Z' must be one of the 8"),
+    ],
+)
+def test_settings_that_do_not_fit_the_data_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Coat(k=2, **options).recode(figure_1_table(), {})
+
+
+def test_a_table_without_items_is_refused() -> None:
+    with pytest.raises(InputError, match="the table must have a set-valued column, got none"):
+        Coat(k=2, m=2).recode(Table(), {})
+
+
+def test_progress_is_told() -> None:
+    seen: list[tuple[str, float, float]] = []
+    table = Table.from_sets([[x] for x in ITEMS] * 2 + [[x, y] for x, y in pairwise(ITEMS)])
+    Coat(k=3, m=2).recode(table, {}, progress=lambda *told: seen.append(told))
+    assert all(done <= total == len(ITEMS) for _, done, total in seen)
