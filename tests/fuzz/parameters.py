@@ -95,8 +95,8 @@ def _coherent(_: str, rng: random.Random, drawn: Drawn) -> None:
     given |= {"p": _size(rng), "h": rng.choice(("1", "0.5", "2/3", "0.8", "0.3333"))}
     if rng.random() < 0.7:
         _add_secrets(rng, drawn)
-    if rng.random() < 0.3 and drawn.items:
-        public = [item for item in drawn.items if item not in SECRETS]
+    public = [item for item in drawn.items if item not in SECRETS]
+    if rng.random() < 0.3 and public:
         drawn.texts["loss.txt"] = "".join(f"{rng.choice(('0.5', '0.25', '1'))} {item}\n" for item in public[::2])
         given["item_loss"] = "loss.txt"
 

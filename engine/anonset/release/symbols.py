@@ -18,6 +18,7 @@ from anonset.generalization import Publication, Symbol
 from anonset.generalization.publication import members_of, set_label
 from anonset.release.formats import Symbols
 from anonset.settings.binding import bind_columns
+from anonset.spelling import setting
 
 MOST_SHOWN = 8
 """Largest set that is named by its members where nothing else is asked for."""
@@ -98,7 +99,7 @@ def require_plain_items(labels: Iterable[str]) -> None:
         if re.search(r"[,()]", label):
             msg = (
                 f"item {label!r} must hold no comma and no parenthesis, since sets of items are published as (a,b,c); "
-                "rename it, or publish short codes with --symbols short"
+                f"rename it, or publish short codes ({setting('symbols', 'short')})"
             )
             raise InputError(msg)
 
