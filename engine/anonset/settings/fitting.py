@@ -67,7 +67,7 @@ def fit_codes(
     found = dict(hierarchies)
     for name, spec in hierarchies.items():
         part = part_of(table, name, beside)
-        if part is None or is_over_data(spec) or spec in _OF_VALUES:
+        if part is None or spec in _OF_VALUES or is_over_data(spec):
             continue
         tree = spec if isinstance(spec, Hierarchy) else read_hierarchy(spec)
         table, found[name], left = fit_part(table, part, tree)
