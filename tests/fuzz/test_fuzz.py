@@ -60,6 +60,7 @@ def require_refused(case: Case, ran: Ran) -> None:
     assert ran.code in (1, 2, 3)
     assert ran.said
     assert "\n" not in ran.said
+    assert not [name for name in ran.given if "_" in name and name in ran.said], "an option is named as in Python"
     left = {path.name for path in ran.out.parent.iterdir()}
     assert not {name for name in left if "out" in name}, "something is left behind"
     assert ran.code != 2 or refusals.is_unfit(ran.said), ran.said

@@ -9,6 +9,7 @@ import pytest
 import anonset
 from anonset.cli.main import main
 from anonset.errors import InputError
+from anonset.spelling import spell_options
 
 ROWS = [{"hiv", "a"}, {"flu", "a"}, {"a", "b"}, {"a", "b"}, {"b"}, {"b"}]
 LM = partial(anonset.LmApriori, k=2, l=2, m=1)
@@ -28,6 +29,14 @@ def test_what_is_misspelt_is_refused(algorithm: Any, named: tuple[str, ...], mes
     table = anonset.Table.from_sets(ROWS)
     with pytest.raises(InputError, match=message):
         anonset.anonymize(table, algorithm(sensitive_items=named), hierarchies={"items": "balanced:2"})
+
+
+def test_the_command_line_names_the_option() -> None:
+    table = anonset.Table.from_sets(ROWS)
+    with spell_options(), pytest.raises(InputError, match="nor are 1 more of --sensitive-items"):
+        anonset.anonymize(table, MM(sensitive_items=("x", "y")))
+    with spell_options(), pytest.raises(InputError, match="model lm: --sensitive-items must name at least one item"):
+        anonset.anonymize(table, LM(), hierarchies={"items": "balanced:2"})
 
 
 def test_what_could_occur_but_does_not_is_refused() -> None:

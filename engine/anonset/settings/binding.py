@@ -13,6 +13,7 @@ from anonset.data.joining import prefixed
 from anonset.errors import InputError
 from anonset.privacy import Part, PrivacyModel
 from anonset.settings.fitting import fit_codes
+from anonset.spelling import setting
 
 
 class _Frame(Protocol):
@@ -192,14 +193,15 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     if column is None or not len(column.items):
         return
     if model.needs_secrets and not named:
-        msg = f"model {model.name}: sensitive_items must name at least one item, got none: it is about nothing else"
+        needed = f"{setting('sensitive_items')} must name at least one item"
+        msg = f"model {model.name}: {needed}, got none: it is about nothing else"
         raise InputError(msg)
     labels = [label for label, count in zip(column.vocabulary.labels, column.occurrences, strict=True) if count]
     there = set(labels)
     unknown = [label for label in named if label not in there]
     if unknown:
         like = get_close_matches(unknown[0], labels, 1, 0.0) if len(labels) <= _MOST_COMPARED else []
-        more = f", nor are {len(unknown) - 1} more of sensitive_items" if len(unknown) > 1 else ""
+        more = f", nor are {len(unknown) - 1} more of {setting('sensitive_items')}" if len(unknown) > 1 else ""
         hint = f"; the item most like it is {like[0]!r}" if like else ""
         msg = (
             f"sensitive item {unknown[0]!r} is not in column {column.name!r}{more}{hint} "
