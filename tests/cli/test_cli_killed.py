@@ -15,8 +15,6 @@ from anonset.errors import InputError
 from anonset.release.staging import UNFINISHED, Staging, leftovers, require_free
 from cli.place import Place
 
-pytestmark = pytest.mark.compiled
-
 EVERY_LINE = """
     import json, os, shutil, signal, sys
     from pathlib import Path
@@ -70,6 +68,7 @@ EVERY_LINE = """
 """Publishes again and again, each time in a process that is killed one line later, until one is not."""
 
 
+@pytest.mark.compiled
 def test_a_kill_at_any_line_is_named_by_the_next_run(tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(EVERY_LINE), str(tmp_path)], capture_output=True, text=True, check=True

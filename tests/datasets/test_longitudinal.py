@@ -1,4 +1,6 @@
+import gzip
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -112,3 +114,60 @@ def test_without_the_real_data_says_what_is_missing(monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("ANONSET_DATA", raising=False)
     with pytest.raises(InputError, match="ANONSET_DATA must name the data folder"):
         longitudinal()
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lay out a folder of data with 40 invented rows in the shape of Adult, and lists of few names."""
+    columns = [
+        "age",
+        "workclass",
+        "fnlwgt",
+        "education",
+        "education-num",
+        "marital-status",
+        "occupation",
+        "relationship",
+    ]
+    columns += ["race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income"]
+    rows = [",".join(columns)]
+    for n in range(40):
+        told = {"age": str(20 + n), "occupation": "?" if n % 10 == 0 else f"o{n % 3}", "sex": ("Female", "Male")[n % 2]}
+        rows.append(",".join(told.get(name, "1") for name in columns))
+    (tmp_path / "relational").mkdir()
+    (tmp_path / "relational" / "adult.csv").write_text("\n".join([*rows, ""]))
+    (tmp_path / "names").mkdir()
+    for which in ("last", "female_first", "male_first"):
+        lines = ["name,freq_percent,cum_freq_percent,rank"] + [f"{which}{n},{n + 1},0,{n}" for n in range(6)]
+        with gzip.open(tmp_path / "names" / f"us_census1990_{which}_names.csv.gz", "wt") as file:
+            file.write("\n".join([*lines, ""]))
+    monkeypatch.setenv("ANONSET_DATA", str(tmp_path))
+    monkeypatch.setattr(
+        "anonset_datasets.generators.longitudinal.path", lambda _: tmp_path / "relational" / "adult.csv"
+    )
+
+
+@pytest.mark.usefixtures("small")
+def test_tuples_are_dealt_out_to_individuals_of_one_sex() -> None:
+    made = longitudinal(10)
+    columns = {column.name: column.labels() for column in made.kept}
+    individuals = tuples_of(made)
+    assert (made.n, len(individuals)) == (40, 10)
+    for rows in individuals.values():
+        assert len(rows) >= 2
+        assert len({columns["sex"][row] for row in rows}) == 1
+        assert {columns["birth_year"][row] for row in rows} == {str(1994 - max(int(columns["age"][r]) for r in rows))}
+    assert columns["gender"] == columns["sex"]
+
+
+@pytest.mark.usefixtures("small")
+def test_tuples_without_occupation_are_left_out_on_request() -> None:
+    made = longitudinal(10, missing="drop")
+    assert made.sensitive is not None
+    assert (made.n, set(made.sensitive.labels())) == (36, {"o0", "o1", "o2"})
+
+
+@pytest.mark.usefixtures("small")
+def test_more_individuals_than_tuples_allow_are_refused() -> None:
+    with pytest.raises(InputError, match="individuals must be at most 20, half the number of tuples, got 21"):
+        longitudinal(21)

@@ -10,6 +10,7 @@ import pytest
 
 import anonset
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.jobs import rehearsal, warmup
 from anonset.jobs.rehearsal import make_ready, rehearsals, rehearse
@@ -124,3 +125,16 @@ def test_contestants_are_made_ready_before_their_time_is_taken(monkeypatch: pyte
         anonset.compare(table, algorithms, hierarchies={"items": "balanced:2"})
     make_ready.cache_clear()
     assert ready == ["apriori", "vpa"]
+
+
+def test_a_warm_up_runs_each_algorithm_and_a_small_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(warmup, "ALGORITHMS", {"anatomy": ALGORITHMS["anatomy"]})
+    told: list[tuple[str, float, float]] = []
+    assert warmup.warm_up(progress=lambda *what: told.append(what)).folder == warmup.kernel_cache()
+    assert ("warming up", 0, 2) in told
+    assert main(["warmup"]) == main(["warmup", "--json"]) == 0
+    first, _, document = capsys.readouterr().out.partition("{")
+    assert f"machine code is kept in {warmup.kernel_cache()}" in first
+    assert json.loads("{" + document).keys() == {"kernels", "seconds", "folder"}

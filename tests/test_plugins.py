@@ -1,0 +1,50 @@
+"""What installed packages offer, and what is refused of it; a whole package is in ``tests/plugin``."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from anonset import plugins
+from anonset.errors import InputError
+
+
+class Offer:
+    name = "offer"
+
+
+class Nameless:
+    name = ""
+
+
+NO_CLASS = "text"
+
+
+def offers(monkeypatch: pytest.MonkeyPatch, *values: str) -> None:
+    made = [EntryPoint(f"e{n}", value, plugins.MODELS) for n, value in enumerate(values)]
+    monkeypatch.setattr(plugins, "entry_points", lambda *, group: made if group == plugins.MODELS else [])
+
+
+def test_a_class_is_known_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    offers(monkeypatch, f"{__name__}:Offer")
+    assert {name: made.__name__ for name, made in plugins.load_offered(plugins.MODELS, ["km"]).items()} == {
+        "offer": "Offer"
+    }
+    assert plugins.load_offered(plugins.ALGORITHMS, []) == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "taken", "message"),
+    [
+        (["Nameless"], [], "must be a class with a name, got <class"),
+        (["NO_CLASS"], [], "must be a class with a name, got 'text'"),
+        (["Offer"], ["offer"], "has the name 'offer', which is taken"),
+        (["Offer", "Offer"], [], "has the name 'offer', which is taken"),
+        (["Missing"], [], "cannot be imported \\(AttributeError"),
+    ],
+)
+def test_what_is_no_class_of_its_own_name_is_refused(
+    monkeypatch: pytest.MonkeyPatch, values: list[str], taken: list[str], message: str
+) -> None:
+    offers(monkeypatch, *(f"{__name__}:{value}" for value in values))
+    with pytest.raises(InputError, match=f"of an unknown package {message}"):
+        plugins.load_offered(plugins.MODELS, taken)
