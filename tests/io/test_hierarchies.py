@@ -188,3 +188,18 @@ def test_real_hierarchies(name, leaves, root):
     assert (hierarchy.n_leaves, hierarchy.labels[0]) == (leaves, root)
     lines = {line for line in gzip.decompress(path.read_bytes()).decode().splitlines() if line}
     assert len(lines) - hierarchy.n_leaves in (0, 1), "one leaf a line, but for a header"
+
+
+def test_blanks_after_the_separator_are_no_part_of_labels(tmp_path):
+    path = tmp_path / "h.csv"
+    path.write_text('E10, E, any\nE11, "E", any\n" x", "a, b",any\ny, "a, b", any\n')
+    tree = read_hierarchy(path)
+    assert tree.labels == ("any", "E", "E10", "E11", "a, b", " x", "y")
+    write_hierarchy(tree, tmp_path / "again.csv")
+    assert read_hierarchy(tmp_path / "again.csv").labels == tree.labels
+
+
+def test_a_hierarchy_in_utf_16(tmp_path):
+    path = tmp_path / "h.csv"
+    path.write_text("Bär;Tier;alle\nKäse;Essen;alle\nBrot;Essen;alle\n", encoding="utf-16")
+    assert read_hierarchy(path).leaves.labels == ("Bär", "Käse", "Brot")

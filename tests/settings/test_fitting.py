@@ -133,6 +133,19 @@ def test_joined_columns_are_fitted_each_to_its_own():
 
 
 @pytest.mark.parametrize(
+    ("options", "name"), [({"unknown": "suppress"}, "--unknown"), ({"inner_items": "leaf"}, "--inner-items")]
+)
+@pytest.mark.parametrize("hierarchies", [{}, {"items": "balanced:2"}])
+def test_rules_without_a_hierarchy_are_refused(options, name, hierarchies):
+    table = read([["a"], ["b"]], **options)
+    with (
+        spell_options(),
+        pytest.raises(InputError, match=f"{name} is about codes that a hierarchy from a file does not"),
+    ):
+        bind_columns(table, hierarchies)
+
+
+@pytest.mark.parametrize(
     ("rules", "before", "after"),
     [
         ("upper", "e10.0", "E10.0"),

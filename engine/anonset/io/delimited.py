@@ -68,14 +68,15 @@ class DelimitedText:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if self.data.count(b'"') % 2:  # Arrow would take all that follows an open quote for one value
+        quotes = self.data.count(b'"')
+        if quotes % 2:  # Arrow would take all that follows an open quote for one value
             self._explain(strict=True)
         if not self._has_rows:
             return {name: pa.chunked_array([], pa.string()) for name in names}
         if self.exact:
             return self._loaded(names)
-        quoted_after_blank = f'{self.delimiter} "'.encode() in self.data or b'\n "' in self.data
-        loaded = self._loaded_by_python(names) if quoted_after_blank else self._loaded(names)
+        after_blank = quotes and any(mark in self.data for mark in (f'{self.delimiter} "'.encode(), b'\n "', b'\r "'))
+        loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
         return {name: pc.utf8_trim_whitespace(column) for name, column in loaded.items()}
 
     def _loaded(self, names: Sequence[str]) -> dict[str, Any]:

@@ -171,7 +171,7 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:
 
 
 def _quoted(label: str) -> str:
-    if label and not any(mark in label for mark in ',;"\r\n\ufeff'):
+    if label and label[0] != " " and not any(mark in label for mark in ',;"\r\n\ufeff'):
         return label
     return '"' + label.replace('"', '""') + '"'
 
@@ -200,7 +200,7 @@ def _lines(where: Path, text: str) -> list[_Line]:
 
 
 def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
     found, number = [], 1
     try:
         for row in rows:

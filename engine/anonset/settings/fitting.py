@@ -17,7 +17,7 @@ from anonset.data.codes import (
     with_unspecified,
 )
 from anonset.data.joining import prefixed
-from anonset.errors import HierarchyError
+from anonset.errors import HierarchyError, InputError
 from anonset.spelling import setting
 
 _OF_VALUES = ("range", "values")
@@ -64,15 +64,21 @@ def fit_codes(
     """
     from anonset.io.hierarchies import is_over_data, read_hierarchy
 
-    found = dict(hierarchies)
+    found, rules = dict(hierarchies), table.rules
+    fits = False
     for name, spec in hierarchies.items():
         part = part_of(table, name, beside)
         if part is None or spec in _OF_VALUES or is_over_data(spec):
             continue
         tree = spec if isinstance(spec, Hierarchy) else read_hierarchy(spec)
         table, found[name], left = fit_part(table, part, tree)
+        fits = True
         if left:
             raise HierarchyError(refusal(part, left, tree))
+    if rules != CodeRules() and not fits:
+        asked = setting("unknown") if rules.inner_items == "error" else setting("inner_items")
+        msg = f"{asked} is about codes that a hierarchy from a file does not have as leaves; none is given"
+        raise InputError(msg)
     return replace(table, rules=CodeRules()), found
 
 
