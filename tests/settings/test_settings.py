@@ -9,6 +9,7 @@ import pytest
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.release import costs
+from anonset.settings.job_files import read_job
 from anonset.settings.parameters import MODELS, default_algorithm, field_texts, make_algorithm, parameters
 from anonset.settings.settings import make_settings
 
@@ -80,7 +81,7 @@ def test_texts_of_inherited_fields() -> None:
 def test_flags_win_over_the_file(tmp_path: Path) -> None:
     path = tmp_path / "job.toml"
     path.write_text('k = 5\nmax-loss = 0.5\nmax_cuts = 9\nkeep = "a, b"\norder = "input"\n')
-    settings = make_settings({**NEEDED, "k": 7, "order": None}, path)
+    settings = make_settings({**NEEDED, "k": 7, "order": None}, read_job(str(path)))
     assert settings.algorithm_parameters() == {"k": 7, "max_cuts": 9}
     assert (settings.max_loss, settings.order, settings.keep) == (0.5, "input", ["a", "b"])
 

@@ -7,20 +7,24 @@ from cyclopts import Parameter
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.main import DONE, UNDECIDED
 from anonset.cli.output import progress_bars, show, show_json, warn
+from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.release.release import Release
 from anonset.report.account import account, summary
+from anonset.settings.job_files import is_job, read_job
 from anonset.settings.settings import make_settings, settings_model
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
 
 
 def anonymize(
-    source: Annotated[str | None, Parameter(name="INPUT", help="Data set: CSV, TSV, Parquet or FIMI (.dat).")] = None,
+    source: Annotated[
+        str | None, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")
+    ] = None,
     /,
     *,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
-    config: Annotated[str | None, Parameter(help="TOML file with the same settings; flags win.")] = None,
+    config: Annotated[str | None, Parameter(help="TOML file with the same settings, as a job file; flags win.")] = None,
     quiet: Annotated[bool, Parameter(help="No progress and no account.")] = False,
     json: Annotated[bool, Parameter(help="The account as JSON.")] = False,
 ) -> int:
@@ -28,7 +32,12 @@ def anonymize(
 
     Exit codes: 0 done; 1 the model does not hold or cannot be reached; 2 bad input; 3 undecided; 130 interrupted.
     """
-    settings = make_settings({"input": source, **given_flags(flags)}, config)
+    if source is not None and is_job(source):
+        if config is not None:
+            msg = f"--config {config}: the job file {source} holds the settings"
+            raise InputError(msg)
+        source, config = None, source
+    settings = make_settings({"input": source, **given_flags(flags)}, {} if config is None else read_job(config))
     with progress_bars(quiet=quiet) as progress:
         release = anonymize_file(settings, progress=progress)
     for warning in release.unverified.warnings:

@@ -11,12 +11,13 @@ from anonset.cli.main import DONE
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.comparison import rows, run_comparison
 from anonset.settings.compare import compare_settings_model, make_compare_settings
+from anonset.settings.job_files import is_job, of_job
 
 Flags: Any = flags_of(compare_settings_model(), leave_out=["input", "vary"])
 
 
 def compare(
-    source: Annotated[str, Parameter(name="INPUT", help="Data set: CSV, TSV, Parquet or FIMI (.dat).")],
+    source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
     /,
     *,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
@@ -31,7 +32,11 @@ def compare(
     A parameter goes to those algorithms that have it; what is infeasible is reported as such. The seconds are those of
     the search and of applying what it found; compiling kernels, which a first run does, is none of them.
     """
-    settings = make_compare_settings({"input": source, **given_flags(flags), "vary": pairs("--vary", vary or [])})
+    job: dict[str, Any] = {}
+    if is_job(source):
+        source, job = of_job(source, "input", compare_settings_model().model_fields)
+    given = {**job, "input": source, **given_flags(flags)}
+    settings = make_compare_settings({**given, "vary": pairs("--vary", vary or [])})
     with progress_bars(quiet=quiet) as progress:
         found = rows(run_comparison(settings, progress=progress))
     if format == "json":

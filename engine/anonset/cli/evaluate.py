@@ -8,12 +8,14 @@ from anonset.cli.app import given_flags, pairs, split, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE
 from anonset.cli.output import progress_bars, show, show_json
-from anonset.settings.settings import make_roles
+from anonset.errors import InputError
+from anonset.settings.job_files import is_job, of_job
+from anonset.settings.settings import RoleSettings, make_roles
 
 
 def evaluate(
-    original: Annotated[str, Parameter(help="The data set that was anonymized.")],
-    out: Annotated[str, Parameter(help="Directory made by anonset anonymize.")],
+    original: Annotated[str, Parameter(help="The data set that was anonymized, or the job file (.toml).")],
+    out: Annotated[str | None, Parameter(help="Directory made by anonset anonymize; a job file names it.")] = None,
     /,
     *,
     private: Annotated[str | None, Parameter(help="Its private directory; default: OUT.private.")] = None,
@@ -56,8 +58,18 @@ def evaluate(
     from anonset.settings.readers import item_weights as read_item_weights
 
     spec = WorkloadSpec(queries, workload, seed, width)
-    hierarchies = pairs("--hierarchy", hierarchy or [])
-    roles = make_roles(given_flags(flags)).read_options()
+    hierarchies, given = pairs("--hierarchy", hierarchy or []), given_flags(flags)
+    if is_job(original):
+        names = ("out", "private", "hierarchy", "item_weights", *RoleSettings.model_fields)
+        original, job = of_job(original, "input", names)
+        out, private = out or job.pop("out", None), private or job.pop("private", None)
+        hierarchies = {**job.pop("hierarchy", {}), **hierarchies}
+        item_weights = item_weights or job.pop("item_weights", None)
+        given = {**{name: job[name] for name in RoleSettings.model_fields if name in job}, **given}
+    if out is None:
+        msg = "OUT is required: the directory made by anonset anonymize"
+        raise InputError(msg)
+    roles = make_roles(given).read_options()
     table = read(original, **{**roles, "numeric": [*roles["numeric"], *numeric_columns(hierarchies)]})
     of_columns = pairs("--relational-weights", split(relational_weights or []))
     of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))

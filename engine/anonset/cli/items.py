@@ -8,10 +8,11 @@ from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.output import show, show_json
-from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
 from anonset.data.changes import CodeRules
 from anonset.data.table import Int64
 from anonset.errors import InputError
+from anonset.settings.job_files import is_job, of_job
 from anonset.settings.settings import RoleSettings, make_roles
 from anonset.spelling import printable
 
@@ -27,13 +28,22 @@ def items_of(source: str, flags: Any) -> SetColumn:
     InputError
         If it cannot be read, or has no such column.
     """
-    from anonset.io.read import read
-
-    column = read(source, **make_roles(given_flags(flags)).read_options()).transactions
+    column = _table(source, flags).transactions
     if column is None:
         msg = f"{source!r} must have a set-valued column; name it with --items"
         raise InputError(msg)
     return column
+
+
+def _table(source: str, flags: Any) -> Table:
+    """Read a data set, or that of a job file."""
+    from anonset.io.read import read
+
+    roles = given_flags(flags)
+    if is_job(source):
+        source, job = of_job(source, "input", RoleSettings.model_fields)
+        roles = {**job, **roles}
+    return read(source, **make_roles(roles).read_options())
 
 
 class Labels(NamedTuple):
@@ -55,12 +65,10 @@ def labels_of(source: str, name: str | None, flags: Any) -> Labels:
     InputError
         If it cannot be read, or has no such column of text.
     """
-    from anonset.io.read import read
-
     if name is None:
         column = items_of(source, flags)
         return Labels(column.name, column.vocabulary, column.occurrences)
-    table = read(source, **make_roles(given_flags(flags)).read_options())
+    table = _table(source, flags)
     if table.transactions is not None and table.transactions.name == name:
         return Labels(name, table.transactions.vocabulary, table.transactions.occurrences)
     found = next((c for c in table.relational if c.name == name), None)

@@ -10,13 +10,19 @@ from anonset.cli.main import DONE, FAILED, UNDECIDED
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.verify import check
 from anonset.report.inspection import inspection_account, inspection_summary
+from anonset.settings.job_files import is_job, of_job
+from anonset.settings.reading import ReadingSettings
 from anonset.settings.verify import check_settings_model
 
 Flags: Any = flags_of(check_settings_model())
+_OF_THE_ORIGINAL = (*ReadingSettings.model_fields, "id", "drop", "hierarchy", "max_suppressed")
 
 
 def verify(
-    published: Annotated[str, Parameter(help="Published file, or a directory made by anonset anonymize.")],
+    published: Annotated[
+        str,
+        Parameter(help="Published file, a directory made by anonset anonymize, or the job file (.toml) that made it."),
+    ],
     /,
     *,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
@@ -31,8 +37,12 @@ def verify(
 
     Exit codes: 0 the model holds; 1 it does not; 2 bad input; 3 undecided.
     """
+    given = given_flags(flags)
+    if is_job(published):
+        published, job = of_job(published, "out", ("input", "private", *_OF_THE_ORIGINAL))
+        given = {**_with_original(published, job), **given}
     with progress_bars(quiet=quiet) as progress:
-        found = check(Path(published), given_flags(flags), progress=progress)
+        found = check(Path(published), given, progress=progress)
     if json:
         show_json(inspection_summary(found))
     elif not quiet:
@@ -40,3 +50,12 @@ def verify(
     if found.holds is None:
         return UNDECIDED
     return DONE if found.holds else FAILED
+
+
+def _with_original(out: str, job: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings with which the publication of a job is checked against its original, where that is there."""
+    original, private = job.pop("input", ""), job.pop("private", f"{out}.private")
+    if not Path(original).exists():
+        return {}
+    records = Path(private) / "records.csv"
+    return {**job, "original": original, **({"records": str(records)} if records.exists() else {})}

@@ -154,7 +154,7 @@ class Report(Document):
     """Item occurrences, relational values and tuples by what became of them: kept, generalized, suppressed, …"""
     figures: dict[str, float]
     warnings: list[str]
-    changes: list[dict[str, Any]] = []
+    changes: list[dict[str, Any]]
     """What was changed of the data as they were read: the column, the rule, and how many labels and occurrences."""
     phases: list[PhaseRecord]
     trace: list[Any] | None

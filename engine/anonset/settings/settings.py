@@ -131,20 +131,22 @@ def read_config(path: str | Path) -> dict[str, Any]:
     return {key.replace("-", "_"): value for key, value in found.items()}
 
 
-def make_settings(flags: Mapping[str, Any], config: str | Path | None = None) -> Settings:
-    """Validate flags over the settings of a file; flags win.
+def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Settings:
+    """Validate flags over the settings of a job file; flags win.
 
     Parameters
     ----------
     flags
         Settings by name; None stands for a flag that was not given.
+    job
+        Settings of the file.
 
     Raises
     ------
     InputError
         With every error, separated by semicolons.
     """
-    merged = {} if config is None else read_config(config)
+    merged = dict(job or {})
     merged.update({name: value for name, value in flags.items() if value is not None})
     return validate(settings_model(), merged)
 

@@ -1,0 +1,74 @@
+"""Job files in place of the data set, for every command that reads one."""
+
+import pytest
+
+from cli.place import Place
+
+JOB = """input = "data/visits.csv"
+items = "codes"
+drop = ["doctor"]
+hierarchy = { codes = "codes.csv" }
+model = "km"
+k = 2
+m = 2
+algorithm = "apriori"
+out = "../safe"
+"""
+
+
+@pytest.fixture
+def job(place: Place, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a job file in a folder of its own, as seen from elsewhere; its paths are relative to itself."""
+    (place.folder / "jobs" / "data").mkdir(parents=True)
+    place.write("jobs/data/visits.csv", "codes,doctor\na1 b1 b2,x\na2 b1,y\na2 b1 b2,x\na1 a2 b2,z\n")
+    place.write("jobs/codes.csv", "a1,A,ALL\na2,A,ALL\nb1,B,ALL\nb2,B,ALL\n")
+    monkeypatch.chdir(place.folder)
+    place.write("jobs/job.toml", JOB)
+    return "jobs/job.toml"
+
+
+def test_one_job_for_every_command(place: Place, job: str) -> None:
+    assert place.run("anonymize", job).code == 0
+    assert (place.folder / "safe" / "published.csv").read_text() == "codes\nA b1\nA b1 b2\nA b1 b2\nA b2\n"
+    ran = place.run("verify", job, "--json")
+    assert (ran.code, ran.json["verdict"], ran.json["true"]) == (0, "holds", True)
+    ran = place.run("evaluate", job, "--json")
+    assert (ran.code, round(ran.json["ncp"], 4)) == (0, 0.2273)
+    ran = place.run("compare", job, "--algorithms", "apriori,lra", "--format", "json")
+    assert [row["algorithm"] for row in ran.json] == ["apriori", "lra"]
+    assert place.run("hierarchy", "check", "jobs/codes.csv", "--input", job).code == 0
+    assert place.run("hierarchy", "build", job, "-o", "tree.csv").code == 0
+
+
+def test_flags_win_over_the_job(place: Place, job: str) -> None:
+    assert place.run("anonymize", job, "--k", "3", "-o", "other").code == 0
+    assert '"k": 3' in (place.folder / "other" / "attestation.json").read_text()
+    ran = place.run("evaluate", job, "other", "--json")
+    assert ran.code == 0
+
+
+def test_verify_without_the_original_at_hand(place: Place, job: str) -> None:
+    assert place.run("anonymize", job).code == 0
+    (place.folder / "jobs" / "data" / "visits.csv").unlink()
+    ran = place.run("verify", job, "--json")
+    assert (ran.code, ran.json["verdict"], "true" in ran.json) == (0, "holds", False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("anonymize", "none.toml"), "none.toml: no such file"),
+        (
+            ("anonymize", "JOB", "--config", "JOB"),
+            "--config jobs/job.toml: the job file jobs/job.toml holds the settings",
+        ),
+        (("verify", "EMPTY"), "out must be there, as text"),
+        (("evaluate", "EMPTY"), "input must be there, as text"),
+        (("compare", "EMPTY"), "input must be there, as text"),
+        (("evaluate", "jobs/data/visits.csv"), "OUT is required"),
+    ],
+)
+def test_what_a_job_lacks_is_said_in_one_line(place: Place, job: str, arguments: tuple[str, ...], said: str) -> None:
+    empty = place.write("empty.toml", "k = 2\n")
+    ran = place.run(*({"JOB": job, "EMPTY": empty}.get(argument, argument) for argument in arguments))
+    assert (ran.code, said in ran.err, ran.err.count("\n")) == (2, True, 1), ran.err
