@@ -97,6 +97,8 @@ def _records(seed: int, name: str, rng: random.Random) -> Case:
     if not layout["suffix"].startswith("dat"):
         _others(seed, rng, n, columns, roles)
     drawn = parameters_of(name, rng, _drawn_from(name, columns, roles, layout))
+    if layout["by"] != "algorithm":
+        drawn.parameters.pop("suppress", None)  # a model suppresses where else nothing would be said
     for column, cells in drawn.sets.items():
         columns[column] = cells
     trees, specs = _hierarchies(name, rng, columns, roles, drawn.parameters)
@@ -133,6 +135,7 @@ def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
         "bom": rng.random() < 0.1,
         "line_end": rng.choice(("\n", "\n", "\r\n")),
         "lists": rng.random() < 0.6,
+        "by": rng.choice(("algorithm", "algorithm", "model", "both")),
         "allow_worthless": rng.random() < 0.6,
         "max_loss": rng.choice((0.2, 0.5, 0.8)) if rng.random() < 0.1 else None,
         **({"budget": rng.choice((0, 20)), "accept_undecided": rng.random() < 0.8} if rng.random() < 0.05 else {}),

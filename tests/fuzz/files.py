@@ -16,6 +16,19 @@ from reference.hierarchy_model import Tree
 
 ROLES = ("items", "relational", "sensitive", "id", "keep", "drop")
 NUMBERS = ("age", "income")
+_MODELS = {
+    "exact": "km",
+    "cluster": "k",
+    "rum-bound": "kkm",
+    "lm-apriori": "lm",
+    "coat": "constraints",
+    "coherence-suppression": "coherence",
+    "local-generalization": "transaction-k",
+    "lra": "partition-km",
+    "safe-grouping": "safe-grouping",
+    "anatomy": "anatomy",
+}
+"""The models by the algorithms that serve them where none is named."""
 
 
 def settings_of(case: Case, folder: Path) -> dict[str, Any]:
@@ -34,7 +47,7 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
     found = {
         "input": str(data),
         "out": str(folder / "out"),
-        "algorithm": case.algorithm,
+        **_request(case),
         "workers": 1,
         "hierarchy": hierarchy,
         **{name: layout.get(name) for name in asked},
@@ -42,6 +55,15 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         **parameters,
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _request(case: Case) -> dict[str, str]:
+    """Return what is asked for: an algorithm, a model that it serves, or both."""
+    model, by = _MODELS.get(case.algorithm), case.layout["by"]
+    if model is None or by == "algorithm":
+        return {"algorithm": case.algorithm}
+    model = "klm" if case.parameters.get("transaction") == "lm-apriori" else model
+    return {"model": model} if by == "model" else {"model": model, "algorithm": case.algorithm}
 
 
 def checks_of(case: Case, given: dict[str, Any]) -> dict[str, Any]:

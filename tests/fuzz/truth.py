@@ -94,7 +94,8 @@ def _require_mapping(case: Case, published: Records, path: Path, lines: Sequence
 def _most_suppressed(case: Case) -> Fraction:
     """Return the largest share of the items that may be suppressed."""
     given = case.parameters
-    anything = case.algorithm in SUPPRESSING or given.get("suppress", False)
+    asked = given.get("suppress", case.algorithm == "exact" and case.layout["by"] != "algorithm")
+    anything = case.algorithm in SUPPRESSING or asked
     return Fraction(1) if anything else Fraction(given.get("max_suppressed", 0))
 
 
