@@ -1,18 +1,13 @@
 """Reading CSV and TSV: text stays text, every column has a role, every failure is one clear line."""
 
 import gzip
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from anonset.errors import InputError
 from anonset.io import read
-from anonset.io.numbers import number_column
 from anonset.io.roles import resolve
 
 VISITS = b"name,age,sex,codes\nAnn,30,F,008 401.9\nBob,41,M,\n"
@@ -116,102 +111,6 @@ def test_a_name_with_a_comma_is_one_column(tmp_path):
     table = read(write(tmp_path, b'"a,b",c\n1,2\n'), relational=["a,b"], keep="c")
     assert table.relational[0].name == "a,b"
     assert read(write(tmp_path, b'"a,b",c\n1,2\n'), relational="a,b", keep="c").relational[0].name == "a,b"
-
-
-@pytest.mark.parametrize(
-    ("values", "expected", "kind"),
-    [
-        (["007", "-0", "12"], [7, 0, 12], np.int64),
-        (["1.5", "2"], [1.5, 2.0], np.float64),
-        (["2.0", "1e3"], [2, 1000], np.int64),
-        (["100000000000000000000", "1"], [1e20, 1.0], np.float64),
-        (["9007199254740992", "-9007199254740992"], [2**53, -(2**53)], np.int64),
-        (["1152921504606846976", "1"], [2**60, 1], np.int64),
-        (["0.1", "0.10000000000000001", "0.30000000000000004"], [0.1, 0.1, 0.1 + 0.2], np.float64),
-        (["1e-320", "1.5e299", "-1E+300", "0.50000000000000000000"], [1e-320, 1.5e299, -1e300, 0.5], np.float64),
-        ([".5", "5."], [0.5, 5.0], np.float64),
-        ([], [], np.int64),
-    ],
-)
-def test_numbers(tmp_path, values, expected, kind):
-    path = write(tmp_path, "\n".join(["x", *values, ""]).encode())
-    column = read(path, relational="x", numeric="x").relational[0]
-    assert column.values.dtype == kind
-    assert column.values.tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("value", "reason"),
-    [
-        ("old", "a number is required"),
-        ("", "a number is required: the field is empty"),
-        ("nan", "a number is required"),
-        ("0x1F", "a number is required"),
-        ("1e999", "a finite number is required"),
-        ("1e308", "a number from -1e+300 to 1e+300 is required"),
-        ("-1.1e300", "a number from -1e+300 to 1e+300 is required"),
-        ("9007199254740993", INTEGER),
-        ("-9223372036854775808.5", HELD),
-        ("99999999999999999999", HELD),
-        ("0.12345678901234567890", HELD),
-        ("0.1000000000000000000001", HELD),
-        ("1e-400", HELD),
-        ("1e-99999999999999999999", HELD),
-        (f"0.{'1' * 500}", HELD),
-    ],
-)
-def test_text_in_a_numeric_column_is_refused(tmp_path, value, reason):
-    path = write(tmp_path, f"x,y\n1,a\n{value},b\n".encode())
-    with pytest.raises(InputError) as error:
-        read(path, relational="x", numeric="x", drop="y")
-    assert str(error.value) == f"{path}: numeric column 'x': row 2: {reason}"
-
-
-def test_all_rows_with_a_fault_are_counted(tmp_path):
-    path = write(tmp_path, b"x\n0.5\n9007199254740993\n1\n9007199254740995\n9007199254740996\n")
-    with pytest.raises(InputError) as error:
-        read(path, relational="x", numeric="x")
-    assert str(error.value) == f"{path}: numeric column 'x': row 2 (and 1 more): {HELD}"
-
-
-@given(st.lists(st.floats(-1e300, 1e300), min_size=1), st.sampled_from([repr, "{:.17g}".format, "{:.16e}".format]))
-def test_what_is_printed_of_floats_is_held(numbers, printed):
-    column = number_column("there", "x", pa.array([printed(number) for number in numbers], pa.large_string()))
-    assert column.values.tolist() == numbers
-
-
-@given(st.decimals(-(10**25), 10**25, allow_nan=False, places=3), st.integers(0, 20))
-def test_what_is_read_is_the_number_of_the_text(number, shift):
-    text = f"{number.scaleb(-shift):f}"
-    try:
-        read_as = number_column("there", "x", pa.array([text, "0.5"], pa.large_string())).values[0]
-    except InputError:
-        assert len(text) > 15
-        return
-    exponent = int(Decimal(text).as_tuple().exponent)
-    apart = abs(Fraction(text) - Fraction(read_as.item()))
-    assert Fraction(repr(read_as.item())) == Fraction(text) or apart <= Fraction(10) ** exponent / 2
-
-
-@pytest.mark.parametrize(
-    ("column", "reason"),
-    [
-        (pa.array([1, 2**53 + 1]), INTEGER),
-        (pa.array([1, 2**64 - 1], pa.uint64()), "an integer of at most 2^63 - 1 is required"),
-        (pa.array([1, Decimal("9007199254740993.5")]), HELD),
-        (pa.array([1.0, -float("inf")]), "a finite number is required"),
-        (pa.array([1.0, 1.7e308]), "a number from -1e+300 to 1e+300 is required"),
-    ],
-)
-def test_arrow_numbers_that_cannot_be_held(column, reason):
-    with pytest.raises(InputError) as error:
-        read(pa.table({"x": column}), relational="x", numeric="x")
-    assert str(error.value) == f"the given Table: numeric column 'x': row 2: {reason}"
-
-
-def test_arrow_decimals_are_read_as_their_text():
-    table = pa.table({"x": pa.array([Decimal("1.50"), Decimal("-0.25")])})
-    assert read(table, relational="x", numeric="x").relational[0].values.tolist() == [1.5, -0.25]
 
 
 @pytest.mark.parametrize(

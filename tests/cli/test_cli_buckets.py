@@ -1,0 +1,130 @@
+"""Safe grouping and Anatomy from the command line."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from cli.place import Place
+from cli.published import publish, report_of, rows_of, verified
+
+BUCKETS = ["--id", "name", "--sensitive", "drug", "--keep", "age"]
+
+
+def test_safe_grouping(long: Place) -> None:
+    ran = publish(long, "long.csv", "--model", "safe-grouping", *BUCKETS, "--k", "4", "--l", "2", "--json")
+    assert list(ran.json["measures"]) == ["grouping_loss", "removed_for_diversity", "diversity_loss"]
+    assert {path.name for path in long.out.iterdir()} == {"qit.csv", "snt.csv", "attestation.json"}
+    assert list(rows_of(long.out / "qit.csv")[0]) == ["name", "age", "group"]
+    assert list(rows_of(long.out / "snt.csv")[0]) == ["group", "drug"]
+    assert len(rows_of(long.private / "records.csv")) == len(rows_of(long.out / "qit.csv"))
+    assert long.run("verify", str(long.out)).code == 0
+    assert long.run("verify", str(long.out), "--k", "11").code == 1
+    found = verified(long, "long.csv")
+    assert (found.code, found.json["true"]) == (0, True), found.err
+    assert found.json["correlations"] == {"intra_group": [], "inter_group": []}
+    measured = long.run(
+        "evaluate", str(long.folder / "long.csv"), str(long.out), *BUCKETS, "--workload", "record:20x1", "--json"
+    )
+    assert measured.json["grouping_loss"] == pytest.approx(ran.json["measures"]["grouping_loss"])
+    assert measured.json["answered"] == 20
+
+
+def test_safe_grouping_says_what_it_removed(long: Place) -> None:
+    (long.folder / "most.csv").write_text(
+        "name,age,drug\n" + "".join(f"P{n},3,{drug}\n" for n in range(8) for drug in "xxxyz"[: 4 + n % 2])
+    )
+    ran = publish(long, "most.csv", "--model", "safe-grouping", *BUCKETS, "--k", "4", "--l", "2", "--seed", "1")
+    assert (
+        "removed               12 rows for diversity (33.3%; 16.7% if they still counted in their groups), 0" in ran.out
+    )
+    report = json.loads(report_of(long))
+    assert report["figures"]["removed_for_diversity"] == 12
+    assert report["measures"]["removed_for_diversity"] == pytest.approx(12 / 36)
+    assert report["measures"]["diversity_loss"] == pytest.approx(6 / 36)
+    assert report["measures"]["grouping_loss"] == pytest.approx(12 / 36)
+
+
+@pytest.mark.parametrize("model", [("safe-grouping", "--k", "4", "--l", "2"), ("anatomy", "--l", "3")])
+def test_a_seed_repeats_the_bytes_and_stays_private(long: Place, model: tuple[str, ...]) -> None:
+    contents, seed = [], "8675309424242"
+    for workers in ("1", "2"):
+        out = long.folder / f"seeded{workers}"
+        arguments = (*BUCKETS, "--model", *model, "--seed", seed, "--workers", workers, "-o", str(out), "--quiet")
+        assert long.run("anonymize", str(long.folder / "long.csv"), *arguments).code == 0
+        contents.append({path.name: path.read_bytes() for path in out.iterdir()})
+        report = json.loads(Path(f"{out}.private", "report.json").read_text())
+        assert report["seed"] == int(seed)
+    assert contents[0] == contents[1]
+    fingerprint = report["input"]["content_sha256"]
+    secret = hashlib.sha256(f"{seed}\0{fingerprint}".encode()).hexdigest()
+    public = b"".join(contents[0].values())
+    assert not any(kept.encode() in public for kept in (seed, fingerprint, secret, secret[:32]))
+
+
+def test_anatomy_and_what_it_gives_away(long: Place) -> None:
+    publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
+    ran = long.run("verify", str(long.out))
+    assert ran.code == 0
+    assert "correlations, inter group: " in ran.out
+    ran = long.run("verify", str(long.out), "--model", "safe-grouping", "--k", "2", "--l", "2")
+    assert (ran.code, "one is required" in ran.out) == (1, True)
+
+
+def test_buckets_made_elsewhere(long: Place) -> None:
+    folder = long.folder / "else"
+    folder.mkdir()
+    (folder / "qit.csv").write_text("name,group\nP1,1\nP1,1\nP2,1\n")
+    (folder / "snt.csv").write_text("group,drug\n1,a\n1,a\n1,b\n")
+    model = ["--model", "anatomy", "--id", "name"]
+    ran = long.run("verify", str(folder), *model, "--l", "1")
+    assert ran.code == 0
+    assert "correlations, intra group: 1 violation" in ran.out
+    told = "has 2 of the 3 tuples of group 1, 2 of which are 'a': at least 1 are theirs"
+    assert f"the individual of row 0 of qit.csv {told}" in ran.out
+    assert long.run("verify", str(folder), *model, "--l", "2").code == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "fragment"),
+    [
+        (["--order", "input"], "in the order of their content"),
+        (["--format", "parquet"], "published as csv"),
+        (["--l", "30"], "an l of at most"),
+    ],
+)
+def test_buckets_that_cannot_be(long: Place, more: list[str], fragment: str) -> None:
+    arguments = ["--model", "anatomy", *BUCKETS, "--l", "2", *more]
+    if "--l" in more:
+        arguments = ["--model", "anatomy", *BUCKETS, *more]
+    ran = long.run("anonymize", str(long.folder / "long.csv"), "-o", str(long.out), *arguments)
+    assert ran.code == (1 if "--l" in more else 2)
+    assert fragment in ran.err
+    assert not long.out.exists()
+
+
+@pytest.mark.parametrize(("name", "line"), [("qit.csv", "P1,20,1"), ("snt.csv", "1,a")])
+def test_changed_buckets_are_not_those_that_were_attested(long: Place, name: str, line: str) -> None:
+    publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
+    with (long.out / name).open("a") as file:
+        file.write(f"{line}\n")
+    ran = long.run("verify", str(long.out))
+    assert (ran.code, f"{str(long.out / name)!r} is not the file that was attested" in ran.err) == (2, True)
+
+
+@pytest.mark.data
+def test_longitudinal_data_from_generator_to_buckets(place: Place) -> None:
+    if "ANONSET_DATA" not in os.environ:
+        pytest.skip("ANONSET_DATA is not set: real data do not ship")
+    made = place.folder / "census.csv"
+    settings = ["--set", "individuals=500", "--set", "missing=drop", "--seed", "1"]
+    assert place.run("datasets", "make", "longitudinal", "-o", str(made), *settings).code == 0
+    with made.open() as file:
+        names = file.readline().strip().split(",")
+    keep = [name for name in names if name not in ("first_name", "last_name", "occupation")]
+    roles = ["--id", "first_name,last_name", "--sensitive", "occupation", "--keep", ",".join(keep)]
+    ran = publish(place, "census.csv", "--model", "safe-grouping", "--k", "7", "--l", "3", *roles, "--json")
+    assert ran.json["verdict"] == "holds"
+    assert place.run("verify", str(place.out)).code == 0
