@@ -47,6 +47,22 @@ def test_flags_win_over_the_job(place: Place, job: str) -> None:
     assert ran.code == 0
 
 
+def test_the_private_report_is_a_job_that_runs_again(place: Place, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place.folder / "jobs")
+    given = ("data/visits.csv", "--items", "codes", "--drop", "doctor", "--hierarchy", "codes=codes.csv")
+    assert place.run("anonymize", *given, "--model", "km", "--k", "2", "--m", "2", "-o", "first").code == 0
+    monkeypatch.chdir(place.folder)
+    report = "jobs/first.private/report.json"
+    assert place.run("anonymize", report, "-o", "second").code == 0
+    first, second = place.folder / "jobs" / "first", place.folder / "second"
+    assert (first / "published.csv").read_bytes() == (second / "published.csv").read_bytes()
+    ran = place.run("verify", report, "--json")
+    assert (ran.code, ran.json["true"]) == (0, True)
+    place.write("report.json", "{}")
+    ran = place.run("verify", "report.json")
+    assert (ran.code, ran.err.count("\n"), "the private report of a job is required" in ran.err) == (2, 1, True)
+
+
 def test_verify_without_the_original_at_hand(place: Place, job: str) -> None:
     assert place.run("anonymize", job).code == 0
     (place.folder / "jobs" / "data" / "visits.csv").unlink()

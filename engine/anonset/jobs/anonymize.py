@@ -24,6 +24,7 @@ from anonset.release.publish import Request, kind_of, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_free
 from anonset.settings.binding import HierarchySpec, bind, require_roles
+from anonset.settings.job_files import with_absolute_paths
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
@@ -138,7 +139,7 @@ def anonymize_file(settings: "Settings", *, progress: Progress | None = None) ->
 
     unverified = job.run(table, settings.hierarchy, algorithm, made_from if needs_data(given) else None)
     context = {
-        "settings": settings.model_dump(exclude_none=True),
+        "settings": with_absolute_paths(settings.model_dump(exclude_none=True)),
         "seed": settings.seed,
         "input": {"file": source.name, "sha256": sha256},
     }

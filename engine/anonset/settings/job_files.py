@@ -1,4 +1,4 @@
-"""Job files: the settings of `anonset anonymize` in TOML, which every command takes in place of the data set."""
+"""Job files: the settings of `anonset anonymize`, which every command takes in place of the data set."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from anonset.data.hierarchy_rules import RULES
 from anonset.errors import InputError
 from anonset.settings.settings import read_config
+from anonset.strict_json import loads
 
 _PLACES = ("input", "out", "private", "original", "records", "codebook", "queries")
 """Settings that are paths."""
@@ -16,29 +17,55 @@ _FILES_OR_WORDS: Mapping[str, tuple[str, ...]] = {
     "item_weights": ("lca", "uniform", "ones"),
 }
 """Settings that are paths, unless they are one of some words."""
+_REPORT = "report.json"
 _NO_FILES = ("range", "values")
 _MADE = ("balanced", *RULES)
 
 
 def is_job(path: str | None) -> bool:
-    """Tell whether what stands in place of a data set is a job file: its name ends with ``.toml``.
+    """Tell whether what stands in place of a data set is a job file: ``.toml``, or the private report of a job.
 
-    >>> is_job("visits.toml"), is_job("visits.csv"), is_job(None)
-    (True, False, False)
+    >>> is_job("visits.toml"), is_job("out.private/report.json"), is_job("visits.csv"), is_job(None)
+    (True, True, False, False)
     """
-    return path is not None and path.lower().endswith(".toml")
+    return path is not None and (path.lower().endswith(".toml") or Path(path).name == _REPORT)
 
 
 def read_job(path: str) -> dict[str, Any]:
-    """Read a job file; its paths are relative to itself.
+    """Read a job file; its paths are relative to itself. Of a private report, read the settings that it holds.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is no TOML.
+        If there is no such file, or it is no TOML, or no report.
     """
-    folder = Path(path).parent
-    found = read_config(path)
+    if Path(path).name == _REPORT:
+        return _settings_of_report(Path(path))
+    return _placed(read_config(path), Path(path).parent)
+
+
+def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings that mean the same wherever they are read."""
+    return _placed(dict(settings), Path.cwd())
+
+
+def _settings_of_report(path: Path) -> dict[str, Any]:
+    from anonset.io.files import require_file
+
+    require_file(path)
+    try:
+        found = loads(path.read_text(encoding="utf-8"))["settings"]
+    except (ValueError, KeyError, TypeError) as error:
+        msg = f"{path}: the private report of a job is required: {type(error).__name__}"
+        raise InputError(msg) from None
+    if not found:
+        msg = f"{path}: the job was run from Python, whose settings are not kept; write a job file"
+        raise InputError(msg)
+    return dict(found)
+
+
+def _placed(found: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return settings with their paths below a folder; absolute ones stay."""
 
     def placed(value: Any) -> Any:
         return str(folder / value) if isinstance(value, str) else value
