@@ -7,11 +7,13 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from algorithms.implementations import bound_table
 from algorithms.test_against_twins import Case, cases
 from algorithms.test_exact import few_leaves, image_of, run
+from anonset.algorithms.transaction.exact_cut import limits
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.pairs import RarePairs
@@ -84,12 +86,12 @@ def test_the_maximal_rare_pairs_are_listed_all(case: Case) -> None:
 @some
 @given(cases.filter(several_leaves))
 def test_rare_sets_of_the_leaves_are_found_and_lifted_to_maximal_ones(case: Case) -> None:
-    view, limits = view_of(case, suppress=False), Limits(None, 1e9)
+    view, endless = view_of(case, suppress=False), Limits(None, 1e9)
     model, above = HierarchyModel(case[0]), set(twin.maximal(of_frequent_nodes(case, 3), HierarchyModel(case[0])))
-    sets = rare_sets(view, 3, None, limits)
+    sets = rare_sets(view, 3, None, endless)
     leaves = {nodes for nodes in of_frequent_nodes(case, 3) if set(nodes) <= set(model.leaves)}
     assert labelled(view, sets) == leaves
-    found = lifted(view, sets, limits)
+    found = lifted(view, sets, endless)
     assert labelled(view, found) <= above
     assert bool(len(found)) == bool(leaves)
 
@@ -170,3 +172,15 @@ def test_ctrl_c_ends_the_solver_and_leaves_nothing(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr) == (130, "anonset: error: interrupted; nothing was published\n")
     assert ran.stdout.split()[-1] in ("begun", "kInterrupt")
     assert [path.name for path in tmp_path.iterdir()] == ["data.dat"]
+
+
+def test_sets_that_are_counted_are_steps_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"a", "b", "c"}] * 3 + [{"a", "b"}, {"b", "c"}, {"a", "c"}] * 9 + [{"a", "b", "d"}, {"d"}, {"d", "c"}] * 4
+    tree = ("R", [("A", ["a", "b"]), ("C", ["c", "d"])])
+    proven, _, _ = run(rows, tree, 4, 3)
+    assert (proven.figures["gap"], proven.notes) == (0, ())
+    monkeypatch.setattr(limits, "SETS_OF_A_STEP", 1e-3)
+    stopped, _, _ = run(rows, tree, 4, 3)
+    assert stopped.figures["gap"] > 0
+    assert "all of its steps are taken" in stopped.notes[0]
+    assert is_km(twin.published(rows, image_of(stopped)), 4, 3)

@@ -281,4 +281,4 @@ def test_with_suppression_asked_for_nothing_is_said(bakery: Place) -> None:
 def test_where_the_search_was_stopped_it_says_how_far_it_came(bakery: Place) -> None:
     ran = bakery.run(*bakery.job("--suppress", "--max-steps", "1"))
     assert ran.code == 0, ran.err
-    assert "anonset: warning: exact stopped, for all steps of its solver are taken: " in ran.err
+    assert "anonset: warning: exact stopped, for all of its steps are taken: " in ran.err

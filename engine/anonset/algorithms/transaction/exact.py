@@ -57,7 +57,7 @@ class Exact(Discreet):
     time_limit: float | None = None
     """Stop after so many seconds, with what was found and proven by then; the result then depends on the machine."""
     max_steps: int = 2_000
-    """Stop after so many steps of the solver: a linear program is ten, a check of its branch and bound one."""
+    """Stop after so many steps: ten a linear program, one a check of its branch and bound, or 10^7 sets to count."""
 
     def __post_init__(self) -> None:
         require_at_least("max_steps", self.max_steps, 1)

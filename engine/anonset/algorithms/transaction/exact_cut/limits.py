@@ -9,7 +9,8 @@ from anonset.algorithms.base import Progress
 from anonset.data.discreet import Discreet
 
 STEPS_OF_A_RELAXATION = 10
-OUT_OF_STEPS = "all steps of its solver are taken"
+SETS_OF_A_STEP = 1e7
+OUT_OF_STEPS = "all of its steps are taken"
 OUT_OF_TIME = "its time is up"
 _PATIENCE = 0.05
 """Share of the time limit after which a solver that does not stop is left to itself."""
@@ -27,7 +28,7 @@ class Limits(Discreet):
     seconds: float | None
     """Seconds from now; None for no limit."""
     steps: float
-    """Steps of the solver: ten for a relaxation, one for a round of cuts or a node of a branch and bound."""
+    """Steps: ten for a relaxation, one for a round of cuts or a node of a branch and bound, or for 10^7 sets."""
     _began: float = field(default_factory=time.monotonic)
 
     @property
@@ -48,6 +49,17 @@ class Limits(Discreet):
             If there is none left, or no time.
         """
         self.steps -= STEPS_OF_A_RELAXATION
+        self.check()
+
+    def count(self, sets: float) -> None:
+        """Count sets of nodes in records that are about to be counted.
+
+        Raises
+        ------
+        LimitReached
+            If no step or no time is left.
+        """
+        self.steps -= sets / SETS_OF_A_STEP
         self.check()
 
     def check(self) -> None:

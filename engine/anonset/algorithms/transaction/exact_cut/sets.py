@@ -38,9 +38,9 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
     Raises
     ------
     LimitReached
-        If time is up before that.
+        If no step or no time is left before that.
     """
-    from anonset_kernels.count_tree import EXACT, walk
+    from anonset_kernels.count_tree import EXACT, walk, walk_sizes
 
     problem, nodes, closed = view.problem, view.cut, view.point.closed
     found = [np.empty((0, size), np.int32)]
@@ -50,6 +50,7 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
     allowed = _allowed(problem, nodes, weight, closed)
     records, rule = view.expanded(nodes, placed=True), (size, problem.k, EXACT)
     intervals = (problem.hierarchy.leaf_lo[nodes], problem.hierarchy.leaf_hi[nodes])
+    work = walk_sizes(records[0], len(nodes), size)
     none_dead = np.zeros(len(nodes), np.uint8)
 
     def find(first: int) -> Int32:
@@ -61,7 +62,7 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
         return sets[:: -(-len(sets) // SETS_PER_NODE)] if len(sets) else sets
 
     for last in range(len(nodes), 0, -_WINDOW):
-        limits.check()
+        limits.count(float(work[max(0, last - _WINDOW) : last].sum()))
         found += run_tasks(executor, find, range(last - 1, max(0, last - _WINDOW) - 1, -1))
         if sum(map(len, found)) >= SETS_PER_ROUND:
             break
