@@ -80,6 +80,7 @@ def case_of(seed: int) -> Case:
 
 def _records(seed: int, name: str, rng: random.Random) -> Case:
     n = rng.choice((rng.randint(1, 8), rng.randint(8, 40), rng.randint(20, 60)))
+    n = rng.randint(100, 400) if rng.random() < 0.04 else n
     columns: dict[str, list[Any]] = {}
     roles: dict[str, Any] = {}
     layout = _layout(rng, dat=name in OF_ITEMS and name not in RT)
@@ -144,7 +145,7 @@ def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
 
 def _labels(rng: random.Random, layout: Mapping[str, Any]) -> list[str]:
     """Draw the items of a column."""
-    n = rng.randint(2, 12)
+    n = rng.randint(2, 12) if rng.random() < 0.95 else rng.randint(13, 20)
     kind = rng.random()
     if kind < 0.4:
         return [f"i{at}" for at in range(n)]
