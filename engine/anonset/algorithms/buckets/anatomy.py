@@ -34,7 +34,7 @@ class Anatomy(Discreet):
     >>> from anonset.data import CategoricalColumn, Table
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c"] * 2))
     >>> Anatomy(l=3, seed=1).recode(table, {}).recoding.group.tolist()
-    [1, 0, 1, 0, 1, 0]
+    [0, 1, 0, 1, 0, 1]
     """
 
     name: ClassVar[str] = "anatomy"
