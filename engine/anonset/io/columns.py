@@ -78,9 +78,7 @@ class Encoder:
             require_items(self.where, [(name, tokens[name][2]) for name in cells])
         if not self.exact and not (self.whole and self.separator is None):
             for name in cells:
-                lengths, _, labels = tokens[name]
-                longest = int(lengths.max(initial=0))
-                require_split(f"{self.where}: column {name!r}", labels, longest, self.separator)
+                require_split(f"{self.where}: column {name!r}", tokens[name][2], self.separator)
         return [self.tidy(encode_sets(name, offsets(found[0]), *found[1:])) for name, found in tokens.items()]
 
     def tidy(self, column: SetColumn) -> SetColumn:

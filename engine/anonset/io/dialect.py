@@ -22,6 +22,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _WINDOWS = re.compile(r"\\x[89]")  # bytes that are letters and quotes there, and nothing in latin-1
+_CONTROLS = re.compile("[\x80-\x9f]")
 _SPELLED = {"\\t": "\t", "tab": "\t"}
 
 Missing = Callable[[Sequence[str]], Collection[str]]
@@ -86,7 +87,25 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
         told = "as its byte order mark says" if mark else f"; name its own by {setting('encoding')}"
         msg = f"{where}: the text is not valid {encoding}{' ' if mark else ''}{told}"
         raise InputError(msg)
+    if not mark:
+        _require_meant(where, data, text, encoding)
     return text.removeprefix("\ufeff").encode()
+
+
+def _require_meant(where: object, data: bytes, text: str, encoding: str) -> None:
+    """Refuse an encoding under which a text says something else than was meant: letters would change in silence."""
+    problem = ""
+    if not codecs.lookup(encoding).name.startswith("utf") and not data.isascii():
+        with suppress(UnicodeError):
+            data.decode()
+            problem = (
+                f"the text is valid UTF-8, and would say something else in {encoding}; leave {setting('encoding')} out"
+            )
+    if not problem and _CONTROLS.search(text):
+        problem = f"in {encoding} the text holds control characters; perhaps it is {setting('encoding', 'cp1252')}"
+    if problem:
+        msg = f"{where}: {problem}"
+        raise InputError(msg)
 
 
 def invalid_utf8(where: object, data: bytes) -> str:

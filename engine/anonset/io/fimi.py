@@ -39,7 +39,7 @@ def read_fimi(path: Path, dialect: Dialect = EXACT, *, separator: str | None = "
     indptr, codes, labels = _tokens(path, data)
     if not dialect.exact:
         _require_fimi(path, indptr, codes, labels)
-        require_split(str(path), labels, int(np.diff(indptr).max(initial=0)), separator, baskets=True)
+        require_split(str(path), labels, separator, baskets=True)
     return encode_sets(COLUMN, indptr, codes, labels)
 
 

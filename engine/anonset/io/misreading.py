@@ -13,9 +13,7 @@ PRESENT = frozenset({"1", "1.0", "true", "True", "TRUE"})
 _PRINTED = (("['", "'"), ('["', '"'), ("{'", "'"), ('{"', '"'))
 
 
-def require_split(
-    where: str, labels: Collection[str], longest: int, separator: str | None, *, baskets: bool = False
-) -> None:
+def require_split(where: str, labels: Collection[str], separator: str | None, *, baskets: bool = False) -> None:
     """Refuse items that look like several in one, unless it was said what separates them.
 
     Parameters
@@ -24,8 +22,6 @@ def require_split(
         What is read, for messages.
     labels
         The distinct items.
-    longest
-        Largest number of items of a record.
     separator
         What was said to separate the items; None: nothing was said, and blanks were taken.
     baskets
@@ -42,7 +38,7 @@ def require_split(
             "join the items by a separator, or give the lists themselves to anonset.read in Python"
         )
         raise InputError(msg)
-    mark = _mark_within(labels, longest) if separator is None else None
+    mark = _mark_within(labels) if separator is None else None
     if separator is not None and baskets and separator.strip() and any(separator in label for label in labels):
         mark = separator
     if mark is None:
@@ -56,13 +52,13 @@ def require_split(
     raise InputError(msg)
 
 
-def _mark_within(labels: Collection[str], longest: int) -> str | None:
-    """Return the mark that seems to separate items: one at an end, or in most of those that stand alone."""
+def _mark_within(labels: Collection[str]) -> str | None:
+    """Return the mark that seems to separate items: one at an end, in most, or between what stands elsewhere too."""
     for mark in _MARKS:
         if any(len(label) > 1 and label.endswith(mark) for label in labels):
             return mark
     plain = [label for label in labels if not (label.startswith("(") and label.endswith(")"))]  # our own sets are none
-    return next((mark for mark in _MARKS if longest <= 1 and _separates(mark, plain)), None)
+    return next((mark for mark in _MARKS if _separates(mark, plain)), None)
 
 
 def _separates(mark: str, labels: Collection[str]) -> bool:
