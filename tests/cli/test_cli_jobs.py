@@ -88,3 +88,29 @@ def test_what_a_job_lacks_is_said_in_one_line(place: Place, job: str, arguments:
     empty = place.write("empty.toml", "k = 2\n")
     ran = place.run(*({"JOB": job, "EMPTY": empty}.get(argument, argument) for argument in arguments))
     assert (ran.code, said in ran.err, ran.err.count("\n")) == (2, True, 1), ran.err
+
+
+def test_a_finished_job_is_skipped_where_it_is_the_same(place: Place, job: str) -> None:
+    skip = ("anonymize", job, "--if-exists", "skip")
+    assert place.run(*skip).code == 0
+    before = {path: path.stat().st_mtime_ns for path in (place.folder / "safe").iterdir()}
+    ran = place.run(*skip, "--workers", "1")
+    assert (ran.code, "stands already" in ran.out, "holds" in ran.out) == (0, True, True)
+    assert {path: path.stat().st_mtime_ns for path in (place.folder / "safe").iterdir()} == before
+    assert place.run("anonymize", job).code == 2
+    ran = place.run(*skip, "--k", "3")
+    assert (ran.code, "made from other settings (k)" in ran.err) == (2, True)
+    (place.folder / "jobs" / "data" / "visits.csv").write_text("codes,doctor\na1 b1 b2,x\na1 b1 b2,x\n")
+    ran = place.run(*skip)
+    assert (ran.code, "made from other data" in ran.err) == (2, True)
+
+
+def test_what_is_not_as_it_was_is_not_skipped(place: Place, job: str) -> None:
+    skip = ("anonymize", job, "--if-exists", "skip")
+    assert place.run(*skip).code == 0
+    published = place.folder / "safe" / "published.csv"
+    published.write_text(published.read_text().replace("A b2", "A b1"))
+    assert place.run(*skip).code == 2
+    (place.folder / "safe.private" / "report.json").unlink()
+    ran = place.run(*skip)
+    assert (ran.code, "has no report.json" in ran.err) == (2, True)

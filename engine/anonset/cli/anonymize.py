@@ -1,18 +1,22 @@
 """``anonset anonymize``: the whole job, from a file to a verified publication."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from anonset.algorithms.base import Progress
 from anonset.cli.app import flags_of, given_flags
-from anonset.cli.main import DONE, UNDECIDED
+from anonset.cli.main import DONE, FAILED, UNDECIDED
 from anonset.cli.output import progress_bars, show, show_json, warn
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.release.release import Release
 from anonset.report.account import account, summary
 from anonset.settings.job_files import is_job, read_job
-from anonset.settings.settings import make_settings, settings_model
+from anonset.settings.settings import Settings, make_settings, settings_model
+
+if TYPE_CHECKING:
+    from anonset.jobs.inspection import Inspection
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
 
@@ -39,12 +43,35 @@ def anonymize(
         source, config = None, source
     settings = make_settings({"input": source, **given_flags(flags)}, {} if config is None else read_job(config))
     with progress_bars(quiet=quiet) as progress:
+        before = _finished_before(settings, progress) if settings.if_exists == "skip" else None
+        if before is not None:
+            return _skipped(before, quiet=quiet, json=json)
         release = anonymize_file(settings, progress=progress)
     for warning in release.unverified.warnings:
         warn(warning)
     if json or not quiet:
         _show(release, json=json)
     return DONE if release.verdict.holds else UNDECIDED
+
+
+def _finished_before(settings: Settings, progress: Progress | None) -> "Inspection | None":
+    from anonset.jobs.existing import finished_before
+
+    return finished_before(settings, progress=progress)
+
+
+def _skipped(before: "Inspection", *, quiet: bool, json: bool) -> int:
+    """Show the verdict on the publication that stands already, and return the exit code that it means."""
+    from anonset.report.inspection import inspection_account, inspection_summary
+
+    if json:
+        show_json(inspection_summary(before))
+    elif not quiet:
+        show("the publication stands already, of the same settings, data and versions; verified anew:")
+        show(*inspection_account(before))
+    if before.holds is None:
+        return UNDECIDED
+    return DONE if before.holds else FAILED
 
 
 def _show(release: Release, *, json: bool) -> None:

@@ -84,6 +84,9 @@ class Settings(InputSettings):
     seed: int | None = Field(None, ge=0, description="Seed of whatever is random.")
     workers: int | None = Field(None, ge=1, description="Number of threads; default: one a core.")
     private: str | None = Field(None, description="Directory for what must not be handed on; default: OUT.private.")
+    if_exists: Literal["error", "skip"] = Field(
+        "error", description="Where OUT exists: refuse; or skip, if it is of the same settings, data and versions."
+    )
     accept_undecided: bool = Field(False, description="Publish although the check could not be finished.")
     budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count in verifying.")
     trace: bool = Field(False, description="Put the decisions of the search into the private report.")

@@ -1,0 +1,60 @@
+"""What a job finds where it would write: its own publication, finished before, or something else."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anonset.algorithms.base import Progress
+from anonset.errors import InputError
+from anonset.jobs.inspection import Inspection
+from anonset.jobs.provenance import require_private
+from anonset.jobs.verify import check
+from anonset.release.documents import plain, versions
+from anonset.settings.job_files import with_absolute_paths
+
+if TYPE_CHECKING:
+    from anonset.settings.settings import Settings
+
+_NOT_OF_THE_RESULT = ("workers", "if_exists", "memory_limit", "out", "private", "input")
+"""Settings on which the result does not depend, or depends by what the file of that name holds."""
+
+
+def finished_before(settings: "Settings", *, progress: Progress | None = None) -> Inspection | None:
+    """Return the verdict on a publication that the same job made before, verified anew; None where nothing stands.
+
+    The same is a job of the same settings on the same data, by the same versions.
+
+    Raises
+    ------
+    InputError
+        If something else stands there, with what differs.
+    """
+    from anonset.io.files import digest, require_there
+
+    out = Path(settings.out)
+    if not out.exists():
+        return None
+    private = Path(settings.private or f"{settings.out}.private")
+    report = require_private(out, private)
+    require_there(Path(settings.input))
+    asked: dict[str, Any] = {
+        "settings": _relevant(with_absolute_paths(settings.model_dump(exclude_none=True))),
+        "versions": versions(),
+        "data": digest(Path(settings.input)),
+    }
+    made: dict[str, Any] = {
+        "settings": _relevant(report.settings),
+        "versions": report.versions,
+        "data": report.input.get("sha256"),
+    }
+    if other := [what for what, value in asked.items() if made[what] != value]:
+        keys = asked["settings"].keys() | made["settings"].keys()
+        names = sorted(key for key in keys if asked["settings"].get(key) != made["settings"].get(key))
+        which = f" ({', '.join(names)})" if other[0] == "settings" else ""
+        msg = f"{settings.out!r} exists already, made from other {other[0]}{which}; give another --out"
+        raise InputError(msg)
+    return check(out, {}, progress=progress)
+
+
+def _relevant(settings: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = plain(settings)
+    return {name: value for name, value in found.items() if name not in _NOT_OF_THE_RESULT}
