@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from algorithms.implementations import run_library, run_twin
+from effort import examples
 from reference.hierarchy_model import HierarchyModel, Tree
 from reference.measures import item_ncp
 from reference.transaction_algorithms import brute_force, is_km
@@ -16,7 +17,7 @@ from reference.transaction_algorithms import brute_force, is_km
 LEAVES = "dbfhaigce"  # not in code point order: positions come from the tree
 Case = tuple[Tree, list[set[str]], int, int]
 
-thorough = settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(600), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

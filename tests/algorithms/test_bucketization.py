@@ -34,12 +34,13 @@ from anonset.measures.correlation import inter_group_violations, intra_group_vio
 from anonset.measures.grouping_loss import grouping_loss_exact
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.safe_grouping import SafetyConstraint
+from effort import examples
 from reference import buckets as twin
 from reference.draws import Draw, keyed
 
 Rows = Sequence[tuple[Any, str]]
 seeds = st.integers(0, 2**32 - 1)
-thorough = settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(500), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def grouped(algorithm: Algorithm, table: Table) -> Buckets:

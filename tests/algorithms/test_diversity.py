@@ -13,6 +13,7 @@ from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import Hierarchy, Table
 from anonset.data.hierarchy import attach_sensitive
 from anonset.errors import HierarchyError, InfeasibleError, InputError
+from effort import examples
 from reference.diversity import brute_force_feasible, is_diverse, lm_apriori
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.transaction_algorithms import Infeasible
@@ -59,7 +60,7 @@ def test_a_generalization_may_break_another_set() -> None:
     assert run(PAIRS, rows, ("s",), 1, 2, 1).trace == ()
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(500), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32 - 1).map(diverse_case))
 def test_equals_its_twin(case: Case) -> None:
     tree, rows, sensitive, k, diversity, m = case

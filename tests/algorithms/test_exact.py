@@ -27,13 +27,14 @@ from anonset.generalization import Cut, PerCluster, apply
 from anonset.measures.ncp import ncp_exact
 from anonset.privacy import KKmAnonymity, KmAnonymity
 from anonset.verification import verify
+from effort import examples
 from reference.exact import least_loss, rare_sets, recodings
 from reference.exact import published as recoded
 from reference.hierarchy_model import HierarchyModel, Tree
 from reference.suppression import support
 from reference.transaction_algorithms import Infeasible, is_km
 
-thorough = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(250), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 in_both_modes = pytest.mark.parametrize("suppress", [False, True])
 
 

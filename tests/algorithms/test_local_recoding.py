@@ -25,6 +25,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
 from anonset.measures.occurrences import local_ncp_exact
+from effort import examples
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.local_recoding import (
     Group,
@@ -41,7 +42,7 @@ VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "algorithm_vectors
 FOOD_TREE = parse(VECTORS["tree"])
 FOOD = [set(row.split()) for row in VECTORS["rows"]]
 SHORT = parse("R(X(x,w),Y(y,z))")
-thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 seeds = st.integers(0, 2**32 - 1)
 
 

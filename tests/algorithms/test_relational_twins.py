@@ -21,8 +21,9 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster, apply
 from anonset.measures.relational_ncp import relational_ncp, value_losses
+from effort import examples
 
-thorough = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 every_formation = pytest.mark.parametrize("name", FORMATIONS)
 
 

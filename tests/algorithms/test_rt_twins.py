@@ -33,12 +33,13 @@ from anonset.privacy.kkm import KKmAnonymity
 from anonset.verification.item_truth import check_item_truth
 from anonset.verification.kkm import check_kkm
 from anonset.verification.relational_truth import check_relational_truth
+from effort import examples
 from reference.hierarchy_model import HierarchyModel, parse
 
 TREE = "T(P(H(a,b),K(c,d)),Q(L(f,g),M(x,y,z)),e,i)"
 MODEL, HIERARCHY = HierarchyModel(parse(TREE)), Hierarchy.from_tree(parse(TREE))
 
-thorough = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def apriori_twin(k: int, m: int) -> twins.Transform:

@@ -23,8 +23,9 @@ from anonset.algorithms.transaction.pcta import Pcta
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups
+from effort import examples
 
-thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def assert_like_twin(algorithm: str, case: Case) -> None:

@@ -36,6 +36,7 @@ from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.verification.constraints import check_constraints
 from anonset.verification.itemsets import check_km
+from effort import examples
 from reference import set_based
 from reference.hierarchy_model import parse
 from reference.set_based import State
@@ -140,7 +141,7 @@ def test_vector_of_pgen() -> None:
     assert list(found) == sorted(expected, key=lambda itemset: (-len(itemset), itemset))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.sets(st.sampled_from("abcdef")), max_size=12), st.integers(1, 3))
 def test_pgen_finds_the_constraints_of_its_twin(rows: list[set[str]], k: int) -> None:
     column = SetColumn.of(rows, universe="abcdef")

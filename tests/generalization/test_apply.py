@@ -9,6 +9,7 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, Symbol, apply
 from anonset.generalization.publication import row_ranks
+from effort import examples
 
 TREE = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
 
@@ -58,7 +59,7 @@ def test_sorted_rows_depend_on_the_content_alone():
     assert published.record.tolist() == [2, 0, 4, 3, 1]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(st.sets(st.integers(0, 40), max_size=30), max_size=20), st.sampled_from([41, 3000, 2**31 - 1]))
 def test_row_ranks_order_rows_lexicographically(rows, n_symbols):
     class Many:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from anonset.data import Hierarchy, Vocabulary
 from anonset.errors import HierarchyError, InputError
 from anonset.io import hierarchy_for, read_hierarchy, write_hierarchy
+from effort import examples
 
 LABELS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
 
@@ -126,7 +127,7 @@ def trees(draw):
     return (labels[0], grow(labels[1:])) if len(labels) > 2 else labels[0]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(trees())
 def test_writing_and_reading_gives_the_same_tree(tmp_path_factory, tree):
     hierarchy = Hierarchy.from_tree(tree)

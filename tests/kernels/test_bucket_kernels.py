@@ -14,6 +14,7 @@ from anonset.algorithms.buckets.safe_grouping import PERSON, TUPLE, VALUE
 from anonset_kernels._draws import draw, exchanged
 from anonset_kernels.buckets import anatomize, random_by_code, random_runs, sorted_runs
 from anonset_kernels.safe_grouping import diversify, fewest_shown, group_bounds, settle
+from effort import examples
 from reference.buckets import anatomy, diverse, drawn_order, groups_of
 from reference.buckets import exchanged as naive_exchanged
 from reference.draws import keyed, siphash
@@ -23,7 +24,7 @@ def key_of(secret: bytes, purpose: str = "") -> NDArray[np.uint64]:
     return Draws(secret).key(purpose)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(key=st.binary(min_size=16, max_size=16), number=st.integers(0, 2**63 - 1))
 def test_draws_are_those_of_siphash(key: bytes, number: int) -> None:
     with np.errstate(over="ignore"):
@@ -51,7 +52,7 @@ def test_two_places_share_a_draw_unless_their_stretch_is_long(begin: int, end: i
 few_codes = st.lists(st.sampled_from([0, 0, 0, 1, 4, 6]), max_size=60)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(codes=few_codes, room=st.integers(1, 20), secret=st.binary(max_size=4))
 def test_random_by_code_draws_as_its_twin(codes: list[int], room: int, secret: bytes) -> None:
     with np.errstate(over="ignore"):
@@ -60,7 +61,7 @@ def test_random_by_code_draws_as_its_twin(codes: list[int], room: int, secret: b
     assert found.dtype == np.int32
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(lengths=st.lists(st.sampled_from([1, 1, 2, 2, 5]), min_size=1, max_size=60), room=st.integers(1, 20))
 def test_random_runs_draws_as_its_twin(lengths: list[int], room: int) -> None:
     first = np.cumsum([0, *lengths])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from anonset_kernels._dense_threats import is_dense
 from anonset_kernels.decisive_records import gather, keep_decisive, outline
 from anonset_kernels.threats import allow_antichains, forbid_pairs, hash_sets, mine
+from effort import examples
 
 N_CODES = 9
 sparse = st.lists(st.sets(st.integers(0, N_CODES - 1), max_size=4), max_size=20)
@@ -73,7 +74,7 @@ def mine_all(rows, intervals, k, m, budget, room):
     return found, n_calls
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(records_of_codes, trees, st.integers(1, 6), st.integers(2, 5), st.sampled_from([0, 7, 10**9]))
 def test_the_minimal_threats_are_found(rows, spans, k, m, budget):
     intervals = [lo for lo, _ in spans], [lo + length for lo, length in spans]
@@ -133,7 +134,7 @@ def kept_of(rows, k, budget):
     return kept[:n_kept], (codes, begin, length, start, position)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(records_of_codes, st.integers(1, 4), st.sampled_from([0, 10**9]))
 def test_dominated_records_make_no_difference(rows, k, budget):
     kept, (codes, begin, length, _, _) = kept_of(rows, k, budget)

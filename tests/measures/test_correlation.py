@@ -10,6 +10,7 @@ from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
 from anonset.measures import correlation
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
+from effort import examples
 from reference import buckets as twin
 
 tuples = st.lists(
@@ -30,7 +31,7 @@ def publish(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> BucketPublic
     return published(rows, [numbers.index(group) for _, _, group, _ in drawn], starred)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(tuples)
 def test_intra_group_violations_are_those_of_the_twin(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> None:
     publication = publish(drawn)
@@ -43,7 +44,7 @@ def test_intra_group_violations_are_those_of_the_twin(drawn: list[tuple[tuple[st
         assert v.size == len(values_of(publication)[v.group])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     drawn=tuples,
     l=st.integers(1, 4),

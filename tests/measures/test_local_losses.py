@@ -14,6 +14,7 @@ from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, app
 from anonset.measures.exclusiveness import ambiguous_items, exclusiveness
 from anonset.measures.ncp import ncp_exact
 from anonset.measures.occurrences import lm, lm_exact, lm_numerator, local_ncp, local_ncp_exact, local_ncp_numerator
+from effort import examples
 from reference.hierarchy_model import HierarchyModel, parse
 
 TREE = parse("ALL(dairy(milk(skim,full),yogurt),bakery(bread,rolls,cake),misc(pens,tea))")
@@ -38,7 +39,7 @@ def local_case(seed: int) -> tuple[list[set[str]], list[int], list[Image]]:
     return rows, [rng.randrange(3) for _ in rows], images
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(0, 2**32 - 1).map(local_case))
 def test_losses_equal_their_twins(case: tuple[list[set[str]], list[int], list[Image]]) -> None:
     rows, clusters, images = case
@@ -86,7 +87,7 @@ def test_unbound_columns_are_refused() -> None:
         local_ncp_exact(column, PerCluster(np.zeros(2, np.int32), (Cut.identity(HIERARCHY),)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(0, 2**32 - 1).map(local_case))
 def test_exclusiveness_equals_its_twin(case: tuple[list[set[str]], list[int], list[Image]]) -> None:
     rows, clusters, images = case

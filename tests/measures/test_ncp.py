@@ -19,6 +19,7 @@ from anonset.measures.ncp import (
     occurring_classes,
     published_classes,
 )
+from effort import examples
 from reference.hierarchy_model import HierarchyModel, parse
 from reference.measures import item_ncp
 
@@ -39,7 +40,7 @@ def cut_of(nodes: str, suppressed: str = "") -> Cut:
     return Cut(HIERARCHY, np.array(codes, np.int32))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.lists(st.sets(st.sampled_from(MODEL.leaves), max_size=6), max_size=12),
     st.sampled_from(MODEL.cuts()),

@@ -13,6 +13,7 @@ from anonset.errors import InputError
 from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, apply
 from anonset.measures.occurrences import occurrences_by_size
 from anonset.measures.retention import retention, shares
+from effort import examples
 from measures.test_local_losses import HIERARCHY, Image, cut_of, local_case
 from reference.measures import became
 
@@ -21,7 +22,7 @@ def table_of(rows: list[set[str]]) -> Table:
     return Table(HIERARCHY.bind(SetColumn.of(rows)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(0, 2**32 - 1).map(local_case))
 def test_items_equal_their_twin(case: tuple[list[set[str]], list[int], list[Image]]) -> None:
     rows, clusters, images = case
@@ -33,7 +34,7 @@ def test_items_equal_their_twin(case: tuple[list[set[str]], list[int], list[Imag
     assert retention(table, cut_of(images[0])) == {"items": became(pairs)}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_groups_equal_their_twin(seed: int) -> None:
     rng = random.Random(seed)

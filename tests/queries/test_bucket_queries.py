@@ -17,6 +17,7 @@ from anonset.queries.buckets import (
     relative_errors,
     true_count,
 )
+from effort import examples
 from reference import buckets as twin
 
 tuples = st.lists(
@@ -35,7 +36,7 @@ def rows_of(publication: BucketPublication) -> list[Mapping[str, str]]:
     return [dict(zip([column.name for column in columns], row, strict=True)) for row in labels]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(drawn=tuples, columns=conditions, sensitive=st.none() | st.sets(st.sampled_from("vux")))
 def test_estimates_are_those_of_the_twin(
     drawn: list[tuple[str, str, str, int, bool]],

@@ -16,6 +16,7 @@ from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.publication import written_columns
 from anonset.privacy import PrivacyModel
 from anonset.release.losses import nothing_left, why_worthless
+from effort import examples
 
 KM, KKM, K = anonset.KmAnonymity(1, 1), anonset.KKmAnonymity(1, 1), anonset.KAnonymity(1)
 HALF = "'items' had 2 different labels"
@@ -110,7 +111,7 @@ def test_numbers_and_several_columns() -> None:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(st.sets(st.sampled_from("ab")), st.sets(st.sampled_from("12"))), max_size=5), st.data())
 def test_joined_columns_are_looked_at_one_by_one(pairs: list[tuple[set[str], set[str]]], data: st.DataObject) -> None:
     rows = [{prefixed("dx", x) for x in dx} | {prefixed("rx", x) for x in rx} for dx, rx in pairs]

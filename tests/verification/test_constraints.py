@@ -15,6 +15,7 @@ from anonset.generalization import ItemGroups, Publication, apply
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.verification.constraints import check_constraints, check_utility
+from effort import examples
 from reference.set_based import State, all_itemsets, uniform
 
 UNIVERSE = "abcdefgh"
@@ -33,7 +34,7 @@ def figure_2c() -> tuple[SetColumn, Publication]:
     return SetColumn.of(ROWS, universe=UNIVERSE), publish([set(row) for row in ROWS], FIGURE_2C)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_verdicts_are_those_of_the_definition(seed: int) -> None:
     rng = random.Random(seed)

@@ -9,6 +9,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, Publication, Symbol, apply
 from anonset.verification import check_item_truth, item_truth
+from effort import examples
 from reference.truthful import naive_untrue
 
 ITEMS = "abcdef"
@@ -33,7 +34,7 @@ def releases(draw: st.DrawFn) -> tuple[list[set[str]], list[set[str]], dict[str,
     return original, published, members, list(record)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(release=releases(), rows_per_call=st.sampled_from([1, 10_000]))
 def test_agrees_with_the_naive_twin(
     release: tuple[list[set[str]], list[set[str]], dict[str, tuple[str, ...]], list[int]], rows_per_call: int

@@ -31,6 +31,7 @@ from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 from anonset.verification.safe_grouping import check_safe_grouping
+from effort import examples
 from reference import buckets as twin
 
 FIGURE_3_GROUPS = [0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1]
@@ -69,7 +70,7 @@ def verdict_of(publication: BucketPublication, k: int, l: int) -> Verdict:  # no
     return check_safe_grouping(publication, SafetyConstraint(k, l))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(publication=st.one_of(tuples.map(publish), st.integers(0, 200).map(mostly_safe)), data=st.data())
 def test_safe_grouping_agrees_with_the_twin(publication: BucketPublication, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, 3))
@@ -84,7 +85,7 @@ def test_safe_grouping_agrees_with_the_twin(publication: BucketPublication, data
     assert verdict.checked["individuals"] == len({*shown} - {None})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(tuples, st.integers(1, 4))
 def test_anatomy_agrees_with_the_twin(drawn: list[tuple[str, str, int, bool]], l: int) -> None:  # noqa: E741
     publication = publish(drawn)

@@ -23,6 +23,7 @@ from anonset.verification.coherence import check_coherence
 from anonset.verification.lm import check_klm, check_lm, classes_of
 from anonset.verification.partitions import check_partitions
 from anonset.verification.transaction_k import check_transaction_k
+from effort import examples
 from reference.diversity import is_diverse
 from reference.suppression import is_coherent
 from reference.transaction_algorithms import is_km
@@ -30,7 +31,7 @@ from reference.transaction_algorithms import is_km
 BUDGET = 10**9
 Rows = list[set[str]]
 seeds = st.integers(0, 2**32 - 1)
-thorough = settings(max_examples=300, deadline=None)
+thorough = settings(max_examples=examples(300), deadline=None)
 
 
 def case(seed: int) -> tuple[random.Random, Rows, tuple[str, ...]]:

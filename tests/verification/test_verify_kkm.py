@@ -18,6 +18,7 @@ from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.relational_truth import check_relational_truth
+from effort import examples
 
 BUDGET = 10**9
 
@@ -31,7 +32,7 @@ def naive_holds(tuples: Sequence[tuple[str, ...]], rows: Sequence[set[str]], k: 
     return all(count >= k for count in counts.values())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 3), m=st.integers(1, 3))
 def test_check_equals_the_definition(seed: int, k: int, m: int) -> None:
     source = random.Random(seed)

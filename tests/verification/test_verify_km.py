@@ -13,6 +13,7 @@ from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Cut, Publication, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
 from anonset.verification import itemsets, verify
+from effort import examples
 from reference.km import naive_km, supports
 
 small_rows = st.lists(st.sets(st.integers(0, 5), max_size=5), max_size=12)
@@ -33,7 +34,7 @@ def codes_of(table: Table, verdict: Verdict) -> tuple[int, ...]:
     return tuple(table.transactions.vocabulary.index[label] for label in verdict.witness.what)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(
     rows=st.one_of(small_rows, repeated_rows),
     k=st.integers(1, 4),
