@@ -188,3 +188,15 @@ def test_settings_of_another_type_are_refused(tmp_path, options):
 def test_a_column_without_a_name_shows_no_record(tmp_path):
     path = write(tmp_path, "4711;F;E10\n4712;M;J45\n")
     assert "4711" not in refusal(path, items="codes", id="p", keep="sex")
+
+
+@pytest.mark.parametrize(
+    "text", ["p;codes;;\n1;E10 I10;;\n2;; ;\n3;J45;;\n", 'p;codes;\n1;"E10 I10";\n2;;\n3; "J45";""\n']
+)
+def test_columns_at_the_end_without_a_name_are_left_out_if_they_are_empty(tmp_path, text):
+    assert rows(read(write(tmp_path, text), items="codes", id="p")) == EXPECTED
+    path = write(tmp_path, text + "4;J45;x;\n" if text.startswith("p;codes;;") else text + "4;J45;x\n")
+    assert refusal(path, items="codes", id="p") == (
+        "line 5: column 3 holds something and has no name; give it one in the first line"
+    )
+    assert "got 2" in refusal(write(tmp_path, text + "5;J45\n"), items="codes", id="p")

@@ -48,6 +48,7 @@ def test_all_misfits_are_said_at_once_with_their_counts_and_what_would_help():
         ([["i1.0"], ["I11"]], "all are leaves by --normalize upper,strip-dots"),
         ([["I 10"]], "all are leaves by --normalize strip-blanks"),
         ([["E10.05"], ["I10x"]], "--unknown prefix takes the nodes that they begin with; --unknown suppress leaves"),
+        ([["e10.0"], ["XX"]], "; --normalize upper makes leaves of 1; --unknown suppress leaves"),
         ([["E"]], "--inner-items leaf makes leaves of inner nodes"),
         ([["XX"]], "(1); --unknown suppress leaves unknown items out"),
     ],

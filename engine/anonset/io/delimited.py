@@ -52,7 +52,11 @@ class DelimitedText:
             msg = f"{path}: the file is empty; a header line is required"
             raise InputError(msg)
         self._header_lines = first[1]
-        self.names = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
+        fields = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
+        named = len(fields) if self.exact else max((n for n, name in enumerate(fields, 1) if name), default=len(fields))
+        self.names = fields[:named]
+        self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))  # at the end; spreadsheets leave them
+        self._n_fields = len(fields)
         self.hint = other_delimiter(header, absent) if absent(self.names) else ""
         self._has_rows = next(rows, None) is not None
 
@@ -75,6 +79,8 @@ class DelimitedText:
             return {name: pa.chunked_array([], pa.string()) for name in names}
         if self.exact:
             return self._loaded(names)
+        if self._unnamed:
+            self._refuse_unnamed()
         after_blank = quotes and any(mark in self.data for mark in (f'{self.delimiter} "'.encode(), b'\n "', b'\r "'))
         loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
         return {name: pc.utf8_trim_whitespace(column) for name, column in loaded.items()}
@@ -93,6 +99,15 @@ class DelimitedText:
         self._refuse_blank_lines(table.num_rows, block)
         return {name: table.column(name) for name in names}
 
+    def _refuse_unnamed(self) -> None:
+        """Refuse columns at the end that have no name, if they hold anything."""
+        for line, _, row in self._rows():
+            held = next((n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0)
+            if held and len(row) == self._n_fields:
+                where = f"{self.path}: line {line + self._skipped}"
+                msg = f"{where}: column {held} holds something and has no name; give it one in the first line"
+                raise InputError(msg)
+
     def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
         """Read a text in which quotes open after a blank, which Arrow would take for a part of the field."""
         import pyarrow as pa
@@ -107,25 +122,28 @@ class DelimitedText:
 
         Two line ends in a row may stand within quotes too: whether a line is blank, Arrow's count of rows says.
         """
-        if len(self.names) == 1 or not _has_adjacent_line_ends(self.data):
+        if self._n_fields == 1 or not _has_adjacent_line_ends(self.data):
             return
         if self._parse(self.names[:1], block, blank_lines=False).num_rows < n_rows:
             self._explain()
-            msg = f"{self.path}: a line is blank; {len(self.names)} fields are required as in the header"
+            msg = f"{self.path}: a line is blank; {self._n_fields} fields are required as in the header"
             raise InputError(msg)
 
     def _parse(self, names: Sequence[str], block: int, *, blank_lines: bool = True) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
+        fields = [*self.names, *self._unnamed]
         return arrow_csv.read_csv(
             pa.BufferReader(self.data),
-            arrow_csv.ReadOptions(column_names=list(self.names), skip_rows=self._header_lines, block_size=block),
+            arrow_csv.ReadOptions(
+                column_names=[*self.names, *self._unnamed], skip_rows=self._header_lines, block_size=block
+            ),
             arrow_csv.ParseOptions(
                 delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=not blank_lines
             ),
             arrow_csv.ConvertOptions(
-                column_types={name: pa.string() for name in self.names},
+                column_types={name: pa.string() for name in fields},
                 include_columns=list(names),
                 null_values=[],
                 strings_can_be_null=False,
@@ -156,12 +174,12 @@ class DelimitedText:
     def _explain(self, *, strict: bool = False) -> None:
         """Raise the error that names the first bad line, if there is one."""
         for line, _, row in self._rows(strict=strict):
-            if len(row) != len(self.names) and (row or len(self.names) > 1):
+            if len(row) != self._n_fields and (row or self._n_fields > 1):
                 got = f"got {len(row)}" if row else "got none: it is blank"
                 way_out = f"; if it stands between items: {setting('separator', self.delimiter)}"
-                hint = way_out if len(self.names) == 1 else ""
+                hint = way_out if self._n_fields == 1 else ""
                 where = f"{self.path}: line {line + self._skipped}"
-                msg = f"{where}: {counted(len(self.names), 'field')} required as in the header, {got}"
+                msg = f"{where}: {counted(self._n_fields, 'field')} required as in the header, {got}"
                 msg += f" (between {self.delimiter!r}){hint}" if hint else ""
                 raise InputError(msg)
 

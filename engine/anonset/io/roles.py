@@ -135,7 +135,8 @@ class _Header:
         for name in wanted:
             if name not in known:
                 there = f"; there are {_listed(self.names)}"
-                rest = there if self.genuine else f", nor any other that is named; {self.doubt}"
+                doubt = "" if self.hint else f", nor any other that is named; {self.doubt}"
+                rest = there if self.genuine else doubt
                 msg = f"{self.where}: there is no column {name!r} ({setting(role)}){rest}{self.hint}"
                 raise InputError(msg)
 

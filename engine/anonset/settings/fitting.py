@@ -166,15 +166,9 @@ def _kind(one: Misfit) -> str:
 
 def way_out(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     """Say which option would fit the labels, the one that changes least first."""
-    from anonset.io.normalizing import RULES
-
-    leaves = tree.leaves.index
-    for names in _TRIED:
-        after = part.labels
-        for name in names:
-            after = tuple(RULES[name](label) for label in after)
-        if all(label in leaves for label in after):
-            return f"all are leaves by {setting('normalize', ','.join(names))}"
+    best, names = max(((_made_leaves(part, rules, tree), rules) for rules in _TRIED), key=lambda found: found[0])
+    if best == len(wrong):
+        return f"all are leaves by {setting('normalize', ','.join(names))}"
     unknown = [one for one in wrong if not one.inner]
     ways = []
     if len(unknown) < len(wrong):
@@ -184,7 +178,24 @@ def way_out(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
         nodes = nodes_of(tree)
         if all(longest_prefix(one.label, nodes) for one in unknown):
             ways.insert(0, f"{setting('unknown', 'prefix')} takes the nodes that they begin with")
+    if best:
+        ways.insert(0, f"{setting('normalize', ','.join(names))} makes leaves of {best:,}")
     return "; ".join(ways)
+
+
+def _made_leaves(part: Part, rules: Sequence[str], tree: Hierarchy) -> int:
+    """Return how many labels rules make leaves of; none where a leaf would be one no longer."""
+    from anonset.io.normalizing import RULES
+
+    leaves, found = tree.leaves.index, 0
+    for before in part.labels:
+        after = before
+        for rule in rules:
+            after = RULES[rule](after)
+        if before in leaves and after not in leaves:
+            return 0
+        found += before not in leaves and after in leaves
+    return found
 
 
 def nearest(one: Misfit, tree: Hierarchy) -> str:
