@@ -24,7 +24,6 @@ from anonset.release.publish import Request, kind_of, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_free
 from anonset.settings.binding import HierarchySpec, bind, require_roles
-from anonset.settings.job_files import with_absolute_paths
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
@@ -117,6 +116,7 @@ def anonymize_file(settings: "Settings", *, progress: Progress | None = None) ->
     """
     from anonset.io.files import digest, estimate_bytes, require_there
     from anonset.io.read import read
+    from anonset.settings.job_files import with_absolute_paths
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
     from anonset.settings.readers import Context
 
