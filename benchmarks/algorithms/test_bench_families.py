@@ -56,6 +56,8 @@ CASES = [
     Case("apriori", 100_000, parameters=KM),
     Case("direct", 5_000, small, KM),
     Case("optimal", 5_000, small, KM | {"max_cuts": 10**9}),
+    Case("exact", 100_000, parameters=KM),
+    Case("exact", 100_000, parameters=KM | {"suppress": True}, note="suppress"),
     Case("lra", 100_000, parameters=KM),
     Case("vpa", 100_000, parameters=KM),
     Case("hghs", 2_000, small, KM),

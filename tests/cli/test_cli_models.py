@@ -256,7 +256,7 @@ def bakery(place: Place) -> Place:
 def test_by_default_km_suppresses_only_what_would_leave_one_symbol_and_says_so(bakery: Place) -> None:
     ran = bakery.run(*bakery.job("--json"))
     assert ran.code == 0, ran.err
-    said = "without suppression one symbol alone would be left, so 1 item are suppressed, as by --suppress"
+    said = "without suppression one symbol alone would be left, so it suppresses 1 item, as by --suppress"
     assert f"anonset: warning: {said}" in ran.err
     assert (ran.json["algorithm"], ran.json["warnings"]) == ("exact", [said])
     assert ran.json["proof"] == {"lower_bound": pytest.approx(1 / 41), "gap": 0.0, "suppression": 1.0}

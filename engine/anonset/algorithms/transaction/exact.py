@@ -157,7 +157,7 @@ def _suppressed_unasked(result: Result) -> str:
     """Say that items are suppressed although nobody asked for it."""
     n = np.count_nonzero(result.recoding.image == SUPPRESSED) if isinstance(result.recoding, Cut) else 0
     as_by = setting("suppress", True)
-    return f"without suppression one symbol alone would be left, so {counted(n, 'item')} are suppressed, as by {as_by}"
+    return f"without suppression one symbol alone would be left, so it suppresses {counted(n, 'item')}, as by {as_by}"
 
 
 def _result(problem: CutProblem, cut: Cut, search: ExactSearch | None = None) -> Result:
