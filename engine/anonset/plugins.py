@@ -34,10 +34,10 @@ def load_offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
         made = _load(entry)
         name = getattr(made, "name", None)
         if not isinstance(made, type) or not isinstance(name, str) or not name:
-            msg = f"{_said(entry)} must be a class with a name, got {made!r}; mend it or uninstall it"
+            msg = f"{_described(entry)} must be a class with a name, got {made!r}; mend it or uninstall it"
             raise InputError(msg)
         if name in taken:
-            msg = f"{_said(entry)} has the name {name!r}, which is taken; rename it or uninstall it"
+            msg = f"{_described(entry)} has the name {name!r}, which is taken; rename it or uninstall it"
             raise InputError(msg)
         taken.add(name)
         found[name] = made
@@ -48,10 +48,10 @@ def _load(entry: EntryPoint) -> Any:
     try:
         return entry.load()
     except Exception as error:
-        msg = f"{_said(entry)} cannot be imported ({type(error).__name__}: {error}); mend it or uninstall it"
+        msg = f"{_described(entry)} cannot be imported ({type(error).__name__}: {error}); mend it or uninstall it"
         raise InputError(msg) from error
 
 
-def _said(entry: EntryPoint) -> str:
+def _described(entry: EntryPoint) -> str:
     package = "an unknown package" if entry.dist is None else f"package {entry.dist.name!r}"
     return f"plug-in {entry.value!r} of {package}"

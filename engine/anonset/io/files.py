@@ -131,7 +131,7 @@ def require_there(path: Path) -> None:
 
 
 def require_file(path: Path) -> None:
-    """Refuse what is no regular file: a pipe would be waited for for ever, and nothing can be read twice from it.
+    """Refuse what is no regular file: to read a pipe may never end, and nothing can be read from it twice.
 
     Raises
     ------

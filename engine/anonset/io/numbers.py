@@ -88,7 +88,7 @@ class _Numbers:
         return values.astype(np.int64) if whole else values
 
     def refuse(self, rows: NDArray[np.integer], required: str) -> None:
-        """Refuse rows, if there are any; their values are nobody's business."""
+        """Refuse rows, if there are any, and show none of their values."""
         if len(rows):
             others = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
             msg = f"{self.where}: numeric column {self.name!r}: row {rows[0] + 1}{others}: {required}"
