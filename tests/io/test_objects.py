@@ -22,10 +22,6 @@ def rows(table):
     return list(table.transactions.rows())
 
 
-def duck():
-    return duckdb.from_arrow(pa.table(COLUMNS))
-
-
 @pytest.mark.parametrize(
     "source",
     [
@@ -37,7 +33,6 @@ def duck():
         pl.DataFrame({"age": AGES, "codes": pl.Series([set(x) for x in SETS], dtype=pl.Object)}),
         pl.LazyFrame(COLUMNS),
         pa.table(COLUMNS),
-        duck(),
         COLUMNS,
         {"age": np.array(AGES), "codes": pd.Series([set(x) for x in SETS])},
         OrderedDict(age=iter(AGES), codes=[tuple(x) for x in SETS]),
@@ -49,6 +44,12 @@ def duck():
 )
 def test_data_frames_mappings_and_records(source):
     table = read(source, items="codes", relational="age", numeric="age")
+    assert rows(table) == SETS
+    assert table.relational[0].values.tolist() == AGES
+
+
+def test_a_relation_of_duckdb():
+    table = read(duckdb.from_arrow(pa.table(COLUMNS)), items="codes", relational="age", numeric="age")
     assert rows(table) == SETS
     assert table.relational[0].values.tolist() == AGES
 
