@@ -1,3 +1,4 @@
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb
@@ -40,14 +41,16 @@ def codes_of(table: Table, verdict: Verdict) -> tuple[int, ...]:
     k=st.integers(1, 4),
     m=st.integers(1, 7),
     steps=st.sampled_from([1, 7, 10**6]),
+    threads=st.booleans(),
 )
-def test_agrees_with_the_naive_twin_however_often_it_is_interrupted(
-    rows: list[set[int]], k: int, m: int, steps: int
+def test_agrees_with_the_naive_twin_however_it_is_divided(
+    rows: list[set[int]], k: int, m: int, steps: int, threads: bool
 ) -> None:
     table = table_of(rows)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(itemsets, "_STEPS_PER_CALL", steps)
         patch.setattr(itemsets, "_ROWS_PER_CALL", steps)
+        patch.setattr(itemsets, "_WORTH_THREADS", 0 if threads else 10**9)
         verdict = verify(table, KmAnonymity(k, m))
     rare = naive_km(rows, k, m)
     assert verdict.holds is (rare is None)
@@ -185,8 +188,24 @@ def test_reports_progress_up_to_the_end() -> None:
     assert seen[-1] == ("itemsets of size 3", 2.0, 2.0)
 
 
-def test_a_count_that_does_not_add_up_is_an_error() -> None:
+@pytest.mark.parametrize("worth", [0, 10**9])
+def test_an_interruption_ends_all_threads(worth: int) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    rows = [{a, b, c} for a in range(6) for b in range(6, 12) for c in range(12, 18)]
+    before = threading.active_count()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(itemsets, "_WORTH_THREADS", worth)
+        with pytest.raises(KeyboardInterrupt):
+            verify(table_of(rows, 18), KmAnonymity(1, 3), progress=interrupt)
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("worth", [0, 10**9])
+def test_a_count_that_does_not_add_up_is_an_error(worth: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(itemsets, "_WORTH_THREADS", worth)
         patch.setattr(itemsets.DistinctRows, "occurrences", lambda _self, _size: 5)
         with pytest.raises(AnonsetError, match="counted 1 occurrences of itemsets of size 2, but the records hold 5"):
             verify(table_of([{0, 1}, {0, 1}]), KmAnonymity(2, 2))

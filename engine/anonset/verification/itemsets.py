@@ -1,8 +1,12 @@
 """Counting every supported itemset of published symbols, and k^m-anonymity by it."""
 
-from collections.abc import Callable
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +26,8 @@ Progress = Callable[[str, float, float], None]
 
 _ROWS_PER_CALL = 200_000
 _STEPS_PER_CALL = 20_000_000  # about a tenth of a second: an interruption is noticed between two calls
+_WORTH_THREADS = 200_000_000  # itemset occurrences, about a second
+_SPANS = 64
 
 
 @dataclass(frozen=True)
@@ -91,22 +97,31 @@ class DistinctRows:
         """
         if size == 1:
             return self._count_items(k)
-        from anonset_kernels.verification import advance
+        total = self.occurrences(size)
+        spans = self._spans(size) if total >= _WORTH_THREADS else [(0, len(self.column.vocabulary))]
+        counting, rows = _Counting(size, k, total, progress), self._view
+        if len(spans) == 1:
+            return counting.summed([counting.run(rows, self._start(size, spans[0]))])
 
-        rows, walk = self._view, self._start(size)
-        total, over = self.occurrences(size), False
-        while not over:
-            over = bool(advance(rows, walk, size, k, _STEPS_PER_CALL))
-            if progress is not None:
-                progress(f"itemsets of size {size}", float(walk.state[1]), float(total))
-        _, done, distinct, last, support = walk.state.tolist()
-        if last >= 0:
-            prefix = [int(walk.symbols[level, walk.cursor[level, 0]]) for level in range(size - 1)]
-            return Count(size, distinct, (*prefix, last), support)
-        if done != total:  # an exact account of the work: a kernel that skipped anything cannot pass
-            msg = f"verification counted {done} occurrences of itemsets of size {size}, but the records hold {total}"
-            raise AnonsetError(msg)
-        return Count(size, distinct)
+        def walked(span: tuple[int, int]) -> "Walk":
+            return counting.run(rows, self._start(size, span))
+
+        _ = self._by_symbol, self._first_of  # made once, before threads ask for them
+        with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-verify") as pool:
+            try:
+                return counting.summed(pool.map(walked, spans))
+            finally:  # also where a rare set was found, or the wait was interrupted
+                counting.stopped = True
+                pool.shutdown(cancel_futures=True)
+
+    def _spans(self, size: int) -> list[tuple[int, int]]:
+        """Cut the symbols into spans, so that about as many itemsets begin with those of one as of another."""
+        begun = np.array([comb(left, size - 1) for left in range(self.longest)], np.float64)
+        work = np.bincount(self._rows.items, weights=begun[self._left], minlength=len(self.column.vocabulary))
+        share = np.cumsum(work) / max(1.0, work.sum())
+        ends = np.searchsorted(share, np.arange(1, _SPANS) / _SPANS) + 1
+        bounds = sorted({0, *ends.tolist(), len(work)})
+        return list(pairwise(bounds))
 
     def _count_items(self, k: int) -> Count:
         supports = self.column.occurrences
@@ -132,12 +147,19 @@ class DistinctRows:
         """int64 (nnz,): positions ordered by symbol."""
         return np.argsort(self._rows.items, kind="stable").astype(np.int64)
 
-    def _start(self, size: int) -> "Walk":
-        """Return a walk over the itemsets of `size` items that stands before the first of them."""
+    @cached_property
+    def _first_of(self) -> Int64:
+        """int64 (V + 1,): where the positions of each symbol begin in `_by_symbol`."""
+        counts = np.bincount(self._rows.items, minlength=len(self.column.vocabulary))
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+    def _start(self, size: int, span: tuple[int, int]) -> "Walk":
+        """Return a walk over the itemsets of `size` items whose first is in a span; it stands before the first."""
         from anonset_kernels.verification import Walk
 
         levels, n_symbols = size - 1, len(self.column.vocabulary)
-        roots = self._by_symbol[self._left[self._by_symbol] >= size - 1]
+        roots = self._by_symbol[self._first_of[span[0]] : self._first_of[span[1]]]
+        roots = roots[self._left[roots] >= size - 1]
         per_symbol = np.bincount(self._rows.items[roots], minlength=n_symbols)
         present = np.flatnonzero(per_symbol)
         positions = np.empty(len(roots) + sum(self._widest(level) for level in range(1, levels)), np.int64)
@@ -161,6 +183,49 @@ class DistinctRows:
         """
         room = np.maximum(self._left - (level - 1), 0)
         return int(np.bincount(self._rows.items, weights=room).max(initial=0))
+
+
+class _Counting:
+    """The counting of all itemsets of one size, by walks over some of them each, which may run side by side."""
+
+    def __init__(self, size: int, k: int, total: int, progress: Progress | None) -> None:
+        self.size, self.k, self.total, self.progress = size, k, total, progress
+        self.stopped, self._done, self._lock = False, 0, threading.Lock()
+
+    def run(self, rows: "Rows", walk: "Walk") -> "Walk":
+        """Walk to the end, or to the first set that is too rare, or until told to stop."""
+        from anonset_kernels.verification import advance
+
+        over, before = False, 0
+        while not over and not self.stopped:
+            over = bool(advance(rows, walk, self.size, self.k, _STEPS_PER_CALL))
+            with self._lock:
+                self._done += int(walk.state[1]) - before
+                before = int(walk.state[1])
+                if self.progress is not None:
+                    self.progress(f"itemsets of size {self.size}", float(self._done), float(self.total))
+        return walk
+
+    def summed(self, walks: Iterable["Walk"]) -> Count:
+        """Return what walks found, one after the other in the order of their sets, up to the first rare one.
+
+        Raises
+        ------
+        AnonsetError
+            If they counted other than all occurrences.
+        """
+        counted = distinct = 0
+        for walk in walks:
+            _, done, found, last, support = walk.state.tolist()
+            counted, distinct = counted + done, distinct + found
+            if last >= 0:
+                prefix = [int(walk.symbols[level, walk.cursor[level, 0]]) for level in range(self.size - 1)]
+                return Count(self.size, distinct, (*prefix, last), support)
+        if counted != self.total:  # an exact account of the work: a kernel that skipped anything cannot pass
+            of = f"itemsets of size {self.size}"
+            msg = f"verification counted {counted} occurrences of {of}, but the records hold {self.total}"
+            raise AnonsetError(msg)
+        return Count(self.size, distinct)
 
 
 def require_well_formed(column: SetColumn) -> None:
