@@ -83,7 +83,7 @@ class DelimitedText:
             self._refuse_unnamed()
         after_blank = quotes and any(mark in self.data for mark in (f'{self.delimiter} "'.encode(), b'\n "', b'\r "'))
         loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
-        return {name: pc.utf8_trim_whitespace(column) for name, column in loaded.items()}
+        return {name: pc.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # each goes as its copy comes
 
     def _loaded(self, names: Sequence[str]) -> dict[str, Any]:
         import pyarrow as pa

@@ -36,7 +36,7 @@ def refuse_empty(where: str, table: Table) -> None:
         With the column and the row.
     """
     for column in table.ids:
-        empty = [code for code, label in enumerate(column.vocabulary.labels) if not label.strip()]
+        empty = [code for code, label in enumerate(column.vocabulary.labels) if not label or label.isspace()]
         rows = np.flatnonzero(np.isin(column.codes, empty))
         if len(rows):
             reason = "without an id nobody can say whose row it is; give it one, or leave the row out"

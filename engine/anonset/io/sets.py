@@ -12,7 +12,10 @@ from anonset.data.vocabulary import canonical_order
 
 def canonical_codes(labels: Sequence[str]) -> tuple[Vocabulary, Int32]:
     """Return the canonical vocabulary of distinct labels, and the code of each label in it."""
-    vocabulary = Vocabulary(tuple(canonical_order(labels)))
+    ordered = canonical_order(labels)
+    vocabulary = Vocabulary(tuple(ordered))
+    if ordered == list(labels):
+        return vocabulary, np.arange(len(ordered), dtype=np.int32)
     index = vocabulary.index
     return vocabulary, np.fromiter((index[label] for label in labels), np.int32, len(labels))
 
