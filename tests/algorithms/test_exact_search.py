@@ -148,9 +148,11 @@ solve = highspy.Highs.run
 def run(model):
     if not len(model.getLp().integrality_):  # linear programs are over at once
         return solve(model)
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
     print("begun", flush=True)
     status = solve(model)
+    timer.cancel()  # of a program that is over before: the signal is for one that is not
     print(model.getModelStatus().name, flush=True)
     return status
 highspy.Highs.run = run
