@@ -101,8 +101,10 @@ def _require_fimi(path: Path, indptr: Any, codes: Any, labels: list[str]) -> Non
 
 def _ends_with(indptr: Any, codes: Any, labels: list[str]) -> bool:
     """Tell whether every line that holds something ends with -2, as sequences do."""
+    if "-2" not in labels:
+        return False
     last = indptr[1:][np.diff(indptr) > 0] - 1
-    return len(last) > 0 and "-2" in labels and bool((codes[last] == labels.index("-2")).all())
+    return bool((codes[last] == labels.index("-2")).all())
 
 
 def _bad_token(path: Path, text: Any, start: int) -> str:
