@@ -22,8 +22,9 @@ _UNFIT = (
     "the levels of the hierarchy, got 1",
     "would both be published as",
     "is named like a set of others",
+    "0 and 1 alone, which would become items",
 )
-"""What in labels no format can carry, or in a hierarchy has no such level: refused as bad input."""
+"""What in labels no format can carry, or is not read as items, or in a hierarchy has no such level: bad input."""
 
 
 def is_unfit(said: str) -> bool:
