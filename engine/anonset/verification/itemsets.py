@@ -100,11 +100,12 @@ class DistinctRows:
         total = self.occurrences(size)
         spans = self._spans(size) if total >= _WORTH_THREADS else [(0, len(self.column.vocabulary))]
         counting, rows = _Counting(size, k, total, progress), self._view
+        room = sum(self._widest(level) for level in range(1, size - 1))
         if len(spans) == 1:
-            return counting.summed([counting.run(rows, self._start(size, spans[0]))])
+            return counting.summed([counting.run(rows, self._start(size, spans[0], room))])
 
         def walked(span: tuple[int, int]) -> "Walk":
-            return counting.run(rows, self._start(size, span))
+            return counting.run(rows, self._start(size, span, room))
 
         _ = self._by_symbol, self._first_of  # made once, before threads ask for them
         with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-verify") as pool:
@@ -153,8 +154,11 @@ class DistinctRows:
         counts = np.bincount(self._rows.items, minlength=len(self.column.vocabulary))
         return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
-    def _start(self, size: int, span: tuple[int, int]) -> "Walk":
-        """Return a walk over the itemsets of `size` items whose first is in a span; it stands before the first."""
+    def _start(self, size: int, span: tuple[int, int], room: int) -> "Walk":
+        """Return a walk over the itemsets of `size` items whose first is in a span; it stands before the first.
+
+        `room` is that for the positions of all levels but the first.
+        """
         from anonset_kernels.verification import Walk
 
         levels, n_symbols = size - 1, len(self.column.vocabulary)
@@ -162,7 +166,7 @@ class DistinctRows:
         roots = roots[self._left[roots] >= size - 1]
         per_symbol = np.bincount(self._rows.items[roots], minlength=n_symbols)
         present = np.flatnonzero(per_symbol)
-        positions = np.empty(len(roots) + sum(self._widest(level) for level in range(1, levels)), np.int64)
+        positions = np.empty(len(roots) + room, np.int64)
         positions[: len(roots)] = roots
         symbols = np.zeros((levels, n_symbols), np.int32)
         first = np.zeros((levels, n_symbols + 1), np.int64)
