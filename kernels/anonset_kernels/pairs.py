@@ -19,6 +19,9 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._saturation import gather_words
 from anonset_kernels._tree import is_below
 
+_SHORT = 12
+"""Codes up to which a record is counted pair by pair: to gather its words would take longer."""
+
 
 @kernel()
 def count_pairs(codes: Codes, first: int, last: int, k: int, pairs: CountMatrix) -> None:
@@ -35,7 +38,11 @@ def count_pairs(codes: Codes, first: int, last: int, k: int, pairs: CountMatrix)
     for end in range(len(codes)):
         if codes[end] >= 0:
             continue
-        left = gather_words(codes, begin, end, words, used) if begin < end and codes[begin] < last else 0
+        if end - begin <= _SHORT:
+            _count_short(codes, begin, end, first, last, k, counted, pairs)
+            begin = end + 1
+            continue
+        left = gather_words(codes, begin, end, words, used) if codes[begin] < last else 0
         w = 0
         for at in range(begin, end if left > 0 else begin):
             a = codes[at]
@@ -47,6 +54,23 @@ def count_pairs(codes: Codes, first: int, last: int, k: int, pairs: CountMatrix)
             if a >= first:
                 _count_row(a - first, w, left, words, used, k, counted, pairs)
         begin = end + 1
+
+
+@kernel()
+def _count_short(
+    codes: Codes, begin: int, end: int, first: int, last: int, k: int, counted: UInt64Matrix, pairs: CountMatrix
+) -> None:
+    """Count a record of few codes, ``codes[begin:end]``, pair by pair."""
+    for at in range(begin, end):
+        row = codes[at] - first
+        if codes[at] >= last:
+            return
+        for behind in range(at + 1, end if row >= 0 else begin):
+            b = codes[behind]
+            if pairs[row, b] < k:
+                pairs[row, b] += 1
+                if pairs[row, b] >= k:
+                    counted[row, b >> 6] ^= bit(b & 63)
 
 
 @kernel()

@@ -14,6 +14,8 @@ N_CODES = 70
 """More than there are bits in a word."""
 codes = st.sampled_from([0, 1, 2, 3, 62, 63, 64, 65, 69])
 records = st.lists(st.sets(codes), max_size=25)
+longer_records = st.lists(st.sets(st.integers(50, N_CODES - 1)), max_size=25)
+"""Records of fewer codes than are counted pair by pair, and of more."""
 
 
 def encoded(rows):
@@ -39,7 +41,7 @@ def test_sets_are_counted_up_to_k_over_any_blocks(rows, others, size, k, random)
 
 
 @settings(max_examples=150)
-@given(records, records, st.integers(1, 300))
+@given(longer_records, longer_records, st.integers(1, 300))
 def test_pairs_are_counted_up_to_k_over_blocks_and_rows(rows, others, k):
     pairs = [np.zeros((last - first, N_CODES), np.uint16) for first, last in ((0, 63), (63, N_CODES))]
     for block in (rows, others):
@@ -49,3 +51,12 @@ def test_pairs_are_counted_up_to_k_over_blocks_and_rows(rows, others, k):
     for (a, b), n in supports([*rows, *others], 2).items():
         expected[a, b] = min(n, k)
     assert np.array_equal(np.concatenate(pairs), expected)
+
+
+def test_records_of_any_length_are_counted():
+    rows = [list(range(n)) for n in range(N_CODES + 1)] * 2
+    pairs = np.zeros((N_CODES, N_CODES), np.uint16)
+    count_pairs(encoded(rows), 0, N_CODES, 100, pairs)
+    behind = np.maximum.outer(np.arange(N_CODES), np.arange(N_CODES))
+    expected = np.minimum(100, 2 * (N_CODES - behind))
+    assert np.array_equal(pairs, np.triu(expected, 1))
