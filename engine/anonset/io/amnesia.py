@@ -10,7 +10,6 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date
-from typing import NamedTuple
 
 from anonset.data import Vocabulary
 from anonset.errors import HierarchyError
@@ -18,14 +17,6 @@ from anonset.errors import HierarchyError
 _HEAD = re.compile(r"\s*(distinct|range)\s*\n\s*name\b", re.IGNORECASE)
 _HAS = " has "
 _DATE = re.compile(r"(?:(?:(\d{1,2})/)?(\d{1,2})/)?(\d{4})")
-
-
-class Interval(NamedTuple):
-    """A node of a range file."""
-
-    low: float
-    high: float
-    label: str
 
 
 def is_amnesia(text: str) -> bool:

@@ -13,7 +13,6 @@ from anonset.spelling import setting
 
 DELIMITERS = (",", ";", "\t", "|")
 """What stands between fields where nothing else is said."""
-TEXT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),

@@ -125,9 +125,12 @@ def _of_file(where: Path, vocabulary: Vocabulary) -> Hierarchy:
 
 def _balanced(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | None) -> Hierarchy:
     fanout, colon, by = spec[len(_BALANCED) :].partition(":")
-    if not fanout.isdecimal() or len(fanout) > _LONGEST_FANOUT or (colon and by != "frequency"):
+    if not fanout.isdecimal() or len(fanout) > _LONGEST_FANOUT:
         shown = spec[: len(_BALANCED) + _LONGEST_FANOUT]
         msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {shown!r}"
+        raise HierarchyError(msg)
+    if colon and by != "frequency":
+        msg = f"hierarchy of {name!r}: after balanced:{fanout} only :frequency may follow, got {spec!r}"
         raise HierarchyError(msg)
     if not by or not vocabulary.labels:
         return Hierarchy.balanced(vocabulary.labels or (_NO_LABELS,), int(fanout))

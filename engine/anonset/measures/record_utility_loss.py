@@ -5,7 +5,7 @@ Deviations: the loss of an empty record, 0/0 in the paper, is 0; a symbol that s
 unless asked otherwise, so that unmodified data has no loss.
 """
 
-from math import fsum, log2
+from math import fsum
 from typing import Literal
 
 import numpy as np
@@ -74,8 +74,3 @@ def record_utility_loss(publication: Publication, weights: SymbolWeights = "unif
         return 0.0
     size = np.array([len(symbol.members) for symbol in publication.symbols], np.int64)
     return fsum(record_losses(column, size, symbol_weights(size, weights))) / column.n
-
-
-def log2_of(loss: float) -> float:
-    """Return the binary logarithm of a loss; minus infinity for 0."""
-    return log2(loss) if loss > 0 else float("-inf")

@@ -175,7 +175,7 @@ class CountTree:
 
     def first_rare_set(self) -> tuple[int, ...] | None:
         """Find the first rare set, as nodes."""
-        found = (rare for rare in self.rare_sets(np.zeros(self.node_of_code.max(initial=-1) + 1, np.uint8)))
+        found = self.rare_sets(np.zeros(self.node_of_code.max(initial=-1) + 1, np.uint8))
         first = next((rare.codes[0] for rare in found if len(rare.codes)), None)
         return None if first is None else tuple(int(v) for v in self.node_of_code[first])
 

@@ -12,7 +12,7 @@ of each code start; and the positions, in `codes`, where each code stands (int64
 
 
 def expand_records(
-    rows: tuple[Int64, Int32], image: Int32, parent: Int32, nodes: Int32, support: Int64, *, placed: bool = True
+    rows: tuple[Int64, Int32], image: Int32, parent: Int32, nodes: Int32, support: Int64
 ) -> tuple[Int32, Records]:
     """Store each record as the codes of its nodes: its items' images and what is above them, of those that take part.
 
@@ -28,8 +28,6 @@ def expand_records(
         int32 (C,): the nodes that take part, in the order of their codes.
     support
         int64 (C,): records that hold each of them.
-    placed
-        Whether to store where each code stands.
 
     Returns
     -------
@@ -40,15 +38,15 @@ def expand_records(
 
     code = np.full(len(parent), -1, np.int32)
     code[nodes] = np.arange(len(nodes), dtype=np.int32)
-    start, position = room_for(support, len(rows[0]) - 1, placed=placed)
+    start, position = room_for(support, len(rows[0]) - 1)
     return code, (expand(*rows, image, parent, code, start, position), start, position)
 
 
-def room_for(support: Int64, n: int, *, placed: bool = True) -> tuple[Int64, Index]:
-    """Return where the positions of each code start, and room for them (none unless `placed`), in `n` records."""
+def room_for(support: Int64, n: int) -> tuple[Int64, Index]:
+    """Return where the positions of each code start, and room for them, in `n` records."""
     start = np.concatenate([[0], np.cumsum(support)]).astype(np.int64)
     wide = start[-1] + n > np.iinfo(np.int32).max
-    room = int(start[-1]) if placed else 0
+    room = int(start[-1])
     return start, np.empty(room, np.int64) if wide else np.empty(room, np.int32)
 
 
