@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import floor
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,9 @@ RULES = ("prefix", "mask", "bins", "date")
 
 Paths = Callable[[str], list[str]]
 """Gives the nodes above a label, its parent first, without the root."""
+
+Children = dict[str, Any]
+"""The labels below a node, each with the `Children` below it, or None if it is a leaf."""
 
 _DATE_LEVELS: dict[str, Callable[[date], str]] = {
     "month": lambda day: f"{day.year:04d}-{day.month:02d}",
@@ -69,7 +73,7 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
     except ValueError as error:
         msg = f"hierarchy of {name!r}: {spec}: {error}"
         raise HierarchyError(msg) from None
-    tree: dict[str, dict[str, object] | None] = {}
+    tree: Children = {}
     for label in vocabulary.labels:
         try:
             path = above(label)
@@ -78,7 +82,7 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
             raise HierarchyError(msg) from None
         below = tree
         for node in reversed(path):
-            below = below.setdefault(node, {})  # type: ignore[assignment]  # a node, for no path ends there
+            below = below.setdefault(node, {})
         below[label] = None
     return _built(tree, spec, name)
 
@@ -119,23 +123,17 @@ def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int
     return replace(found, from_data=True)
 
 
-def _built(tree: "dict[str, dict[str, object] | None]", spec: str, name: str) -> Hierarchy:
-    """Return the hierarchy of nested mappings; a label below which there is None is a leaf."""
-    labels: list[str] = []
-    parents: list[int] = []
-    stack: list[tuple[str, object, int]] = [(ROOT, tree, -1)]
-    while stack:
-        label, below, parent = stack.pop()
-        labels.append(label)
-        parents.append(parent)
-        if isinstance(below, dict):
-            at = len(labels) - 1
-            stack.extend((child, further, at) for child, further in reversed(list(below.items())))
+def _built(tree: Children, spec: str, name: str) -> Hierarchy:
+    """Return the hierarchy of nested mappings below the root."""
     try:
-        return Hierarchy.from_preorder(labels, np.array(parents, np.int64))
+        return Hierarchy.from_tree(_nested(ROOT, tree))
     except HierarchyError as error:
         msg = f"hierarchy of {name!r}: {spec}: {error}"
         raise HierarchyError(msg) from None
+
+
+def _nested(label: str, below: Children | None) -> Tree:
+    return label if below is None else (label, [_nested(child, further) for child, further in below.items()])
 
 
 def _whole_numbers(given: str, what: str) -> list[int]:
