@@ -1,0 +1,143 @@
+"""What the classes of a publication tell of their sensitive values: the l and the t that are observed.
+
+References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (l-diversity: distinct, by entropy); Xiao and
+Tao, VLDB 2006 (frequency: a value in at most 1/l of a class); Li, Li, Venkatasubramanian, ICDE 2007 (t-closeness, with
+the equal and the ordered ground distance).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.discreet import Discreet
+from anonset.data.table import CategoricalColumn, Int64, NumericColumn
+from anonset.errors import InputError
+
+Float64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ObservedDiversity(Discreet):
+    """The smallest l and the largest t over the classes; without records 0 each."""
+
+    classes: int
+    """Number of classes."""
+    distinct_l: int
+    """Fewest different values in a class."""
+    frequency_l: float
+    """The largest l such that no value is in more than 1/l of the records of a class."""
+    entropy_l: float
+    """Smallest effective number of values of a class: e to the entropy of their shares."""
+    t: float
+    """Largest distance between the shares of a class and those of all records, in [0, 1]."""
+    homogeneous_records: int
+    """Records of classes with one value alone: whoever finds the class learns the value."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassDiversity(Discreet):
+    """What each class tells of its sensitive values."""
+
+    size: Int64
+    """int64 (C,): records."""
+    distinct: Int64
+    """int64 (C,): different values."""
+    largest: Int64
+    """int64 (C,): records with the most frequent value."""
+    entropy: Float64
+    """float64 (C,): entropy of the shares of the values, in nats."""
+    distance: Float64
+    """float64 (C,): distance between the shares of the class and those of all records, in [0, 1]."""
+
+    def worst(self) -> ObservedDiversity:
+        """Return the smallest l and the largest t."""
+        if not len(self.size):
+            return ObservedDiversity(0, 0, 0.0, 0.0, 0.0, 0)
+        return ObservedDiversity(
+            len(self.size),
+            int(self.distinct.min()),
+            float((self.size / self.largest).min()),
+            float(np.exp(self.entropy).min()),
+            float(self.distance.max()),
+            int(self.size[self.distinct == 1].sum()),
+        )
+
+
+def class_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | NumericColumn) -> ClassDiversity:
+    """Measure each class; the ground distance of categories is equal (1 for any two), that of numbers their rank's.
+
+    Cost: O(n log n), and for numbers the number of different values times the number of classes, a block at a time.
+
+    Parameters
+    ----------
+    class_of
+        integer (n,): the class of each record, numbered from 0 without gaps.
+    values
+        The sensitive column.
+
+    Raises
+    ------
+    InputError
+        If the column has another number of records, or a class has none.
+
+    Examples
+    --------
+    >>> illness = CategoricalColumn.of("illness", ["flu", "flu", "flu", "asthma"])
+    >>> print(class_diversity(np.array([0, 0, 1, 1]), illness).worst())
+    ObservedDiversity(classes=2, distinct_l=1, frequency_l=1.0, entropy_l=1.0, t=0.25, homogeneous_records=2)
+    """
+    if len(class_of) != values.n:
+        msg = f"column {values.name!r} has {values.n} records, the classes have {len(class_of)}"
+        raise InputError(msg)
+    size: Int64 = np.bincount(class_of).astype(np.int64)
+    if not size.all():
+        msg = f"classes must be numbered without gaps, class {int(np.argmin(size))} has no records"
+        raise InputError(msg)
+    ordered = isinstance(values, NumericColumn)
+    found = values.codes if isinstance(values, CategoricalColumn) else values.values
+    rank = np.unique(found, return_inverse=True)[1].reshape(-1)
+    n_values = int(rank.max(initial=-1)) + 1
+    pairs, count = np.unique(class_of.astype(np.int64) * max(1, n_values) + rank, return_counts=True)
+    of, value = pairs // max(1, n_values), pairs % max(1, n_values)
+    start = np.searchsorted(of, np.arange(len(size)))
+    overall = np.bincount(rank, minlength=n_values) / max(1, values.n)
+    share = count / size[of]
+    if not len(size):
+        return ClassDiversity(size, size, size, np.zeros(0), np.zeros(0))
+    distance = _ordered(of, value, share, overall, start) if ordered else _equal(value, share, overall, start)
+    return ClassDiversity(
+        size,
+        np.diff(np.append(start, len(of))).astype(np.int64),
+        np.maximum.reduceat(count, start).astype(np.int64),
+        np.maximum(np.add.reduceat(-share * np.log(share), start), 0.0),
+        distance,
+    )
+
+
+def observed_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | NumericColumn) -> ObservedDiversity:
+    """Return the smallest l and the largest t over the classes: see `class_diversity`."""
+    return class_diversity(class_of, values).worst()
+
+
+def _equal(value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
+    """Return half the sum of differences: what is above the overall shares alone."""
+    above: Float64 = np.add.reduceat(np.maximum(share - overall[value], 0.0), start)
+    return above
+
+
+def _ordered(of: Int64, value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
+    """Return the mean difference of the cumulated shares, by the rank of the values."""
+    n_values = len(overall)
+    if n_values < 2:
+        return np.zeros(len(start))
+    out = np.empty(len(start))
+    step, expected = max(1, 2**20 // n_values), np.cumsum(overall)
+    bounds = np.append(start, len(of))
+    for first in range(0, len(start), step):
+        last = min(first + step, len(start))
+        chosen = slice(bounds[first], bounds[last])
+        dense = np.zeros((last - first, n_values))
+        dense[of[chosen] - first, value[chosen]] = share[chosen]
+        out[first:last] = np.abs(np.cumsum(dense, axis=1) - expected).sum(axis=1) / (n_values - 1)
+    return np.minimum(out, 1.0)
