@@ -1,4 +1,4 @@
-"""Encoded data: vocabularies, columns, tables and hierarchies. Immutable, and ignorant of files."""
+"""Encoded data: vocabularies, columns, tables and hierarchies. Immutable, in memory or mapped from files."""
 
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table

@@ -1,0 +1,143 @@
+"""Arrays in the files of a work directory, mapped into memory: what is larger than memory is read page by page.
+
+A column over such arrays is a column like any other; whoever goes through it block by block holds no more of it.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from anonset.data.discreet import Discreet
+from anonset.errors import InputError
+
+
+@dataclass(frozen=True)
+class WorkFolder(Discreet):
+    """A directory of arrays, one a file, which the owner alone may read: it holds raw data.
+
+    >>> with WorkFolder.temporary() as work:
+    ...     with work.growing("codes", np.int32) as codes:
+    ...         codes.append(np.arange(3, dtype=np.int32))
+    ...     work.mapped("codes", np.int32).tolist()
+    [0, 1, 2]
+    """
+
+    path: Path
+
+    @classmethod
+    def temporary(cls, parent: Path | None = None) -> Self:
+        """Make a new directory below another one, by default the system's for temporary files.
+
+        Raises
+        ------
+        InputError
+            If that cannot be written to.
+        """
+        with _writing(parent or Path(tempfile.gettempdir())):
+            return cls(Path(tempfile.mkdtemp(prefix="anonset-", dir=parent)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.remove()
+
+    def growing(self, name: str, dtype: DTypeLike) -> "GrowingArray":
+        """Begin an array of unknown length; an older one of that name is gone."""
+        return GrowingArray(self.path / name, np.dtype(dtype))
+
+    def room(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
+        """Return an array of zeros to be written in any order; its place on the disk is taken at once.
+
+        Raises
+        ------
+        InputError
+            If there is no room for it.
+        """
+        path, size = self.path / name, np.dtype(dtype).itemsize * length
+        with _writing(path), path.open("wb") as file:
+            if size:
+                os.posix_fallocate(file.fileno(), 0, size)  # a full disk shows here, not as a signal in the middle
+        return _map(path, dtype, "r+")
+
+    def mapped(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
+        """Return a finished array, (n,). What is written to it stays in this process alone.
+
+        Raises
+        ------
+        InputError
+            If there is none, or it is no whole number of elements long.
+        """
+        return _map(self.path / name, dtype, "c")  # not "r": kernels would be compiled once more for read-only arrays
+
+    def drop(self, *names: str) -> None:
+        """Remove arrays, as far as they are there; those still mapped live on until they are let go."""
+        for name in names:
+            (self.path / name).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Remove the directory with all that is in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class GrowingArray:
+    """An array under construction, appended to block by block; leaving the block with an error removes it."""
+
+    def __init__(self, path: Path, dtype: np.dtype[Any]) -> None:
+        self.path, self.dtype = path, dtype
+        self.length = 0
+        """Number of elements so far."""
+        with _writing(path):
+            self._file = path.open("wb")
+
+    def append(self, values: NDArray[Any]) -> None:
+        """Add elements at the end.
+
+        Raises
+        ------
+        InputError
+            If the disk is full, or fails.
+        """
+        with _writing(self.path):
+            self._file.write(np.ascontiguousarray(values, self.dtype).data)
+        self.length += len(values)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            with _writing(self.path):
+                self._file.close()
+        finally:
+            if kind is not None:
+                self.path.unlink(missing_ok=True)
+
+
+def _map(path: Path, dtype: DTypeLike, mode: Any) -> NDArray[Any]:
+    """Map a file as an array; an empty one, which cannot be mapped, is an empty array."""
+    with _writing(path, "cannot be read"):
+        size = path.stat().st_size
+        if size % np.dtype(dtype).itemsize:
+            msg = f"{path}: the work directory is damaged: {size} bytes are no whole number of elements"
+            raise InputError(msg)
+        return np.asarray(np.memmap(path, dtype, mode)) if size else np.empty(0, dtype)
+
+
+@contextmanager
+def _writing(path: Path, what: str = "cannot be written") -> Iterator[None]:
+    """Turn a failure of the operating system into one line that names the file."""
+    try:
+        yield
+    except OSError as error:
+        msg = f"{path}: {what}: {error.strerror or type(error).__name__}"
+        raise InputError(msg) from error

@@ -1,0 +1,92 @@
+"""Arrays in files: what is written comes back, and every failure is one line."""
+
+import errno
+import os
+import stat
+
+import numpy as np
+import pytest
+
+from anonset.data import SetColumn, Vocabulary
+from anonset.data.mapped import WorkFolder
+from anonset.errors import InputError
+
+
+@pytest.fixture
+def work(tmp_path):
+    with WorkFolder.temporary(tmp_path) as work:
+        yield work
+
+
+def test_what_was_appended_comes_back(work):
+    with work.growing("codes", np.int32) as codes:
+        for part in (np.arange(5), np.empty(0, np.int64), np.arange(5, 7)):
+            codes.append(part)
+        assert codes.length == 7
+    assert work.mapped("codes", np.int32).tolist() == list(range(7))
+
+
+def test_an_empty_array_can_be_mapped(work):
+    with work.growing("codes", np.int32):
+        pass
+    assert work.mapped("codes", np.int32).tolist() == []
+    assert work.room("none", np.int64, 0).tolist() == []
+
+
+def test_room_is_written_in_any_order_and_read_by_another_map(work):
+    room = work.room("records", np.int64, 4)
+    room[[3, 0]] = [30, 7]
+    assert work.mapped("records", np.int64).tolist() == [7, 0, 0, 30]
+
+
+def test_a_mapped_array_is_plain_and_writing_to_it_leaves_the_file_alone(work):
+    work.room("codes", np.int32, 2)
+    codes = work.mapped("codes", np.int32)
+    assert type(codes) is np.ndarray
+    codes[0] = 9
+    assert work.mapped("codes", np.int32).tolist() == [0, 0]
+
+
+def test_a_column_over_mapped_arrays_is_a_column_like_any_other(work):
+    column = SetColumn.of([{"a", "b"}, set(), {"b"}])
+    for name, values in (("indptr", column.indptr), ("items", column.items)):
+        with work.growing(name, values.dtype) as array:
+            array.append(values)
+    mapped = SetColumn("items", work.mapped("indptr", np.int64), work.mapped("items", np.int32), Vocabulary(("a", "b")))
+    assert list(mapped.rows()) == list(column.rows())
+
+
+def test_nobody_else_may_read_it_and_nothing_is_left(tmp_path):
+    with WorkFolder.temporary(tmp_path) as work:
+        assert stat.S_IMODE(work.path.stat().st_mode) == 0o700
+        work.room("codes", np.int32, 1)
+    assert not work.path.exists()
+
+
+def test_a_failure_in_the_middle_leaves_no_half_an_array(work):
+    def fail():
+        with work.growing("codes", np.int32) as codes:
+            codes.append(np.arange(3))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    with pytest.raises(InputError, match=r"codes: cannot be read: No such file or directory$"):
+        work.mapped("codes", np.int32)
+
+
+def test_a_full_disk_is_one_line(work, monkeypatch):
+    def full(*_args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(InputError, match=r"codes: cannot be written: No space left on device$"):
+        work.room("codes", np.int32, 1)
+
+
+def test_a_torn_array_is_refused(work):
+    (work.path / "codes").write_bytes(b"12345")
+    with pytest.raises(InputError, match="the work directory is damaged: 5 bytes are no whole number of elements"):
+        work.mapped("codes", np.int32)
+    work.drop("codes", "never there")
+    assert not (work.path / "codes").exists()
