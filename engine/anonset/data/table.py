@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from anonset.data.changes import Change, CodeRules
 from anonset.data.discreet import Discreet, names_shown
 from anonset.data.joining import prefixed, require_joinable
+from anonset.data.mapped import WorkFolder
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
 
@@ -237,6 +238,8 @@ class Table(Discreet):
     """What is to be done to codes that are no leaves of their hierarchies."""
     changes: tuple[Change, ...] = ()
     """What was changed of the data since they were read."""
+    work: WorkFolder | None = None
+    """Where the arrays lie, if they are mapped from files; then nobody should hold arrays as long as the table."""
 
     def __post_init__(self) -> None:
         lengths = {column.name: column.n for column in self.columns}
