@@ -44,7 +44,7 @@ def encode(rows: list[Row], trees: list[str | None], weights: list[float] | None
             columns.append(CategoricalColumn.of(name, map(str, values)))
         elif all(isinstance(v, str) for v in values):
             column = CategoricalColumn.of(name, map(str, values))
-            attributes.append(SetModel(column.vocabulary.labels))
+            attributes.append(SetModel(column.vocabulary.labels, tuple(map(str, values))))
             columns.append(column)
         else:
             numbers = [v for v in values if not isinstance(v, str)]

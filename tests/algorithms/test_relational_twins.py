@@ -15,6 +15,7 @@ from anonset.algorithms.relational.cluster import Cluster
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.k_member import KMember
+from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.relational.values import relational_values
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
@@ -143,3 +144,15 @@ def test_bad_input_is_refused() -> None:
         formation_of("nearest", 2)
     with pytest.raises(InputError, match="seed applies to the formation 'cluster' only"):
         formation_of("mondrian", 2, 5)
+
+
+def test_mondrian_splits_categories_by_descending_frequency() -> None:
+    """Alphabetically the median is b, and {a, b} stays together; by frequency c comes first, and stands alone."""
+    qi = QuasiIdentifiers.of(Table.from_columns(illness="cacbcb").relational, {})
+    assert clusters_of(Mondrian(k=2).form(qi)) == [[0, 2, 4], [1, 3, 5]]
+    assert clusters_of(Mondrian(k=1).form(qi)) == [[0, 2, 4], [1], [3, 5]]
+
+
+def test_mondrian_takes_equal_frequencies_in_canonical_order() -> None:
+    qi = QuasiIdentifiers.of(Table.from_columns(illness="dacb").relational, {})
+    assert clusters_of(Mondrian(k=2).form(qi)) == [[0, 2], [1, 3]]

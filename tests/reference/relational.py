@@ -48,9 +48,13 @@ class RangeModel:
 
 @dataclass(frozen=True)
 class SetModel:
-    """A category without hierarchy: published as the set of values; `order` lists its domain canonically."""
+    """A category without hierarchy: published as the set of values; `order` lists its domain canonically.
+
+    Its values are split by descending frequency among `column`, the values of all records.
+    """
 
     order: tuple[str, ...]
+    column: tuple[str, ...]
 
     def loss(self, values: Sequence[Value]) -> float:
         return len(set(values)) / len(self.order) if len(set(values)) > 1 else 0.0
@@ -60,7 +64,8 @@ class SetModel:
         return found[0] if len(found) == 1 else "(" + ",".join(found) + ")"
 
     def split(self, values: Sequence[Value]) -> Callable[[Value], int]:
-        position = {v: i for i, v in enumerate(self.order)}
+        ranked = sorted(self.order, key=lambda v: -self.column.count(v))  # stable: equal ones stay in canonical order
+        position = {v: i for i, v in enumerate(ranked)}
         places = sorted(position[str(v)] for v in values)
         median = places[(len(places) - 1) // 2]
         return lambda value: int(position[str(value)] > median)

@@ -8,8 +8,8 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
-from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.table import Int32
+from anonset.data.quasi_identifiers import SET, QuasiIdentifiers
+from anonset.data.table import CategoricalColumn, Int32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,8 @@ class Mondrian(Formation):
 
     References: LeFevre, DeWitt, Ramakrishnan, ICDE 2006 (strict partitioning).
     Deviations: the width of an attribute is its loss (NCP); a category with a hierarchy is split into the children
-    of its node; each part publishes its tight ranges.
+    of its node; one without is split at the median of its values by descending frequency in the whole input, since
+    the order of labels means nothing; each part publishes its tight ranges.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "1", "1", "1"])
@@ -46,5 +47,18 @@ class Mondrian(Formation):
             else:
                 share[into], parents[into], ends[into] = cost[source], parent[source], subtree_end[source]
         cluster = np.empty(qi.n, np.int32)
-        mondrian((kind, slot, share_at, share), (parents, ends), qi.tuples, qi.tuple_of, self.k, cluster)
+        tuples = qi.tuples[0], _by_frequency(qi)
+        mondrian((kind, slot, share_at, share), (parents, ends), tuples, qi.tuple_of, self.k, cluster)
         return renumber_clusters(cluster)[0]
+
+
+def _by_frequency(qi: QuasiIdentifiers) -> Int32:
+    """Return the codes of the distinct tuples, those of values without hierarchy by descending frequency."""
+    codes = qi.tuples[1].copy()
+    for column, kind, slot in zip(qi.columns, qi.kind, qi.slot, strict=True):
+        if kind == SET and isinstance(column, CategoricalColumn):
+            counts = np.bincount(column.codes, minlength=len(column.vocabulary))
+            rank = np.empty(len(counts), np.int32)
+            rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts), dtype=np.int32)
+            codes[slot] = rank[codes[slot]]
+    return codes
