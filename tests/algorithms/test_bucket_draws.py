@@ -12,7 +12,7 @@ from algorithms.bucket_tables import table_of
 from anonset.algorithms.buckets.draws import Draws
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.data import CategoricalColumn, Table
-from anonset.data.table import content_sha256
+from anonset.data.fingerprints import content_sha256
 from anonset.generalization import Buckets
 
 RUNS = 1200

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.table import column_sha256
+from anonset.data.fingerprints import column_sha256
 from anonset.data.vocabulary import canonical_order
 from anonset.errors import InputError
 

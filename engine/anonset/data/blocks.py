@@ -39,8 +39,8 @@ class Blocks(Discreet):
         """Return a column in memory as blocks; nothing is copied."""
         starts = range(0, column.n, records_per_block)
         rows = [(column.indptr[at : at + records_per_block + 1], column.items) for at in starts]
-        longest = int(column.lengths.max(initial=0))
-        return cls(column.name, column.vocabulary, rows, column.n, column.n_nonempty, longest, column.occurrences)
+        found = column.n, column.n_nonempty, column.longest, column.occurrences
+        return cls(column.name, column.vocabulary, rows, *found)
 
     def __iter__(self) -> Iterator[Rows]:
         return iter(self.rows)

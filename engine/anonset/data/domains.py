@@ -71,4 +71,4 @@ def bind_category(column: CategoricalColumn, hierarchy: Hierarchy) -> Categorica
     if column.vocabulary == hierarchy.leaves:
         return column
     codes = hierarchy.codes_of(column.vocabulary, column.name)
-    return CategoricalColumn(column.name, codes[column.codes], hierarchy.leaves)
+    return column.recode(codes, hierarchy.leaves)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data.discreet import Discreet
 from anonset.data.joining import prefixed
+from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_order
 from anonset.errors import HierarchyError, InputError
@@ -110,8 +111,13 @@ class Hierarchy(Discreet):
             node = int(self.parent[node])
         return node
 
-    def bind(self, column: SetColumn) -> SetColumn:
+    def bind(self, column: SetColumn, work: WorkFolder | None = None) -> SetColumn:
         """Re-encode a set-valued column so that its codes are leaf positions.
+
+        Parameters
+        ----------
+        work
+            Where the new items are to lie; None: in memory.
 
         Raises
         ------
@@ -121,7 +127,7 @@ class Hierarchy(Discreet):
         if column.vocabulary == self.leaves:
             return column
         codes = self.codes_of(column.vocabulary, column.name)
-        return column.recode(codes, self.leaves)
+        return column.recode(codes, self.leaves, work)
 
     def codes_of(self, vocabulary: Vocabulary, name: str) -> Int32:
         """Return the leaf code of each label of a vocabulary; refuse a label that is no leaf."""

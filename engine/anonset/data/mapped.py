@@ -51,6 +51,19 @@ class WorkFolder(Discreet):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.remove()
 
+    def fresh(self, name: str) -> str:
+        """Return a name that no array has yet: the given one, and something behind it.
+
+        Raises
+        ------
+        InputError
+            If the directory cannot be written to.
+        """
+        with _writing(self.path):
+            number, path = tempfile.mkstemp(prefix=f"{name}-", dir=self.path)
+            os.close(number)
+        return Path(path).name
+
     def growing(self, name: str, dtype: DTypeLike) -> "GrowingArray":
         """Begin an array of unknown length; an older one of that name is gone."""
         return GrowingArray(self.path / name, np.dtype(dtype))
@@ -87,6 +100,17 @@ class WorkFolder(Discreet):
     def remove(self) -> None:
         """Remove the directory with all that is in it."""
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def space(work: WorkFolder | None, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
+    """Return an array to be written to: in memory, or, where a directory is given, a new one in its files.
+
+    Raises
+    ------
+    InputError
+        If there is no room for it.
+    """
+    return np.empty(length, dtype) if work is None else work.room(work.fresh(name), dtype, length)
 
 
 class GrowingArray:

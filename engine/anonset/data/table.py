@@ -1,12 +1,8 @@
-"""Tables of coded columns: sets, categories, numbers; and the fingerprints of what they hold, however it is coded."""
+"""Tables of coded columns: sets, categories, numbers."""
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
-from operator import lt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +10,8 @@ from numpy.typing import NDArray
 from anonset.data.changes import Change, CodeRules
 from anonset.data.discreet import Discreet, names_shown
 from anonset.data.joining import prefixed, require_joinable
-from anonset.data.mapped import WorkFolder
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.spans import spans
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
 
@@ -66,12 +63,23 @@ class SetColumn(Discreet):
     @cached_property
     def n_nonempty(self) -> int:
         """Number of records with at least one item (n⁺)."""
-        return int(np.count_nonzero(self.lengths))
+        indptr = self.indptr
+        return sum(int(np.count_nonzero(indptr[a + 1 : b + 1] > indptr[a:b])) for a, b in spans(self.n))
+
+    @cached_property
+    def longest(self) -> int:
+        """Number of items of the longest record."""
+        return max((int(np.diff(self.indptr[a : b + 1]).max()) for a, b in spans(self.n)), default=0)
 
     @cached_property
     def occurrences(self) -> Int64:
         """int64 (M,): number of records that hold each item (its support)."""
-        return np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64)
+        return _counts(self.items, len(self.vocabulary))
+
+    def part(self, first: int, end: int) -> "SetColumn":
+        """Return the column of the records from `first` up to `end`; the items are not copied."""
+        bounds = self.indptr[first : end + 1]
+        return SetColumn(self.name, bounds - bounds[0], self.items[bounds[0] : bounds[-1]], self.vocabulary)
 
     def rows(self) -> Iterator[list[str]]:
         """Yield each record's items as labels."""
@@ -87,14 +95,28 @@ class SetColumn(Discreet):
         gather = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][records] - indptr[:-1], lengths)
         return SetColumn(self.name, indptr, self.items[gather], self.vocabulary)
 
-    def recode(self, codes: Int32, vocabulary: Vocabulary) -> "SetColumn":
-        """Return the column with item code `c` replaced by ``codes[c]`` (a bijection) of another vocabulary."""
+    def recode(self, codes: Int32, vocabulary: Vocabulary, work: WorkFolder | None = None) -> "SetColumn":
+        """Return the column with item code `c` replaced by ``codes[c]`` (a bijection) of another vocabulary.
+
+        Parameters
+        ----------
+        work
+            Where the new items are to lie; None: in memory.
+        """
+        moved = space(work, "items", np.int32, len(self.items))
+        for a, b in spans(self.n):
+            start, end = self.indptr[a], self.indptr[b]
+            moved[start:end] = self.part(a, b).recoded(codes, vocabulary)
+        return SetColumn(self.name, self.indptr, moved, vocabulary)
+
+    def recoded(self, codes: Int32, vocabulary: Vocabulary) -> Int32:
+        """Return the items alone as `recode` does, int32 (nnz,), all at once."""
         moved = codes[self.items]
         if len(codes) > 1 and not bool(np.all(codes[1:] > codes[:-1])):
             from anonset_kernels.rows import sort_rows
 
             moved = sort_rows(self.indptr, moved, len(vocabulary))
-        return SetColumn(self.name, self.indptr, moved, vocabulary)
+        return moved
 
     @classmethod
     def of(
@@ -171,9 +193,25 @@ class CategoricalColumn(Discreet):
         """Number of records."""
         return len(self.codes)
 
+    @cached_property
+    def occurrences(self) -> Int64:
+        """int64 (M,): number of records of each category."""
+        return _counts(self.codes, len(self.vocabulary))
+
+    def part(self, first: int, end: int) -> "CategoricalColumn":
+        """Return the column of the records from `first` up to `end`; nothing is copied."""
+        return CategoricalColumn(self.name, self.codes[first:end], self.vocabulary)
+
     def take(self, records: NDArray[np.integer]) -> "CategoricalColumn":
         """Return the column of the given records, in the given order."""
         return CategoricalColumn(self.name, self.codes[records], self.vocabulary)
+
+    def recode(self, codes: Int32, vocabulary: Vocabulary, work: WorkFolder | None = None) -> "CategoricalColumn":
+        """Return the column with code `c` replaced by ``codes[c]`` of another vocabulary, its codes lying in `work`."""
+        moved = space(work, "codes", np.int32, self.n)
+        for a, b in spans(self.n):
+            moved[a:b] = codes[self.codes[a:b]]
+        return CategoricalColumn(self.name, moved, vocabulary)
 
     def labels(self) -> list[str]:
         """Return each record's label."""
@@ -202,6 +240,10 @@ class NumericColumn(Discreet):
     def n(self) -> int:
         """Number of records."""
         return len(self.values)
+
+    def part(self, first: int, end: int) -> "NumericColumn":
+        """Return the column of the records from `first` up to `end`; nothing is copied."""
+        return NumericColumn(self.name, self.values[first:end])
 
     def take(self, records: NDArray[np.integer]) -> "NumericColumn":
         """Return the column of the given records, in the given order."""
@@ -316,67 +358,9 @@ class Table(Discreet):
         return cls(transactions, categories, joined=tuple(column.name for column in columns) if several else ())
 
 
-def column_sha256(column: SetColumn | Column) -> str:
-    """Return the SHA-256 of what a column holds row by row, in hex: of labels or numbers, not of its name or codes.
-
-    The order of the vocabulary, and labels that no row holds, change nothing, so that a column has the same fingerprint
-    with a hierarchy and without. Cost: O(nnz + n), and sorting the labels that occur.
-
-    >>> one = SetColumn.of([{"a", "b"}, {"a"}])
-    >>> alike = SetColumn.of([{"b", "a"}, {"a"}], name="drugs", universe=["c", "b", "a"])
-    >>> other = SetColumn.of([{"a"}, {"a", "b"}])
-    >>> column_sha256(one) == column_sha256(alike), column_sha256(one) == column_sha256(other)
-    (True, False)
-    """
-    digest = hashlib.sha256(type(column).__name__.encode())
-    if isinstance(column, NumericColumn):
-        kind = "<i8" if column.values.dtype.kind == "i" else "<f8"
-        digest.update(kind.encode() + np.ascontiguousarray(column.values, kind).tobytes())
-        return digest.hexdigest()
-    if isinstance(column, SetColumn):
-        place, labels = _by_code_point(column.vocabulary, column.occurrences)
-        column = column.recode(place, Vocabulary(labels))
-        digest.update(np.ascontiguousarray(column.indptr, "<i8").tobytes())
-        codes = column.items
-    else:
-        counts = np.bincount(column.codes, minlength=len(column.vocabulary)).astype(np.int64)
-        place, labels = _by_code_point(column.vocabulary, counts)
-        codes = place[column.codes]
-    digest.update(np.ascontiguousarray(codes, "<i4").tobytes())
-    digest.update(json.dumps(labels).encode())
-    return digest.hexdigest()
-
-
-def columns_sha256(table: Table) -> dict[str, str]:
-    """Return the fingerprint of each column by its name, whatever its role."""
-    return {column.name: column_sha256(column) for column in table.columns}
-
-
-def content_sha256(table: Table) -> str:
-    """Return the SHA-256 of a table's content in hex: of the names and the fingerprints of its columns.
-
-    >>> table, other = (Table.from_columns(drug=values) for values in ("ab", "ba"))
-    >>> content_sha256(table) == content_sha256(Table.from_columns(drug="ab"))
-    True
-    >>> content_sha256(table) == content_sha256(other)
-    False
-    """
-    return combined_sha256(columns_sha256(table))
-
-
-def combined_sha256(columns: Mapping[str, str]) -> str:
-    """Return the fingerprint of a table from those of its columns, in whatever order they are."""
-    return hashlib.sha256(json.dumps(sorted(columns.items())).encode()).hexdigest()
-
-
-def _by_code_point(vocabulary: Vocabulary, counts: Int64) -> tuple[Int32, tuple[str, ...]]:
-    """Return the place of each code among the labels that occur, by their code points, and these labels."""
-    codes, labels = np.flatnonzero(counts), vocabulary.labels
-    if len(codes) < len(labels):
-        labels = tuple(labels[code] for code in codes.tolist())
-    if not all(map(lt, labels, islice(labels, 1, None))):  # most vocabularies are in this order
-        order = sorted(range(len(labels)), key=labels.__getitem__)
-        codes, labels = codes[order], tuple(labels[at] for at in order)
-    place = np.zeros(len(vocabulary), np.int32)
-    place[codes] = np.arange(len(codes), dtype=np.int32)
-    return place, labels
+def _counts(codes: Int32, size: int) -> Int64:
+    """Count how often each of `size` codes occurs."""
+    found = np.zeros(size, np.int64)
+    for a, b in spans(len(codes)):
+        found += np.bincount(codes[a:b], minlength=size)
+    return found

@@ -8,6 +8,9 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.changes import Change
+from anonset.data.growing import GrowingSets
+from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
 from anonset.errors import InputError
 from anonset.io.sets import keep_tokens, offsets, tidy_rows
 from anonset.spelling import require_known, setting
@@ -44,7 +47,9 @@ def require_rules(names: Sequence[str]) -> None:
         require_known(setting("normalize"), name, RULES)
 
 
-def normalize_items(column: SetColumn, names: Sequence[str]) -> tuple[SetColumn, tuple[Change, ...]]:
+def normalize_items(
+    column: SetColumn, names: Sequence[str], work: WorkFolder | None = None
+) -> tuple[SetColumn, tuple[Change, ...]]:
     """Apply rules to the items of a column, one after the other; items that become the same are one.
 
     Raises
@@ -63,7 +68,7 @@ def normalize_items(column: SetColumn, names: Sequence[str]) -> tuple[SetColumn,
         image = {old: new for old, new in zip(before, after, strict=True) if old != new}
         if image:
             changes.append(change_of(column, name, image))
-            column = relabel(column, image)
+            column = relabel(column, image, work)
     return column, tuple(changes)
 
 
@@ -76,25 +81,35 @@ def change_of(column: SetColumn | CategoricalColumn, rule: str, image: Mapping[s
 
 def occurrences_of(column: SetColumn | CategoricalColumn) -> list[int]:
     """Return how often each label of a column occurs."""
-    if isinstance(column, SetColumn):
-        return list(column.occurrences.tolist())
-    return list(np.bincount(column.codes, minlength=len(column.vocabulary)).tolist())
+    return list(column.occurrences.tolist())
 
 
-def relabel(column: SetColumn, image: Mapping[str, str | None]) -> SetColumn:
-    """Return a column of sets with some labels replaced, or (None) left out; those that become the same are one."""
+def relabel(column: SetColumn, image: Mapping[str, str | None], work: WorkFolder | None = None) -> SetColumn:
+    """Return a column of sets with some labels replaced, or (None) left out; those that become the same are one.
+
+    Parameters
+    ----------
+    work
+        Where the new column is to lie; None: in memory.
+    """
     after = [image.get(label, label) for label in column.vocabulary.labels]
     vocabulary = Vocabulary.of(label for label in after if label is not None)
     codes = np.array([-1 if label is None else vocabulary.index[label] for label in after], np.int32)
-    lengths, items = column.lengths, codes[column.items]
-    if None in after:
-        lengths, items = keep_tokens(lengths, items, items >= 0)
-    return tidy_rows(column.name, offsets(lengths), items, vocabulary)
+    with GrowingSets(column.name, work) as found:
+        for first, end in spans(column.n):
+            part = column.part(first, end)
+            lengths, items = part.lengths, codes[part.items]
+            if None in after:
+                lengths, items = keep_tokens(lengths, items, items >= 0)
+            found.append(tidy_rows(column.name, offsets(lengths), items, vocabulary))
+    return found.column(vocabulary)
 
 
-def recategorize(column: CategoricalColumn, image: Mapping[str, str]) -> CategoricalColumn:
+def recategorize(
+    column: CategoricalColumn, image: Mapping[str, str], work: WorkFolder | None = None
+) -> CategoricalColumn:
     """Return a column of categories with some labels replaced."""
     after = [image.get(label, label) for label in column.vocabulary.labels]
     vocabulary = Vocabulary.of(after)
     codes = np.array([vocabulary.index[label] for label in after], np.int32)
-    return CategoricalColumn(column.name, codes[column.codes], vocabulary)
+    return column.recode(codes, vocabulary, work)

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.fingerprints import column_sha256
 from anonset.data.quasi_identifiers import Float64
-from anonset.data.table import Column, Int64, column_sha256
+from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import STAR, BucketPublication

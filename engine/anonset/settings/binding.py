@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, Protocol
 
-import numpy as np
-
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.joining import prefixed
@@ -82,7 +80,7 @@ def bind_columns(
         target = known[name]
         if isinstance(target, SetColumn):
             found[name] = _items_hierarchy(spec, target, beside)
-            table = table.with_transactions(found[name].bind(target))
+            table = table.with_transactions(found[name].bind(target, table.work))
         elif (bound := _relational_hierarchy(spec, target)) is not None:
             found[name] = bound
     return table, found
@@ -171,7 +169,7 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
     if isinstance(column, NumericColumn):
         msg = f"--hierarchy {column.name}: the column holds numbers, which generalize to ranges; read it as text"
         raise InputError(msg)
-    occurrences = np.bincount(column.codes, minlength=len(column.vocabulary))
+    occurrences = column.occurrences
     return hierarchy_for(spec, column.vocabulary, column.name, occurrences)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data import Table
 from anonset.data.discreet import Discreet
-from anonset.data.table import content_sha256
+from anonset.data.fingerprints import content_sha256
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,81 @@
+"""The fingerprints of what columns and tables hold, however it is coded."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from itertools import islice
+from operator import lt
+
+import numpy as np
+
+from anonset.data.spans import spans
+from anonset.data.table import Column, Int32, Int64, NumericColumn, SetColumn, Table
+from anonset.data.vocabulary import Vocabulary
+
+
+def column_sha256(column: SetColumn | Column) -> str:
+    """Return the SHA-256 of what a column holds row by row, in hex: of labels or numbers, not of its name or codes.
+
+    The order of the vocabulary, and labels that no row holds, change nothing, so that a column has the same fingerprint
+    with a hierarchy and without. Cost: O(nnz + n), and sorting the labels that occur.
+
+    >>> one = SetColumn.of([{"a", "b"}, {"a"}])
+    >>> alike = SetColumn.of([{"b", "a"}, {"a"}], name="drugs", universe=["c", "b", "a"])
+    >>> other = SetColumn.of([{"a"}, {"a", "b"}])
+    >>> column_sha256(one) == column_sha256(alike), column_sha256(one) == column_sha256(other)
+    (True, False)
+    """
+    digest = hashlib.sha256(type(column).__name__.encode())
+    if isinstance(column, NumericColumn):
+        kind = "<i8" if column.values.dtype.kind == "i" else "<f8"
+        digest.update(kind.encode())
+        for a, b in spans(column.n):
+            digest.update(np.ascontiguousarray(column.values[a:b], kind).data)
+        return digest.hexdigest()
+    place, labels = _by_code_point(column.vocabulary, column.occurrences)
+    if isinstance(column, SetColumn):
+        vocabulary = Vocabulary(labels)
+        for a, b in spans(len(column.indptr)):
+            digest.update(np.ascontiguousarray(column.indptr[a:b], "<i8").data)
+        for a, b in spans(column.n):
+            digest.update(np.ascontiguousarray(column.part(a, b).recoded(place, vocabulary), "<i4").data)
+    else:
+        for a, b in spans(column.n):
+            digest.update(np.ascontiguousarray(place[column.codes[a:b]], "<i4").data)
+    digest.update(json.dumps(labels).encode())
+    return digest.hexdigest()
+
+
+def columns_sha256(table: Table) -> dict[str, str]:
+    """Return the fingerprint of each column by its name, whatever its role."""
+    return {column.name: column_sha256(column) for column in table.columns}
+
+
+def content_sha256(table: Table) -> str:
+    """Return the SHA-256 of a table's content in hex: of the names and the fingerprints of its columns.
+
+    >>> table, other = (Table.from_columns(drug=values) for values in ("ab", "ba"))
+    >>> content_sha256(table) == content_sha256(Table.from_columns(drug="ab"))
+    True
+    >>> content_sha256(table) == content_sha256(other)
+    False
+    """
+    return combined_sha256(columns_sha256(table))
+
+
+def combined_sha256(columns: Mapping[str, str]) -> str:
+    """Return the fingerprint of a table from those of its columns, in whatever order they are."""
+    return hashlib.sha256(json.dumps(sorted(columns.items())).encode()).hexdigest()
+
+
+def _by_code_point(vocabulary: Vocabulary, counts: Int64) -> tuple[Int32, tuple[str, ...]]:
+    """Return the place of each code among the labels that occur, by their code points, and these labels."""
+    codes, labels = np.flatnonzero(counts), vocabulary.labels
+    if len(codes) < len(labels):
+        labels = tuple(labels[code] for code in codes.tolist())
+    if not all(map(lt, labels, islice(labels, 1, None))):  # most vocabularies are in this order
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        codes, labels = codes[order], tuple(labels[at] for at in order)
+    place = np.zeros(len(vocabulary), np.int32)
+    place[codes] = np.arange(len(codes), dtype=np.int32)
+    return place, labels

@@ -1,0 +1,131 @@
+"""Columns over mapped arrays, span by span: what columns in memory are, bit for bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, spans
+from anonset.data.blocks import Blocks
+from anonset.data.changes import CodeRules
+from anonset.data.fingerprints import columns_sha256
+from anonset.data.growing import GrowingSets
+from anonset.data.mapped import WorkFolder
+from anonset.io.normalizing import normalize_items, recategorize, relabel
+from anonset.settings.binding import bind_columns
+
+RECORDS = st.lists(st.tuples(st.sets(st.sampled_from("abcdeF")), st.sampled_from("xyz"), st.integers(-3, 3)))
+
+
+@pytest.fixture
+def by_three(monkeypatch):
+    """Spans of three records."""
+    monkeypatch.setattr(spans, "AT_ONCE", 3)
+
+
+def table_of(records):
+    sets = SetColumn.of([found for found, _, _ in records], universe="Fabcde")
+    category = CategoricalColumn.of("sex", [found for _, found, _ in records])
+    return Table(sets, (category, NumericColumn("age", np.array([age for *_, age in records], np.int64))))
+
+
+def mapped(table, work):
+    """Lay the arrays of a table into the files of a work directory."""
+
+    def put(values):
+        name = work.fresh("array")
+        with work.growing(name, values.dtype) as out:
+            out.append(values)
+        return work.mapped(name, values.dtype)
+
+    sets, (category, number) = table.transactions, table.relational
+    return Table(
+        SetColumn(sets.name, put(sets.indptr), put(sets.items), sets.vocabulary),
+        (
+            CategoricalColumn(category.name, put(category.codes), category.vocabulary),
+            NumericColumn(number.name, put(number.values)),
+        ),
+        work=work,
+    )
+
+
+def plain(column):
+    rows = list(column.rows()) if isinstance(column, SetColumn) else column.labels()
+    return column.vocabulary.labels, rows
+
+
+def is_mapped(array):
+    base = array
+    while base is not None and not isinstance(base, np.memmap):
+        base = base.base
+    return base is not None
+
+
+def test_facts_by_spans_are_those_of_all_records(by_three):
+    column = SetColumn.of([{"b"}, {"a", "b"}, set(), set(), {"b", "c", "a"}, {"c"}, {"c"}], universe="abcd")
+    assert (column.n_nonempty, column.longest, column.occurrences.tolist()) == (5, 3, [2, 3, 3, 0])
+    assert SetColumn.of([]).longest == SetColumn.of([]).n_nonempty == 0
+    assert CategoricalColumn.of("sex", "xyxxzx").occurrences.tolist() == [4, 1, 1]
+    assert Blocks.of(column, 2).longest == 3
+
+
+def test_a_part_is_the_column_of_its_records(by_three):
+    table = table_of([({"a"}, "x", 1), ({"b", "c"}, "y", 2), (set(), "x", 3), ({"d"}, "z", 4)])
+    sets, (category, number) = table.transactions, table.relational
+    assert list(sets.part(1, 3).rows()) == [["b", "c"], []]
+    assert (category.part(1, 3).labels(), number.part(1, 3).values.tolist()) == (["y", "x"], [2, 3])
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 1000])
+@given(records=RECORDS)
+def test_fingerprints_do_not_depend_on_spans_or_files(records, at_once, tmp_path_factory):
+    table = table_of(records)
+    expected = columns_sha256(table)
+    with WorkFolder.temporary(tmp_path_factory.mktemp("work")) as work, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spans, "AT_ONCE", at_once)
+        assert columns_sha256(mapped(table, work)) == expected
+
+
+@given(records=RECORDS)
+def test_a_mapped_table_is_bound_as_one_in_memory_and_stays_in_its_files(records, tmp_path_factory):
+    tree = Hierarchy.from_tree(("all", [("upper", ["F", "b"]), ("lower", ["e", "d", "a"])]))  # no c
+    table = table_of(records)
+    specs = {"items": tree, "sex": "values"}
+    rules = CodeRules(unknown="suppress")
+    expected, _ = bind_columns(Table(table.transactions, table.relational, rules=rules), specs)
+    with WorkFolder.temporary(tmp_path_factory.mktemp("work")) as work, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spans, "AT_ONCE", 3)
+        lying = mapped(table, work)
+        found, _ = bind_columns(Table(lying.transactions, lying.relational, rules=rules, work=work), specs)
+        assert plain(found.transactions) == plain(expected.transactions)
+        assert found.changes == expected.changes
+        assert found.work is work
+        assert found.transactions.items.tolist() == expected.transactions.items.tolist()
+        assert is_mapped(found.transactions.items) == (len(found.transactions.items) > 0)
+
+
+def test_labels_are_replaced_by_spans(by_three, tmp_path):
+    sets = [{"a", "A"}, {"b"}, set(), {"A", "b", "c"}, {"c"}, {"a"}, {"B"}]
+    column = SetColumn.of(sets)
+    expected, changes = normalize_items(column, ["upper"])
+    with WorkFolder.temporary(tmp_path) as work:
+        found, same = normalize_items(column, ["upper"], work)
+        assert (plain(found), same) == (plain(expected), changes)
+        assert is_mapped(found.indptr)
+        left = relabel(column, {"a": None, "B": "b"}, work)
+        assert list(left.rows()) == [["A"], ["b"], [], ["A", "b", "c"], ["c"], [], ["b"]]
+        category = CategoricalColumn.of("sex", "mfmmf")
+        named = recategorize(category, {"f": "z"}, work)
+        assert (named.labels(), is_mapped(named.codes)) == (list("mzmmz"), True)
+
+
+def test_growing_sets_leave_nothing_behind_after_an_error(tmp_path):
+    with WorkFolder.temporary(tmp_path) as work:
+        with pytest.raises(AttributeError), GrowingSets("items", work) as sets:
+            sets.append(None)
+        assert list(work.path.iterdir()) == []
+
+
+def test_a_name_is_fresh(tmp_path):
+    with WorkFolder.temporary(tmp_path) as work:
+        assert len({work.fresh("items") for _ in range(3)}) == 3
