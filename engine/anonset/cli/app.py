@@ -51,11 +51,19 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
+_EPILOGUE = (
+    "Every command takes --log-format json: progress, warnings and errors as lines of JSON on standard error. "
+    "Exit codes: 0 done, the model holds; 1 it does not hold or cannot be reached; 2 bad input; 3 undecided; "
+    "130 interrupted (128 + the number of the signal)."
+)
+
+
 def make_app() -> App:
     """Return the application with its commands, none of them imported yet."""
     app = App(
         name="anonset",
         help="Anonymize transaction (set-valued), relational and mixed data: fast, verified, reproducible.",
+        help_epilogue=_EPILOGUE,
         version=_version,
         default_parameter=Parameter(negative=()),
         exit_on_error=False,

@@ -15,19 +15,35 @@ from anonset.release.interruption import Unwinding
 from anonset.spelling import spell_options
 
 DONE, FAILED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
+_LOG_FORMAT = "--log-format"
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; an error becomes one line on standard error."""
     try:
-        from anonset.cli.app import run_command
-
-        with spell_options():
-            code: Any = run_command(sys.argv[1:] if arguments is None else arguments)
+        code = _run(sys.argv[1:] if arguments is None else arguments)
     except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
         _say(error)
-        return exit_code(error)
+        code = exit_code(error)
+    _end(code)
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run a command, and tell of it as it was asked for."""
+    from anonset.cli.app import run_command
+
+    if any(argument.startswith(_LOG_FORMAT) for argument in arguments):
+        from anonset.cli.log import JsonLog, taken_from
+        from anonset.cli.output import log_to
+
+        arguments, as_json = taken_from(arguments)
+        if as_json:
+            log_to(log := JsonLog(arguments))
+            log.start()
+    with spell_options():
+        code: Any = run_command(arguments)
     return code if isinstance(code, int) else DONE
 
 
@@ -91,14 +107,19 @@ def _show_defect(error: Exception) -> None:
     """Show where an error that nobody foresaw came from, and not what it says: that may be a value of the data."""
     import traceback
 
+    from anonset.cli.output import has_log, say
+
     places = "".join(traceback.format_tb(error.__traceback__))
-    sys.stderr.write(f"Traceback (most recent call last):\n{places}{type(error).__name__}\n")
-    warn = "this is a defect of anonset; the text of the error is withheld, since it may show data"
-    sys.stderr.write(f"anonset: error: {warn}\n")
+    defect = "this is a defect of anonset; the text of the error is withheld, since it may show data"
+    if not has_log():
+        sys.stderr.write(f"Traceback (most recent call last):\n{places}{type(error).__name__}\n")
+    say(defect, "error", exit_code=_DEFECT, defect=type(error).__name__, places=places.splitlines())
+    _end(_DEFECT)
 
 
 def _interrupted(error: KeyboardInterrupt) -> int:
     _say(error)
+    _end(exit_code(error))
     return exit_code(error)
 
 
@@ -115,6 +136,13 @@ def _number(error: BaseException) -> int:
 
 
 def _say(error: BaseException) -> None:
-    from anonset.cli.output import say
+    from anonset.cli.output import has_log, say
 
-    say(f"error: {describe(error)}")
+    where = getattr(error, "where", "") if has_log() else ""  # of what is infeasible: it may name labels of the data
+    say(describe(error).removesuffix(f" ({where})"), "error", exit_code=exit_code(error))
+
+
+def _end(code: int) -> None:
+    """Tell a program how the command ended, if one listens."""
+    if output := sys.modules.get("anonset.cli.output"):
+        output.end_log(code)

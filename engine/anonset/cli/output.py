@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from anonset.spelling import printable
 from anonset.strict_json import dumps
@@ -14,6 +14,24 @@ from anonset.strict_json import dumps
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+
+class Log(Protocol):
+    """What is told to a program in place of people."""
+
+    def progress(self, stage: str, done: float, total: float) -> None:
+        """Tell how far a stage is."""
+        ...
+
+    def message(self, level: str, text: str, **more: Any) -> None:
+        """Tell a note, a warning or an error."""
+        ...
+
+    def end(self, code: int) -> None:
+        """Tell how the command ended."""
+        ...
+
+
+_log: list[Log] = []  # of this process, for all of its threads, where --log-format json was asked for
 _WIDTH = 160  # of tables where no terminal says its own
 
 
@@ -44,24 +62,50 @@ def _write(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        _discard(sys.stdout)
+        discard(sys.stdout)
 
 
-def say(message: str) -> None:
-    """Write a note to standard error; where that is not possible, as on a terminal that is gone, nobody can be told."""
+def log_to(log: Log) -> None:
+    """Write what is told on standard error to a log from now on."""
+    _log[:] = [log]
+
+
+def has_log() -> bool:
+    """Tell whether a program is told, and not people."""
+    return bool(_log)
+
+
+def end_log(code: int) -> None:
+    """Tell a program how the command ended, and then people again."""
+    if _log:
+        _log.pop().end(code)
+
+
+def say(message: str, level: str = "note", **more: Any) -> None:
+    """Write a note to standard error; where that is not possible, as on a terminal that is gone, nobody can be told.
+
+    Parameters
+    ----------
+    more
+        What a program is told besides.
+    """
+    if _log:
+        _log[0].message(level, message, **more)
+        return
+    mark = "" if level == "note" else f"{level}: "
     try:
-        sys.stderr.write(f"anonset: {printable(message)}\n")
+        sys.stderr.write(f"anonset: {mark}{printable(message)}\n")
         sys.stderr.flush()
     except OSError:
-        _discard(sys.stderr)
+        discard(sys.stderr)
 
 
 def warn(message: str) -> None:
     """Write a warning to standard error."""
-    say(f"warning: {message}")
+    say(message, "warning")
 
 
-def _discard(stream: TextIO) -> None:
+def discard(stream: TextIO) -> None:
     """Let what a stream still holds, and what is yet to come, go nowhere: it would fail again when the process ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
@@ -78,14 +122,18 @@ Progress = Callable[[str, float, float], None]
 @contextmanager
 def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
     """Give a callback that shows progress, or None where nobody looks. What is compiled meanwhile is shown too."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or not (_log or sys.stderr.isatty()):
         yield None
+        return
+    from anonset.release.costs import tell_compiling
+
+    if _log:
+        with tell_compiling(_log[0].progress):
+            yield _log[0].progress
         return
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
-
-    from anonset.release.costs import tell_compiling
 
     columns = (
         SpinnerColumn(),

@@ -23,6 +23,7 @@ _MEANT = {
     "--jobs": "--workers",
 }
 """Options of other tools, and ours for the same."""
+_OF_EVERY_COMMAND = ("--log-format",)
 _WORDS = {int: "an integer", float: "a number", str: "text"}
 
 
@@ -50,7 +51,8 @@ def _unknown_command(given: str, known: Sequence[str]) -> str:
 
 def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
     given, _, value = (error.token.keyword or error.token.value).partition("=")
-    known = [name for argument in error.argument_collection if argument.parse for name in argument.names]
+    own = [name for argument in error.argument_collection if argument.parse for name in argument.names]
+    known = [*own, *_OF_EVERY_COMMAND]
     letter = given[1:2]
     if not given.startswith("--") and f"--{letter}" in known:  # -k 5, -k5, -k=5
         value = value or given[2:] or next(_following(given, arguments), "")

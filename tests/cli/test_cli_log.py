@@ -1,0 +1,224 @@
+"""`--log-format json`: lines for programs, which show no label of the data; and the exit codes that they end with."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anonset.cli.log import JsonLog, without_labels
+from anonset.cli.main import exit_code
+from anonset.errors import AnonsetError, InfeasibleError, InputError, UndecidedError, VerificationError
+from anonset.strict_json import loads
+from cli.place import Place, Ran
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "pipelines.md").read_text("utf-8")
+FIELDS = {
+    "start": {"schema", "version", "command"},
+    "progress": {"stage", "done", "total"},
+    "message": {"level", "message"},
+    "end": {"exit_code", "seconds"},
+}
+MARK = "X-4711"
+
+
+def lines_of(err: str) -> list[dict[str, Any]]:
+    """Return the events of a log, each held against the schema of the page."""
+    found = [loads(line) for line in err.splitlines()]
+    for one in found:
+        own = {"exit_code"} if one.get("level") == "error" else set()
+        assert set(one) == {"time", "event", *FIELDS[one["event"]], *own}
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", one["time"])
+    assert [at for at, one in enumerate(found) if one["event"] == "start"] == [0]
+    assert [at for at, one in enumerate(found) if one["event"] == "end"] == [len(found) - 1]
+    return found
+
+
+def logged(ran: Ran) -> list[dict[str, Any]]:
+    found = lines_of(ran.err)
+    assert found[-1]["exit_code"] == ran.code
+    return found
+
+
+def test_a_job_that_is_done(place: Place) -> None:
+    ran = place.run(*place.job("--log-format", "json", "--order", "input"))
+    found = logged(ran)
+    assert found[0]["command"] == "anonymize"
+    assert {"stage": "read", "done": 0, "total": None}.items() <= found[1].items()
+    assert [one["level"] for one in found if one["event"] == "message"] == ["warning"]
+    assert "verdict" in ran.out
+    stages = [one for one in found if one["event"] == "progress"]
+    assert {"stage": "itemsets of size 2", "done": 5, "total": 5}.items() <= stages[-1].items()
+    assert not any(label in one["stage"] for one in stages for label in ("a1", "a2", "b1", "b2"))
+
+
+def test_the_option_stands_anywhere_and_quiet_shows_no_progress(place: Place) -> None:
+    ran = place.run("--log-format=json", *place.job("--quiet"))
+    assert [one["event"] for one in logged(ran)] == ["start", "end"]
+    assert ran.out == ""
+    again = place.run("verify", str(place.out), "--json", "--log-format", "json")
+    assert logged(again)[0]["command"] == "verify"
+    assert again.json["verdict"] == "holds"
+    assert place.run("verify", str(place.out), "--log-format", "text").err == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("anonymise",), "there is no command 'anonymise'; did you mean anonymize?"),
+        (("anonymize", "--itms", "x"), "there is no option --itms; did you mean --items?"),
+        (("anonymize", "none.dat", "--k", "x"), "--k must be an integer, got 'x'"),
+        (("hierarchy", "print", "none.csv"), "none.csv: no such file or directory"),
+    ],
+)
+def test_bad_options_are_lines_too(place: Place, given: tuple[str, ...], said: str) -> None:
+    ran = place.run(*given, "--log-format", "json")
+    _, error, end = logged(ran)
+    assert (error["level"], error["exit_code"], end["exit_code"]) == ("error", 2, 2)
+    assert said in error["message"]
+
+
+@pytest.mark.parametrize("given", [("--log-format", "xml"), ("--log-format",), ("--log-format=",)])
+def test_other_formats_are_refused(place: Place, given: tuple[str, ...]) -> None:
+    ran = place.run(*place.job(*given))
+    assert (ran.code, place.nothing_left()) == (2, True)
+    assert ran.err.startswith("anonset: error: --log-format must be text or json, got ")
+
+
+def test_a_misspelt_option_is_recognised(place: Place) -> None:
+    assert "did you mean --log-format?" in place.run(*place.job("--log-fromat", "json")).err
+
+
+LABELS: dict[str, dict[str, str]] = {
+    "missing in the hierarchy": {"data.dat": f"a1 {MARK}\n{MARK}2\n"},
+    "two parents": {"hierarchy.csv": f"a1,{MARK},ALL\na2,A,ALL\nb1,{MARK},ALL\na1,B,ALL\n"},
+    "a cycle": {"hierarchy.csv": f"a1,{MARK},B,{MARK},ALL\na2,A,B,A,ALL\n"},
+    "two roots": {"hierarchy.csv": f"a1,A,ALL\na2,A,ALL\nb1,B,{MARK}\nb2,B,ALL\n"},
+    "a leaf that is a node": {"hierarchy.csv": f"{MARK},A,ALL\na2,{MARK},ALL\n"},
+    "a label that the format cannot carry": {
+        "hierarchy.csv": f"a1,A {MARK},ALL\na2,A {MARK},ALL\nb1,B,ALL\nb2,B,ALL\n"
+    },
+    "an apostrophe": {"data.dat": f"a1 it's{MARK}\n"},
+    "both quotes": {"data.dat": f"a1 it's\"{MARK}\n"},
+}
+
+
+@pytest.mark.parametrize("case", LABELS)
+def test_no_label_is_shown(place: Place, case: str) -> None:
+    for name, text in LABELS[case].items():
+        place.write(name, text)
+    ran = place.run(*place.job())
+    assert (ran.code, MARK in ran.err) == (2, True)
+    ran = place.run(*place.job("--log-format", "json"))
+    assert MARK not in ran.err
+    assert "…" in logged(ran)[-2]["message"]
+
+
+def test_no_witness_is_shown(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    from anonset.algorithms.base import Result
+    from anonset.algorithms.transaction.apriori import Apriori
+    from anonset.generalization import Cut
+
+    monkeypatch.setattr(Apriori, "recode", lambda _, __, trees, **___: Result(Cut.identity(trees["items"])))
+    ran = place.run(*place.job("--algorithm", "apriori", "--log-format", "json"))
+    said = logged(ran)[-2]
+    assert (ran.code, said["exit_code"]) == (1, 1)
+    assert "fails: {…} matches 1 record, 2 required" in said["message"]
+
+
+def test_no_place_of_what_is_infeasible_is_shown(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, reason = "lm-apriori", "the set is always sensitive"
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise InfeasibleError(name, reason, f"{MARK}, b")
+
+    monkeypatch.setattr("anonset.algorithms.transaction.apriori.Apriori.recode", fail)
+    given = place.job("--algorithm", "apriori")
+    assert f"({MARK}, b)" in place.run(*given).err
+    ran = place.run(*given, "--log-format", "json")
+    assert logged(ran)[-2]["message"] == "lm-apriori: the set is always sensitive"
+
+
+def test_what_the_user_said_is_shown(place: Place) -> None:
+    said = ["--items", "codes,age", "job/none.toml", "--hierarchy=x=y.csv"]
+    text = "item 'a' of 'codes', column 'sex', 'y.csv', 'job/none.toml'; --delimiter ';'; --x 'y z'; it's 'b' and \"c\""
+    shown = (
+        "item '…' of 'codes', column 'sex', 'y.csv', 'job/none.toml'; --delimiter ';'; --x 'y z'; it's '…' and \"…\""
+    )
+    assert without_labels(text, said) == shown
+    job = place.write("job.toml", 'items = ["codes"]\nk = 2\n[hierarchy]\ncodes = "tree.csv"\n')
+    text = f"'codes' 'tree.csv' '{place.folder}/tree.csv' 'a1'"
+    assert without_labels(text, [job]) == text.replace("'a1'", "'…'").replace("'tree.csv'", "'…'")
+
+
+def test_progress_is_told_about_once_a_second(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("anonset.cli.log.time.monotonic", lambda: now[0])
+    log = JsonLog([])
+    log.start()
+    for done in range(1000):
+        now[0] = done / 100
+        log.progress("search", done, float("inf") if done < 500 else 999.0)
+    log.progress("loss at most 0.227273, proven", 1, 2)
+    log.end(0)
+    found = [one for one in lines_of(capsys.readouterr().err) if one["event"] == "progress"]
+    assert [one["done"] for one in found] == [*range(0, 1000, 100), 999, 1]
+    assert [one["total"] for one in found] == [None] * 5 + [999] * 6 + [2]
+    assert found[-1]["stage"] == "loss at most …, proven"
+
+
+@pytest.mark.compiled
+def test_a_defect_and_an_interruption_are_lines(place: Place) -> None:
+    from cli.test_cli_process import RUN, USUAL, python
+
+    trap = f"from anonset.cli import app, main\ndef fail(_): raise KeyError('{MARK}')\napp.run_command = fail\n"
+    ran = python(trap + RUN, "verify", "out", "--log-format", "json")
+    *_, error, end = [loads(line) for line in ran.stderr.splitlines()]
+    assert (ran.returncode, error["exit_code"], end["exit_code"]) == (70, 70, 70)
+    assert error["defect"] == "KeyError"
+    assert MARK not in ran.stderr
+    trap = (
+        "import signal\nfrom anonset.cli import app\napp.run_command = lambda _: signal.raise_signal(signal.SIGINT)\n"
+    )
+    ran = python(USUAL + trap + RUN, "verify", "out", "--log-format", "json")
+    assert lines_of(ran.stderr)[-1]["exit_code"] == ran.returncode == 130
+
+
+class Holds:
+    """A verdict."""
+
+    def __str__(self) -> str:
+        return "holds"
+
+
+CODES: dict[BaseException, int] = {
+    InputError("x"): 2,
+    OSError(28, "No space left on device"): 2,
+    MemoryError(): 2,
+    AnonsetError("x"): 2,
+    InfeasibleError("exact", "x"): 1,
+    VerificationError(Holds()): 1,
+    UndecidedError(Holds()): 3,
+    KeyboardInterrupt(): 130,
+    KeyboardInterrupt(15): 143,
+}
+
+
+def test_the_page_names_every_exit_code() -> None:
+    from anonset.cli import main
+
+    named = {int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)}
+    own = {main.DONE, main.FAILED, main.BAD_INPUT, main.UNDECIDED, main._DEFECT, main._BY_SIGNAL + main._SIGINT}
+    assert named == own
+    assert {error: exit_code(error) for error in CODES} == CODES
+    assert {code for code in CODES.values() if code != 143} <= named
+
+
+def test_the_page_shows_lines_as_they_are_written() -> None:
+    shown = re.search(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    assert shown is not None
+    assert {one["event"] for one in lines_of(shown[1])} == set(FIELDS)
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.MULTILINE))
+    assert {event: set(re.findall(r"`(\w+)`", rows[event])) & fields for event, fields in FIELDS.items()} == FIELDS
