@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anonset_kernels._arrays import Csr, Indptr, Int32Array, ItemRecords, Items, ItemStart
+from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Integer, ItemRecords, Items, ItemStart
 from anonset_kernels._jit import kernel
 
 
@@ -60,7 +60,7 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
     n = len(indptr) - 1
     seen = np.full(n_symbols, -1, np.int32)
     out_ptr = np.zeros(n + 1, np.int64)
-    out = np.empty(len(items), np.int32)
+    out = np.empty(indptr[n] - indptr[0], np.int32)
     filled = 0
     for record in range(n):
         first = filled
@@ -76,6 +76,41 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
                 filled += 1
         out_ptr[record + 1] = filled
     return out_ptr, out[:filled].copy()
+
+
+@kernel()
+def first_copies(indptr: Indptr, items: Items, most: int) -> BoolArray:
+    """Tell of each row whether fewer than `most` rows before it are equal to it: bool (n,). O(nnz), by a hash table."""
+    n, n_slots = len(indptr) - 1, 16
+    while n_slots < 2 * n:
+        n_slots *= 2
+    first, copies = np.full(n_slots, -1, np.int32), np.zeros(n_slots, np.int32)
+    kept = np.zeros(n, np.bool_)
+    for row in range(n):
+        key = np.int64(7)
+        for at in range(indptr[row], indptr[row + 1]):
+            key = (key * 1000003 + items[at] + 1) & 0x7FFFFFFF
+        slot = (key ^ (key >> 15)) & (n_slots - 1)
+        while first[slot] >= 0 and not _are_equal(indptr, items, first[slot], row):
+            slot = (slot + 1) & (n_slots - 1)
+        if first[slot] < 0:
+            first[slot] = row
+        if copies[slot] < most:
+            copies[slot] += 1
+            kept[row] = True
+    return kept
+
+
+@kernel()
+def _are_equal(indptr: Indptr, items: Items, a: Integer, b: Integer) -> bool:
+    """Tell whether two rows hold the same items."""
+    length = indptr[a + 1] - indptr[a]
+    if length != indptr[b + 1] - indptr[b]:
+        return False
+    for at in range(length):
+        if items[indptr[a] + at] != items[indptr[b] + at]:
+            return False
+    return True
 
 
 @kernel()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from algorithms.implementations import Rows, bound_table
 from algorithms.test_against_twins import Case, cases, random_tree, small_case
-from anonset.algorithms.base import Result
+from anonset.algorithms.base import Result, executor_of
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tum_bound import TumBound
 from anonset.algorithms.transaction.apriori import Apriori
@@ -22,6 +22,7 @@ from anonset.algorithms.transaction.exact_cut.pairs import rare_siblings
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.blocks import Blocks
 from anonset.errors import InfeasibleError
 from anonset.generalization import Cut, PerCluster, apply
 from anonset.measures.ncp import ncp_exact
@@ -117,6 +118,24 @@ def test_it_is_never_above_the_heuristics(case: Case) -> None:
         assert verify(apply(table, result.recoding), KmAnonymity(k, m)).holds
         for heuristic in heuristics:
             assert loss_of(result, table) <= loss_of(heuristic(k=k, m=m).recode(table, {"items": hierarchy}), table)
+
+
+@in_both_modes
+@pytest.mark.parametrize("workers", [None, 3])
+@settings(thorough, max_examples=40, suppress_health_check=[*HealthCheck])
+@given(case=st.integers(0, 2**32 - 1).map(larger_case), records_per_block=st.integers(1, 40))
+def test_any_blocks_give_the_same_cut_figures_and_trace(
+    workers: int | None, suppress: bool, case: Case, records_per_block: int
+) -> None:
+    tree, rows, k, m = case
+    rows = [*rows, *rows[: len(rows) // 2], set()]
+    expected, table, hierarchy = run(rows, tree, k, m, suppress=suppress)
+    assert table.transactions is not None
+    blocks = Blocks.of(hierarchy.bind(table.transactions), records_per_block)
+    with executor_of(workers or 1) as executor:
+        found = Exact(k=k, m=m, suppress=suppress).search(blocks, hierarchy, executor=executor)
+    assert image_of(found) == image_of(expected)
+    assert (found.figures, found.trace, found.notes) == (expected.figures, expected.trace, expected.notes)
 
 
 EDGES: dict[str, tuple[Rows, Tree, int, int]] = {
@@ -238,7 +257,7 @@ def test_rare_siblings_are_found_in_any_number_of_passes(monkeypatch, cells: int
     hierarchy = Hierarchy.from_tree(tree)
     column = bound_table(rows, hierarchy).transactions
     assert column is not None
-    problem = CutProblem(column, hierarchy, k, m, suppress=False)
+    problem = CutProblem(Blocks.of(column, 3), hierarchy, k, m, suppress=False)
     found = rare_siblings(problem, np.zeros(hierarchy.n_nodes, np.bool_))
     assert {hierarchy.labels[v] for v in hierarchy.parent[found[:, 0]]} == siblings_of(case)
     assert np.array_equal(hierarchy.parent[found[:, 0]], hierarchy.parent[found[:, 1]])

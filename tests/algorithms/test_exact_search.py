@@ -21,6 +21,7 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
 from anonset.algorithms.transaction.exact_cut.view import Point, View
 from anonset.data import Hierarchy
+from anonset.data.blocks import Blocks
 from reference import exact as twin
 from reference.hierarchy_model import HierarchyModel
 from reference.suppression import support
@@ -39,7 +40,8 @@ def view_of(case: Case, *, suppress: bool) -> View:
     column = bound_table(rows, hierarchy).transactions
     assert column is not None
     nothing = Point(np.zeros(hierarchy.n_nodes), np.zeros(hierarchy.n_leaves))
-    return View(CutProblem(column, hierarchy, k, m, suppress), nothing, 1.0 - 1e-6, 2)
+    records = [(column.indptr, column.items)]
+    return View(CutProblem(Blocks.of(column), hierarchy, k, m, suppress), records, nothing, 1.0 - 1e-6, 2)
 
 
 def labelled(view: View, sets: np.ndarray) -> set[Labels]:

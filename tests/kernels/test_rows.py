@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset_kernels.rows import map_rows, sort_rows, transpose, unsorted_or_repeated
+from anonset_kernels.rows import first_copies, map_rows, sort_rows, transpose, unsorted_or_repeated
 
 ITEMS = 9
 row_sets = st.lists(st.lists(st.integers(0, ITEMS - 1), unique=True, max_size=6), max_size=12)
@@ -35,6 +35,15 @@ def test_sort_rows(rows):
 def test_map_rows(rows, image):
     out = as_rows(*map_rows(*csr(rows), np.array(image, np.int32), 5))
     assert out == [sorted({image[item] for item in row} - {-1}) for row in rows]
+
+
+@given(row_sets, st.integers(1, 3), st.integers(0, 12))
+def test_first_copies(rows, most, begin):
+    rows = [sorted(row[:2]) for row in rows]
+    indptr, items = csr(rows)
+    begin = min(begin, len(rows))
+    expected = [rows[begin:at].count(row) < most for at, row in enumerate(rows[begin:], begin)]
+    assert first_copies(indptr[begin:], items, most).tolist() == expected
 
 
 @given(row_sets)

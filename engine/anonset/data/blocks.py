@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
@@ -41,6 +43,14 @@ class Blocks(Discreet):
         rows = [(column.indptr[at : at + records_per_block + 1], column.items) for at in starts]
         found = column.n, column.n_nonempty, column.longest, column.occurrences
         return cls(column.name, column.vocabulary, rows, *found)
+
+    @property
+    def column(self) -> SetColumn:
+        """All records at once, in memory."""
+        lengths = [np.diff(indptr) for indptr, _ in self]
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate([*lengths, np.empty(0, np.int64)]))]).astype(np.int64)
+        items = [items[indptr[0] : indptr[-1]] for indptr, items in self]
+        return SetColumn(self.name, indptr, np.concatenate([*items, np.empty(0, np.int32)]), self.vocabulary)
 
     def __iter__(self) -> Iterator[Rows]:
         return iter(self.rows)

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.blocks import Blocks
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
@@ -33,7 +34,7 @@ class ItemLoss(Discreet):
     """Loss of one occurrence, in [0, 1]."""
 
 
-def ncp_numerator(column: SetColumn, cut: Cut) -> int:
+def ncp_numerator(column: SetColumn | Blocks, cut: Cut) -> int:
     """Return the integer core of the NCP: over the generalized items, the sum of occurrences times leaves.
 
     The leaves are those of the node that replaces the item; an item published as itself costs nothing, a
@@ -148,7 +149,7 @@ def _dot(counts: Int64, costs: Int64) -> int:
     return sum(count * cost for count, cost in zip(counts.tolist(), costs.tolist(), strict=True))
 
 
-def _require_bound(column: SetColumn, cut: Cut) -> None:
+def _require_bound(column: SetColumn | Blocks, cut: Cut) -> None:
     if column.vocabulary != cut.hierarchy.leaves:
         msg = (
             f"column {column.name!r} must be bound to the cut's hierarchy first (Hierarchy.bind): "

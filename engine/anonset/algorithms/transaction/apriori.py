@@ -19,6 +19,7 @@ from anonset.algorithms.transaction.base import Generalization
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import Blocks
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 
@@ -36,7 +37,7 @@ class AprioriBased(Generalization):
 
     def run_apriori(
         self,
-        column: SetColumn,
+        records: SetColumn | Blocks,
         hierarchy: Hierarchy,
         *,
         start: Cut | None = None,
@@ -52,7 +53,7 @@ class AprioriBased(Generalization):
         """
         limit = float(self.max_increments)
         search = CutSearch(  # line 1
-            column, hierarchy, self.k, start=start, max_increments=limit, executor=executor, progress=progress
+            records, hierarchy, self.k, start=start, max_increments=limit, executor=executor, progress=progress
         )
         for i in range(1, min(self.m, search.longest) + 1):  # line 2
             for rare_sets in search.rare_sets(i):  # lines 3 to 6

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.blocks import Blocks
 from anonset.data.discreet import Discreet
 from anonset.errors import InfeasibleError, InputError
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity
@@ -103,7 +104,7 @@ class Generalization(KmAlgorithm, ABC):
         return self.generalize(column, hierarchy, executor=executor, progress=progress)
 
 
-def require_feasible(algorithm: str, column: SetColumn, k: int) -> None:
+def require_feasible(algorithm: str, column: SetColumn | Blocks, k: int) -> None:
     """Refuse data with some, but fewer than k, non-empty records: no generalisation makes them k.
 
     Raises

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -15,12 +16,16 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
 from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.data import Hierarchy, Table
+from anonset.data.blocks import Blocks
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity, require_at_least
 from anonset.spelling import counted, setting
+
+MAX_AT_ONCE = 1 << 28
+"""Items of records that may be held at once for mHgHs: 1 GiB."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,10 +97,30 @@ class Exact(Discreet):
             If the column or its hierarchy is missing.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
+        return self.search(Blocks.of(column), hierarchy, executor=executor, progress=progress)
+
+    def search(
+        self,
+        blocks: Blocks,
+        hierarchy: Hierarchy,
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Find the cut for records in blocks, whose codes are leaf positions: the same for any blocks of them.
+
+        Without suppression, pairs are counted block by block; from m = 3 on the records are held as they look where
+        nodes are closed for good, with suppression as they are, of equal ones k at most.
+
+        Raises
+        ------
+        InfeasibleError
+            As `recode`.
+        """
         if not self.suppress:
-            require_feasible(self.name, column, self.k)
+            require_feasible(self.name, blocks, self.k)
         limits = Limits(self.time_limit, self.max_steps)
-        problem = CutProblem(column, hierarchy, self.k, self.m, suppress=bool(self.suppress))
+        problem = CutProblem(blocks, hierarchy, self.k, self.m, bool(self.suppress), executor)
         found = self._solved(problem, limits, executor, progress)
         if self.suppress is None and _is_mute(problem, found):
             problem, limits.steps = replace(problem, suppress=True), self.max_steps
@@ -108,10 +133,10 @@ class Exact(Discreet):
         self, problem: CutProblem, limits: Limits, executor: Executor | None, progress: Progress | None
     ) -> Result:
         """Return the best cut of a problem."""
-        column, hierarchy = problem.column, problem.hierarchy
-        if 0 < column.n_nonempty < self.k:
+        blocks, hierarchy = problem.blocks, problem.hierarchy
+        if 0 < blocks.n_nonempty < self.k:
             return _result(problem, _suppressed(problem))
-        if self.k == 1 or column.n_nonempty == 0 or hierarchy.n_leaves == 1:
+        if self.k == 1 or blocks.n_nonempty == 0 or hierarchy.n_leaves == 1:
             return _result(problem, Cut.identity(hierarchy))
         known = self._known(problem, limits, executor, progress)
         search = ExactSearch(problem, known, limits, gap=self.gap, executor=executor, progress=progress)
@@ -120,18 +145,11 @@ class Exact(Discreet):
 
     def _known(self, problem: CutProblem, limits: Limits, executor: Executor | None, progress: Progress | None) -> Cut:
         """Return the best cut that can be had at once, which the search is to improve upon."""
-        column, hierarchy = problem.column, problem.hierarchy
+        hierarchy, told = problem.hierarchy, limits.heeded(progress)
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))
-        heuristic = MHgHs if problem.suppress else Apriori
-        table, bound = Table(column), {column.name: hierarchy}
         cuts = [_suppressed(problem) if problem.suppress else root]
-        try:
-            told = limits.heeded(progress)
-            found = heuristic(k=self.k, m=self.m).recode(table, bound, executor=executor, progress=told).recoding
-        except (InputError, LimitReached):  # too large for the heuristic, by a limit of its own, or too long
-            found = cuts[0]
-        if isinstance(found, Cut):
-            cuts.append(found)
+        with suppress(InputError, LimitReached):  # too large for the heuristic, by a limit of its own, or too long
+            cuts.append(self._heuristic(problem, executor, told))
         if problem.suppress:
             plain = replace(problem, suppress=False)
             search = ExactSearch(plain, root, limits.share(0.5), gap=self.gap, executor=executor, progress=progress)
@@ -139,16 +157,34 @@ class Exact(Discreet):
             cuts.append(search.best)
         return min(map(problem.spared, cuts), key=problem.rank)
 
+    def _heuristic(self, problem: CutProblem, executor: Executor | None, progress: Progress) -> Cut:
+        """Return the cut of AA or, with suppression, of mHgHs, which takes the records at once.
+
+        Raises
+        ------
+        InputError
+            If there is too much for it, by a limit of its own or of what it takes at once.
+        """
+        blocks, hierarchy = problem.blocks, problem.hierarchy
+        if not problem.suppress:
+            return Apriori(k=self.k, m=self.m).run_apriori(blocks, hierarchy, executor=executor, progress=progress).cut
+        if int(blocks.occurrences.sum()) > MAX_AT_ONCE:
+            msg = f"mHgHs takes at most {MAX_AT_ONCE:,} items at once"
+            raise InputError(msg)
+        table, mhghs = Table(blocks.column), MHgHs(k=self.k, m=self.m)
+        found = mhghs.recode(table, {blocks.name: hierarchy}, executor=executor, progress=progress).recoding
+        return found if isinstance(found, Cut) else _suppressed(problem)
+
 
 def _suppressed(problem: CutProblem) -> Cut:
     """Return the cut that suppresses every item that occurs."""
-    gone = problem.column.occurrences > 0
+    gone = problem.blocks.occurrences > 0
     return Cut(problem.hierarchy, np.where(gone, SUPPRESSED, problem.hierarchy.leaf_node).astype(np.int32))
 
 
 def _is_mute(problem: CutProblem, result: Result) -> bool:
     """Tell whether a cut shows one symbol at most, although several items occur."""
-    occurring = problem.column.occurrences > 0
+    occurring = problem.blocks.occurrences > 0
     shown = np.unique(result.recoding.image[occurring]) if isinstance(result.recoding, Cut) else occurring
     return bool(np.count_nonzero(occurring) > 1 and np.count_nonzero(shown != SUPPRESSED) <= 1)
 

@@ -46,7 +46,8 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
         place = np.full(hierarchy.n_nodes, -1, np.int64)
         place[rows] = np.cumsum(lengths) - lengths
         cells = np.zeros(int(lengths.sum()), _counter(k))
-        count_siblings(problem.column.indptr, problem.column.items, entry, (parent, index), place, k, cells)
+        for records in problem.blocks:
+            count_siblings(*records, entry, (parent, index), place, k, cells)
         rare = np.flatnonzero((cells > 0) & (cells < k))
         left = rows[np.searchsorted(place[rows], rare, side="right") - 1]
         right = children[begin[parent[left]] + rare - place[left]]
@@ -59,7 +60,7 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
 class RarePairs:
     """The pairs of a view's nodes that are rare, as a bit each.
 
-    Cost: a pass over the records for each `CELLS_PER_PASS` pairs of nodes, and for each worker.
+    Cost: a pass over the records, part by part, for each four times `CELLS_PER_PASS` pairs of nodes.
 
     Raises
     ------
@@ -75,22 +76,29 @@ class RarePairs:
         if n * n > MAX_PAIR_BITS:
             msg = f"pairs of {n:,} nodes would be counted, more than {int(MAX_PAIR_BITS**0.5):,}"
             raise LimitReached(msg)
-        codes, _, _ = view.expanded(view.nodes, placed=False)
-        ends = np.flatnonzero(codes < 0)
-        if (work := float((np.diff(ends, prepend=-1).astype(np.float64) ** 2).sum() / 2)) > MAX_PAIR_WORK:
+        n_parts = len(view.records)
+        only = view.expanded_part(0) if n_parts == 1 else None
+
+        def codes(at: int) -> Int32:
+            return view.expanded_part(at) if only is None else only
+
+        if (work := sum(run_tasks(executor, lambda at: _pair_work(codes(at)), range(n_parts)))) > MAX_PAIR_WORK:
             msg = f"{work:.2g} pairs of nodes in records would be counted, more than {float(MAX_PAIR_WORK):.2g}"
             raise LimitReached(msg)
         self.bits = np.zeros((n, (n + 63) // 64), np.uint64)
 
-        def count(span: tuple[int, int]) -> tuple[int, NDArray[np.unsignedinteger]]:
-            pairs = np.zeros((span[1] - span[0], n), _counter(k))
-            count_pairs(codes, span[0], span[1], k, pairs)
-            return span[0], pairs
+        def count(task: tuple[Int32, tuple[int, int], NDArray[np.unsignedinteger]]) -> None:
+            records, span, pairs = task
+            count_pairs(records, *span, k, pairs)
 
         spans = list(_spans(np.full(n, float(n)), min(max(n * n / _SPANS, 1.0), CELLS_PER_PASS)))
         for at in range(0, len(spans), _SPANS):
-            limits.check()
-            for first, pairs in run_tasks(executor, count, spans[at : at + _SPANS]):
+            counted = [(span, np.zeros((span[1] - span[0], n), _counter(k))) for span in spans[at : at + _SPANS]]
+            for number in range(n_parts):
+                limits.check()
+                records = codes(number)
+                list(run_tasks(executor, count, [(records, *one) for one in counted]))
+            for (first, _), pairs in counted:
                 mark_rare(pairs, first, k, self.bits)
 
     def violated(self) -> Int32:
@@ -108,6 +116,12 @@ class RarePairs:
             n_found, first = maximal_pairs(self.bits, nodes, code, tree, view.point.closed, first, found)
             pairs.append(found[:n_found].copy())
         return np.concatenate(pairs)
+
+
+def _pair_work(codes: Int32) -> float:
+    """Return about how many pairs of codes some records hold."""
+    lengths = np.diff(np.flatnonzero(codes < 0), prepend=-1).astype(np.float64)
+    return float((lengths**2).sum() / 2)
 
 
 def _spans(work: Float64, limit: float) -> Iterator[tuple[int, int]]:

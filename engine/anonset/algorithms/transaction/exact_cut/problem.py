@@ -24,13 +24,17 @@ References: our own; measured against its weaker form without the meeting nodes 
 relaxation left 7 % open where this one is integral (BMS-WebView-2, k=5, m=3, with suppression).
 """
 
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import Hierarchy, SetColumn
+from anonset.algorithms.base import run_tasks
+from anonset.data import Hierarchy
+from anonset.data.blocks import Blocks, Rows
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
@@ -48,13 +52,15 @@ Tree = tuple[Int32, Int32, Int32]
 class CutProblem(Discreet):
     """What is asked for. The hierarchy has more than one leaf."""
 
-    column: SetColumn
+    blocks: Blocks
     """The records, bound to the hierarchy (item codes are leaf positions)."""
     hierarchy: Hierarchy
     k: int
     m: int
     suppress: bool
     """Whether leaves may be suppressed."""
+    executor: Executor | None = None
+    """Goes through several blocks at a time."""
 
     @cached_property
     def tree(self) -> Tree:
@@ -64,16 +70,12 @@ class CutProblem(Discreet):
     @cached_property
     def support(self) -> Int64:
         """int64 (V,): number of records that hold an item below each node."""
-        from anonset_kernels.count_tree import node_supports
-
-        column, hierarchy = self.column, self.hierarchy
-        supports: Int64 = node_supports(column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent)
-        return supports
+        return supports(self.hierarchy, self.blocks.rows.__getitem__, len(self.blocks.rows), self.executor)
 
     @property
     def size(self) -> int:
         """Size of the largest sets that may be rare: m, or the length of the longest record."""
-        return min(self.m, int(self.column.lengths.max(initial=0)))
+        return min(self.m, self.blocks.longest)
 
     @property
     def rare_nodes(self) -> Int32:
@@ -89,7 +91,7 @@ class CutProblem(Discreet):
     @cached_property
     def weights(self) -> Int64:
         """int64 (V,): what closing each inner node costs, given that all below it are closed."""
-        below = np.concatenate([[0], np.cumsum(self.column.occurrences)])
+        below = np.concatenate([[0], np.cumsum(self.blocks.occurrences)])
         occurrences = below[self.hierarchy.leaf_hi] - below[self.hierarchy.leaf_lo]
         leaves = self.hierarchy.n_leaves_below.astype(np.int64)
         cost = np.where(leaves > 1, occurrences * leaves, 0).astype(np.int64)
@@ -100,32 +102,43 @@ class CutProblem(Discreet):
     @property
     def suppression_costs(self) -> Int64:
         """int64 (M,): what suppressing each leaf costs."""
-        costs: Int64 = self.column.occurrences * self.hierarchy.n_leaves
+        costs: Int64 = self.blocks.occurrences * self.hierarchy.n_leaves
         return costs
 
     @property
     def total(self) -> int:
         """The cost of suppressing everything: the denominator of the NCP."""
-        return max(1, self.hierarchy.n_leaves * len(self.column.items))
+        return max(1, self.hierarchy.n_leaves * int(self.blocks.occurrences.sum()))
 
     def cost(self, cut: Cut) -> int:
         """Return the numerator of a cut's NCP."""
-        return ncp_numerator(self.column, cut)
+        return ncp_numerator(self.blocks, cut)
 
     def rank(self, cut: Cut) -> tuple[int, int]:
         """Return what cuts are compared by: the cost, then how many occurrences are suppressed; less is better."""
-        return self.cost(cut), int(self.column.occurrences[cut.image == SUPPRESSED].sum())
+        return self.cost(cut), int(self.blocks.occurrences[cut.image == SUPPRESSED].sum())
 
     def spared(self, cut: Cut) -> Cut:
         """Return a cut that leaves alone the items around which nothing occurs."""
-        idle = np.where(cut.image == SUPPRESSED, self.column.occurrences == 0, self.support[cut.image] == 0)
+        idle = np.where(cut.image == SUPPRESSED, self.blocks.occurrences == 0, self.support[cut.image] == 0)
         return Cut(self.hierarchy, np.where(idle, self.hierarchy.leaf_node, cut.image).astype(np.int32))
 
     def cut(self, closed: Nodes, suppressed: NDArray[np.bool_]) -> Cut:
         """Return the cut with these nodes closed and these leaves suppressed, unless they lie below a closed node."""
         image = entries(self.hierarchy, closed)
-        gone = suppressed & (image == self.hierarchy.leaf_node) & (self.column.occurrences > 0)
+        gone = suppressed & (image == self.hierarchy.leaf_node) & (self.blocks.occurrences > 0)
         return Cut(self.hierarchy, np.where(gone, SUPPRESSED, image).astype(np.int32))
+
+
+def supports(hierarchy: Hierarchy, part: Callable[[int], Rows], n_parts: int, executor: Executor | None) -> Int64:
+    """Count the records, part by part, that hold an item below each node: int64 (V,)."""
+    from anonset_kernels.count_tree import node_supports
+
+    def count(at: int) -> Int64:
+        found: Int64 = node_supports(*part(at), hierarchy.leaf_node, hierarchy.parent)
+        return found
+
+    return sum(run_tasks(executor, count, range(n_parts)), np.zeros(hierarchy.n_nodes, np.int64))
 
 
 def buried(hierarchy: Hierarchy, closed: Nodes) -> Nodes:

@@ -1,5 +1,6 @@
 """The search for the exact cut: solve a relaxation, look for rare sets, add their clauses, until there are none."""
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from math import ceil, inf
@@ -14,6 +15,7 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, 
 from anonset.algorithms.transaction.exact_cut.relaxation import Relaxation
 from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
 from anonset.algorithms.transaction.exact_cut.view import OPEN, Point, View
+from anonset.data.blocks import Rows
 from anonset.data.table import Int32
 from anonset.generalization import Cut
 
@@ -62,6 +64,8 @@ class ExactSearch:
         self.executor, self.progress = executor, progress
         self.best, self.cost, self.bound = known, problem.cost(known), 0
         self.closed: Nodes = np.zeros(problem.hierarchy.n_nodes, np.bool_)
+        self.records: Sequence[Rows] = problem.blocks.rows
+        self._gathered: Nodes | None = None
         self.steps: list[Step] = []
         self.clauses, self.nodes, self.stopped = 0, 0, ""
         self._threshold = 0
@@ -113,15 +117,26 @@ class ExactSearch:
             self.closed = _with_below(problem, self.closed, parent[rare_siblings(problem, self.closed)[:, 0]])
         return Relaxation(problem, self.closed, self.cost, self.limits)
 
+    def _view_of_closed(self) -> View:
+        """Return the records as they look where the nodes are closed that are so for good."""
+        point = Point(self.closed.astype(np.float64), np.zeros(self.problem.hierarchy.n_leaves))
+        return View(self.problem, self.records, point, 1.0 - OPEN, 2)
+
+    def _gather(self) -> None:
+        """Hold the records in one part from here on, and what more closed nodes leave of them."""
+        if self._gathered is not self.closed:
+            self.records, self._gathered = [self._view_of_closed().gathered(self.executor)], self.closed
+
     def _add_siblings(self, relaxation: Relaxation) -> None:
         """Add clauses of rare siblings: of the highest, and of all others."""
+        self._gather()
         problem, hierarchy = self.problem, self.problem.hierarchy
         siblings = rare_siblings(problem, self.closed)
         parent = hierarchy.parent[siblings[:, 0]]
         split = np.zeros(hierarchy.n_nodes, np.bool_)
         split[parent] = True
         highest = ~buried(hierarchy, split)[parent]
-        view = View(problem, Point(np.zeros(hierarchy.n_nodes), np.zeros(hierarchy.n_leaves)), 1.0 - OPEN, 2)
+        view = self._view_of_closed()
         for part in (siblings[highest], siblings[~highest]):
             self._add(relaxation, witnessed(view, part))
 
@@ -160,13 +175,15 @@ class ExactSearch:
         """Add clauses that a point violates; tell whether there were some."""
         if self.problem.size < 2:
             return False
-        view = View(self.problem, point, 1.0 - OPEN, 2)
+        view = View(self.problem, self.records, point, 1.0 - OPEN, 2)
         if self._add_sets(relaxation, view, RarePairs(view, self.executor, self.limits).violated()):
             return True
         thresholds = (0.5,) if point.is_integral else (*_THRESHOLDS[self._threshold :], *_THRESHOLDS[: self._threshold])
+        if self.problem.size > 2:
+            self._gather()
         for size in range(3, self.problem.size + 1):
             for threshold in thresholds:
-                view = View(self.problem, point, threshold, size)
+                view = View(self.problem, self.records, point, threshold, size)
                 sets = rare_sets(view, size, self.executor, self.limits)
                 if len(sets) and self._add_sets(relaxation, view, lifted(view, sets, self.limits)):
                     self._threshold = _THRESHOLDS.index(threshold)

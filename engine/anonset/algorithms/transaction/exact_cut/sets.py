@@ -48,7 +48,7 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
         return found[0]
     weight = view.point.out_of_reach(problem)
     allowed = _allowed(problem, nodes, weight, closed)
-    records, rule = view.expanded(nodes, placed=True), (size, problem.k, EXACT)
+    records, rule = view.expanded(nodes), (size, problem.k, EXACT)
     intervals = (problem.hierarchy.leaf_lo[nodes], problem.hierarchy.leaf_hi[nodes])
     work = walk_sizes(records[0], len(nodes), size)
     none_dead = np.zeros(len(nodes), np.uint8)

@@ -1,20 +1,23 @@
 """The records as they look where some nodes are closed."""
 
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
+from anonset.algorithms.transaction.exact_cut.copies import chosen_rows, first_copies
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
+from anonset.algorithms.transaction.expanded_records import expand_records
+from anonset.data.blocks import Rows
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
-    from anonset_kernels._arrays import Expanded, IndexArray
+    from anonset_kernels._arrays import Expanded
 
-Rows = tuple[Int64, Int32]
-"""(indptr, items): records as ascending leaf codes."""
 OPEN = 1e-6
 """What a node's closedness is below 1 by, at least, where it is not taken for closed."""
 
@@ -51,6 +54,8 @@ class View(Discreet):
     """
 
     problem: CutProblem
+    records: Sequence[Rows]
+    """The records in parts, or what was gathered of them under nodes that are closed here too."""
     point: Point
     threshold: float
     """Nodes that are at least so far closed are closed; leaves that are at least so far out of reach are not shown."""
@@ -68,29 +73,34 @@ class View(Discreet):
         """int32 (M,): the node at which each leaf enters."""
         return entries(self.problem.hierarchy, self.closed)
 
-    @cached_property
-    def rows(self) -> Rows:
-        """The records; without suppression, each node at which leaves enter is there as its first leaf."""
+    def _shown(self, at: int) -> Rows:
+        """Return a part; without suppression, each node at which leaves enter is there as its first leaf."""
         from anonset_kernels.rows import map_rows
 
-        column, hierarchy = self.problem.column, self.problem.hierarchy
-        first = hierarchy.leaf_lo[self.entry]
-        indptr, items = map_rows(column.indptr, column.items, first, hierarchy.n_leaves)
-        lengths = np.diff(indptr)
-        long = lengths >= self.least
-        if self.problem.suppress:
-            kept = column if bool(long.all()) else column.take(np.flatnonzero(long))
-            return kept.indptr, kept.items
-        return np.concatenate([[0], np.cumsum(lengths[long])]).astype(np.int64), items[np.repeat(long, lengths)]
+        rows, hierarchy = self.records[at], self.problem.hierarchy
+        if not self.problem.suppress:
+            rows = map_rows(*rows, hierarchy.leaf_lo[self.entry], hierarchy.n_leaves)
+        long = np.diff(rows[0]) >= self.least
+        return rows if bool(long.all()) else chosen_rows(rows, long)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The records, where they are in one part."""
+        (at,) = range(len(self.records))
+        return self._shown(at)
+
+    def part(self, at: int) -> Rows:
+        """Return a part of the records; of several, it is made each time."""
+        return self.rows if len(self.records) == 1 else self._shown(at)
+
+    def gathered(self, executor: Executor | None) -> Rows:
+        """Return the records at once, but of equal ones only k: enough for every view with more nodes closed."""
+        return first_copies(self.part, len(self.records), self.problem.k, executor)
 
     @cached_property
     def support(self) -> Int64:
         """int64 (V,): number of these records that hold each node."""
-        from anonset_kernels.count_tree import node_supports
-
-        hierarchy = self.problem.hierarchy
-        supports: Int64 = node_supports(*self.rows, hierarchy.leaf_node, hierarchy.parent)
-        return supports
+        return supports(self.problem.hierarchy, self.part, len(self.records), self.problem.executor)
 
     @cached_property
     def nodes(self) -> Int32:
@@ -120,17 +130,20 @@ class View(Discreet):
         code[nodes] = np.arange(len(nodes), dtype=np.int32)
         return code
 
-    def expanded(self, nodes: Int32, *, placed: bool) -> "Expanded":
-        """Store the records as ascending positions in `nodes`, as `count_tree.expand` does; if `placed`, with where."""
-        from anonset_kernels.count_tree import expand
+    def expanded(self, nodes: Int32) -> "Expanded":
+        """Store the records as ascending positions in `nodes`, and where each stands, as `count_tree.expand` does."""
+        _, records = expand_records(self.rows, self.entry, self.problem.hierarchy.parent, nodes, self.support[nodes])
+        return records
 
-        start = np.concatenate([[0], np.cumsum(self.support[nodes])]).astype(np.int64)
-        wide = start[-1] + len(self.rows[0]) > np.iinfo(np.int32).max
-        room = int(start[-1]) if placed else 0
-        position: IndexArray = np.empty(room, np.int64) if wide else np.empty(room, np.int32)
-        parent = self.problem.hierarchy.parent
-        codes = expand(*self.rows, self.entry, parent, self.codes_of(nodes), start, position)
-        return codes, start, position
+    def expanded_part(self, at: int) -> Int32:
+        """Store a part of the records as ascending positions in `nodes`."""
+        from anonset_kernels.count_tree import expand_block
+
+        hierarchy, nodes = self.problem.hierarchy, self.nodes
+        height = int(hierarchy.depth.max(initial=0)) + 1
+        code = self.codes_of(nodes)
+        found: Int32 = expand_block(*self.part(at), self.entry, hierarchy.parent, code, len(nodes), height)
+        return found
 
     @cached_property
     def postings(self) -> tuple[Int64, Int32]:
