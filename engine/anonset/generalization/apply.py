@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.spans import spans
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization.publication import Publication, Symbol, generalize, group_symbol, node_symbol
@@ -46,8 +48,7 @@ def _apply_cut(table: Table, cut: Cut) -> Publication:
     code_of_node = np.full(cut.hierarchy.n_nodes + 1, SUPPRESSED, np.int32)
     code_of_node[shown] = np.arange(len(shown), dtype=np.int32)
     symbols = tuple(node_symbol(cut.hierarchy, int(node)) for node in shown)
-    published = generalize(column, code_of_node[cut.image], symbols)
-    return _of_all_records(table, published, symbols)
+    return _of_all_records(table, column, code_of_node[cut.image], symbols)
 
 
 def _apply_groups(table: Table, groups: ItemGroups) -> Publication:
@@ -61,13 +62,17 @@ def _apply_groups(table: Table, groups: ItemGroups) -> Publication:
     for code, members in enumerate(shown):
         code_of_item[list(members)] = code
     symbols = tuple(group_symbol(tuple(labels[item] for item in members)) for members in shown)
-    published = generalize(column, code_of_item, symbols)
-    return _of_all_records(table, published, symbols)
+    return _of_all_records(table, column, code_of_item, symbols)
 
 
-def _of_all_records(table: Table, published: SetColumn, symbols: tuple[Symbol, ...]) -> Publication:
-    rows = np.arange(table.n, dtype=np.int64)
-    return Publication(published, symbols, (), table.kept, rows, order=table.order, joined=table.joined)
+def _of_all_records(table: Table, column: SetColumn, image: Int32, symbols: tuple[Symbol, ...]) -> Publication:
+    """Publish each item by the symbol that `image` says, in all records alike."""
+    work = None if table.work is None else WorkFolder.temporary(table.work.path)
+    published = generalize(column, image, symbols, work)
+    record = space(work, "record", np.int64, table.n)
+    for begin, end in spans(table.n):
+        record[begin:end] = np.arange(begin, end)
+    return Publication(published, symbols, (), table.kept, record, order=table.order, joined=table.joined, work=work)
 
 
 def apply_per_cluster(table: Table, recoding: PerCluster) -> Publication:

@@ -11,9 +11,13 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Vocabulary
 from anonset.data.discreet import Discreet, names_shown
+from anonset.data.growing import GrowingSets
 from anonset.data.joining import prefixed
+from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
+from anonset.generalization.row_order import sort_rows
 
 
 def set_label(members: Sequence[str]) -> str:
@@ -82,18 +86,27 @@ def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
     return Symbol(hierarchy.labels[node], "item" if hierarchy.is_leaf[node] else "node", tuple(leaves))
 
 
-def generalize(column: SetColumn, symbol_of_item: Int32, symbols: tuple[Symbol, ...]) -> SetColumn:
+def generalize(
+    column: SetColumn, symbol_of_item: Int32, symbols: tuple[Symbol, ...], work: WorkFolder | None = None
+) -> SetColumn:
     """Replace each item by its symbol code (-1 drops it), ascending and each once in a row.
 
     Parameters
     ----------
     symbol_of_item
         int32 (M,): symbol code of each item code, -1 where it is suppressed.
+    work
+        Where the new column's arrays are made; None: in memory.
     """
     from anonset_kernels.rows import map_rows
 
-    indptr, items = map_rows(column.indptr, column.items, symbol_of_item, len(symbols))
-    return SetColumn(column.name, indptr, items, Vocabulary(tuple(symbol.label for symbol in symbols)))
+    vocabulary = Vocabulary(tuple(symbol.label for symbol in symbols))
+    with GrowingSets(column.name, work) as found:
+        for begin, end in spans(column.n) if work is not None else [(0, column.n)]:
+            part = column.part(begin, end)
+            rows = map_rows(part.indptr, part.items, symbol_of_item, len(symbols))
+            found.append(SetColumn(column.name, *rows, vocabulary))
+    return found.column(vocabulary)
 
 
 def row_ranks(column: SetColumn) -> Int64:
@@ -162,6 +175,8 @@ class Publication(Discreet):
     """Names of the columns that the set-valued column was joined from, and is written as; none if it is one."""
     value_sets: tuple[Symbol, ...] = ()
     """What the short codes of relational value sets stand for."""
+    work: WorkFolder | None = None
+    """Where its own arrays lie, if they are mapped from files."""
 
     def __repr__(self) -> str:
         symbols = f", {len(self.symbols):,} symbols" if self.transactions is not None else ""
@@ -196,12 +211,26 @@ class Publication(Discreet):
         Rows in the order of the input would give back what was hidden. Rows with the same content stand in the
         order of the input, which nobody can see.
         """
-        keys: list[Int32 | Int64] = [column.codes for column in (*self.relational, *self.kept)]
-        if self.transactions is not None:
-            keys.append(row_ranks(self.transactions))
-        if not keys:
+        fixed, sets = (*self.relational, *self.kept), self.transactions
+        if not fixed and sets is None:
             return self
-        return self.take(np.lexsort(keys[::-1]).astype(np.int64))
+        work = None if self.work is None else WorkFolder.temporary(self.work.path.parent)
+        columns = [column.codes for column in fixed] + ([] if self.cluster is None else [self.cluster])
+        largest = [len(column.vocabulary) for column in fixed] + [0 if sets is None else len(sets.vocabulary)]
+        indptr, items = (
+            (np.zeros(self.n + 1, np.int64), np.empty(0, np.int32)) if sets is None else (sets.indptr, sets.items)
+        )
+        rows = sort_rows(indptr, items, columns, self.record, largest=largest, work=work)
+        placed = [replace(column, codes=codes) for column, codes in zip(fixed, rows.columns, strict=False)]
+        return replace(
+            self,
+            transactions=None if sets is None else replace(sets, indptr=rows.indptr, items=rows.items),
+            relational=tuple(placed[: len(self.relational)]),
+            kept=tuple(placed[len(self.relational) :]),
+            record=rows.record,
+            cluster=None if self.cluster is None else rows.columns[-1],
+            work=work,
+        )
 
 
 def in_order(

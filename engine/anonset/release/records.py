@@ -64,7 +64,9 @@ class RecordsKind:
 
         publication = apply(table, result.recoding)
         if layout.order == "sorted":
-            publication = publication.sorted()
+            unsorted, publication = publication, publication.sorted()
+            if unsorted.work not in (None, publication.work):
+                unsorted.work.remove()
         value_sets = [
             c.name for c in table.relational if isinstance(c, CategoricalColumn) and c.name not in hierarchies
         ]

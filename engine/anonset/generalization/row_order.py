@@ -1,0 +1,241 @@
+"""Rows in the order of their content, however many there are: distributed into buckets, each of which is sorted.
+
+A row is compared by its fixed codes, one a column, then by its items; equal rows stay in their order. Rows go into
+buckets by the first 62 bits of their codes, which are cut at quantiles of a sample; a bucket that is still too large is
+distributed anew, and one whose rows all begin alike by the codes that follow.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
+
+if TYPE_CHECKING:
+    from anonset_kernels.row_order import Comparison, Content
+
+    Source = Callable[[int, int], Content]
+    """Returns the rows from one to before another."""
+    _Task = tuple[Source, tuple[int, int], int, tuple[int, int]]
+
+ROWS_PER_BUCKET, ITEMS_PER_BUCKET = 1 << 19, 1 << 24
+"""A bucket with no more than these is sorted at once."""
+SAMPLE = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class SortedRows:
+    """Rows in order, and what goes with each."""
+
+    indptr: Int64
+    items: Int32
+    columns: list[Int32]
+    """The fixed codes, column by column."""
+    record: Int64
+
+
+def sort_rows(
+    indptr: Int64,
+    items: Int32,
+    columns: Sequence[Int32],
+    record: Int64,
+    *,
+    largest: Sequence[int],
+    work: WorkFolder | None = None,
+) -> SortedRows:
+    """Return rows in the order of their content.
+
+    Cost: O(nnz + n log(n / rows of a bucket)) and another copy of the rows, in the work directory if there is one;
+    memory for some buckets then.
+
+    Parameters
+    ----------
+    indptr, items
+        The rows' items: int64 (n + 1,) and int32 (nnz,).
+    columns
+        int32 (n,) each: fixed codes, the first of which are compared before the items; the others go along.
+    record
+        int64 (n,): goes along.
+    largest
+        Number of codes of each column that is compared, and of the items.
+    work
+        Where the arrays are made that are as long as the rows; None: in memory.
+    """
+    n, rows = len(indptr) - 1, len(columns)
+
+    def source(begin: int, end: int) -> "Content":
+        from anonset_kernels.row_order import Content
+
+        fixed = [column[begin:end] for column in columns]
+        stacked = np.stack(fixed, axis=1) if fixed else np.empty((end - begin, 0), np.int32)
+        return Content(indptr[begin : end + 1], items, stacked, record[begin:end])
+
+    out = _content(work, n, len(items), rows)
+    widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
+    with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-sort") as pool:
+        _Sorting(widths, out, work, pool).sort(source, (n, len(items)), 0, (0, 0))
+    return SortedRows(out.indptr, out.items, _columns(out.fixed, work), out.record)
+
+
+def _content(work: WorkFolder | None, n: int, n_items: int, n_columns: int) -> "Content":
+    """Return room for rows."""
+    from anonset_kernels.row_order import Content
+
+    indptr = space(work, "indptr", np.int64, n + 1)
+    indptr[0] = 0
+    return Content(
+        indptr,
+        space(work, "items", np.int32, n_items),
+        space(work, "fixed", np.int32, n * n_columns).reshape(n, n_columns),
+        space(work, "record", np.int64, n),
+    )
+
+
+def _columns(fixed: NDArray[np.int32], work: WorkFolder | None) -> list[Int32]:
+    """Return the columns of a matrix as arrays of their own."""
+    if fixed.shape[1] == 1:
+        return [fixed.reshape(-1)]
+    found = [space(work, "codes", np.int32, len(fixed)) for _ in range(fixed.shape[1])]
+    for begin, end in spans(len(fixed)):
+        for at, column in enumerate(found):
+            column[begin:end] = fixed[begin:end, at]
+    return found
+
+
+@dataclass(frozen=True)
+class _Sorting:
+    """The sorting of rows into their places."""
+
+    widths: Int64
+    """int64 (f + 1,): bits of a code of each column that is compared, and of an item."""
+    out: "Content"
+    work: WorkFolder | None
+    pool: ThreadPoolExecutor
+
+    def sort(self, source: "Source", size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
+        """Sort so many rows and items, which do not differ before a position, into their places in the output."""
+        from anonset_kernels.row_order import following
+
+        if self._is_small(size):
+            self._sort_at_once(source, size[0], position, place)
+            return
+        splitters = self._splitters(source, size[0], position)
+        found = self._measured(source, size[0], position, splitters)
+        while found[0].max() == size[0]:  # they all begin alike
+            behind = following(self.widths, position)
+            if found[2].max() + len(self.widths) - 1 <= behind:
+                self._copy(source, size[0], place)
+                return
+            position = behind
+            splitters = self._splitters(source, size[0], position)
+            found = self._measured(source, size[0], position, splitters)
+        with _scratch(self.work) as folder:
+            rows = _content(folder, *size, self.out.fixed.shape[1])
+            self._fill(source, size[0], position, splitters, found, rows)
+            self._sort_buckets(rows, found, splitters, position, place)
+
+    def _sort_buckets(
+        self, rows: "Content", found: Int64, splitters: Int64, position: int, place: tuple[int, int]
+    ) -> None:
+        """Sort the rows of each bucket: small ones side by side, then each that is too large."""
+        from anonset_kernels.row_order import Content
+
+        begin = np.cumsum(found[:2], axis=1) - found[:2]
+        tasks: list[_Task] = []
+        large: list[_Task] = []
+        for b in np.flatnonzero(found[0]).tolist():
+            first, size = int(begin[0, b]), (int(found[0, b]), int(found[1, b]))
+
+            def source(low: int, high: int, first: int = first) -> Content:
+                low, high = first + low, first + high
+                return Content(rows.indptr[low : high + 1], rows.items, rows.fixed[low:high], rows.record[low:high])
+
+            to = place[0] + first, place[1] + int(begin[1, b])
+            task: _Task = (source, size, position, to)
+            (tasks if self._is_small(size) else large).append(task)
+        for _ in self.pool.map(lambda task: self.sort(*task), tasks):
+            pass
+        for task in large:
+            self.sort(*task)
+
+    def _by(self, splitters: Int64 | None = None) -> "Comparison":
+        from anonset_kernels.row_order import Comparison
+
+        return Comparison(self.widths, np.empty(0, np.int64) if splitters is None else splitters)
+
+    @staticmethod
+    def _is_small(size: tuple[int, int]) -> bool:
+        return size[0] <= 1 or (size[0] <= ROWS_PER_BUCKET and size[1] <= ITEMS_PER_BUCKET)
+
+    def _sort_at_once(self, source: "Source", n: int, position: int, place: tuple[int, int]) -> None:
+        from anonset_kernels.row_order import gather_rows, order_rows
+
+        rows, order = source(0, n), np.arange(n, dtype=np.int64)
+        order_rows(rows, self._by(), position, order)
+        gather_rows(rows, order, *place, self.out)
+
+    def _copy(self, source: "Source", n: int, place: tuple[int, int]) -> None:
+        """Put rows that are all equal into their places."""
+        from anonset_kernels.row_order import gather_rows
+
+        row, item = place
+        for begin, end in spans(n):
+            gather_rows(source(begin, end), np.arange(end - begin), row + begin, item, self.out)
+            item = int(self.out.indptr[row + end])
+
+    def _splitters(self, source: "Source", n: int, position: int) -> Int64:
+        """Return int64 (b - 1,): the least key of each bucket but the first; some bucket holds a single key."""
+        from anonset_kernels.row_order import pack_keys
+
+        picks = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))
+        keys = np.empty(len(picks), np.int64)
+        for begin, end in spans(n):
+            low, high = np.searchsorted(picks, (begin, end))
+            pack_keys(source(begin, end), self._by(), position, picks[low:high] - begin, keys[low:high])
+        keys.sort()
+        wanted = 2 * n // ROWS_PER_BUCKET + 2
+        chosen = keys[np.arange(1, wanted) * len(keys) // wanted]
+        values, counts = np.unique(keys, return_counts=True)
+        heavy = np.append(values[counts * wanted > len(keys)], keys[len(keys) // 2])
+        return np.unique(np.concatenate([chosen, heavy, heavy + 1]))
+
+    def _measured(self, source: "Source", n: int, position: int, splitters: Int64) -> Int64:
+        """Return int64 (3, b): rows, items, and items of the longest row, of each bucket."""
+        from anonset_kernels.row_order import measure_buckets
+
+        def measure(span: tuple[int, int]) -> Int64:
+            found = np.zeros((3, len(splitters) + 1), np.int64)
+            measure_buckets(source(*span), self._by(splitters), position, found)
+            return found
+
+        total = np.zeros((3, len(splitters) + 1), np.int64)
+        for found in self.pool.map(measure, spans(n)):
+            total[:2] += found[:2]
+            total[2] = np.maximum(total[2], found[2])
+        return total
+
+    def _fill(self, source: "Source", n: int, position: int, splitters: Int64, found: Int64, rows: "Content") -> None:
+        """Distribute the rows into the buckets."""
+        from anonset_kernels.row_order import fill_buckets
+
+        fill = np.ascontiguousarray(np.cumsum(found[:2], axis=1) - found[:2])
+        for begin, end in spans(n):
+            fill_buckets(source(begin, end), self._by(splitters), position, fill, rows)
+
+
+@contextmanager
+def _scratch(work: WorkFolder | None) -> Iterator[WorkFolder | None]:
+    """Give a directory for arrays that do not stay; none where they are made in memory."""
+    if work is None:
+        yield None
+    else:
+        with WorkFolder.temporary(work.path) as folder:
+            yield folder

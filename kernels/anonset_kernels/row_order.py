@@ -1,0 +1,218 @@
+"""Ordering rows by their content: fixed codes first, then items, compared a few at a time as 62-bit keys.
+
+A key holds the codes of a row from some position on, each plus one, so that zero marks the end of the row: rows compare
+as their keys do, and those with the same key by the keys that follow.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import Indptr, Int32Matrix, Int64Array, Int64Matrix, Items
+from anonset_kernels._jit import kernel
+
+_BITS = 62
+_FEW = 40  # rows that are sorted by insertion
+
+
+class Content(NamedTuple):
+    """Rows as they are compared, and what goes with each."""
+
+    indptr: Indptr
+    """int64 (r + 1,): where each row's items begin in `items`; the first row need not begin at 0."""
+    items: Items
+    """int32: item codes, row after row."""
+    fixed: Int32Matrix
+    """int32 (r, c): one code of each fixed column; those beyond the widths given go along uncompared."""
+    record: Int64Array
+    """int64 (r,): goes along uncompared."""
+
+
+class Comparison(NamedTuple):
+    """How rows are compared, and cut into buckets."""
+
+    widths: Int64Array
+    """int64 (f + 1,): bits of a code, plus one, of each of the f fixed columns that are compared, and of an item."""
+    splitters: Int64Array
+    """int64 (b - 1,): the least key of each bucket but the first, ascending."""
+
+
+@kernel()
+def following(widths: Int64Array, position: int) -> int:
+    """Return the position behind the codes of a key that begins at a position; `widths` as in `Comparison`."""
+    n_fixed, room = len(widths) - 1, _BITS
+    while True:
+        room -= widths[min(position, n_fixed)]
+        if room < 0:
+            return position
+        position += 1
+
+
+@kernel()
+def _key(rows: Content, by: Comparison, row: int, position: int) -> int:
+    """Return the codes of a row from a position on, as many as 62 bits hold."""
+    n_fixed, room, key = len(by.widths) - 1, _BITS, 0
+    end = rows.indptr[row + 1]
+    while True:
+        width = by.widths[min(position, n_fixed)]
+        room -= width
+        if room < 0:
+            return key
+        code = 0
+        if position < n_fixed:
+            code = int(rows.fixed[row, position]) + 1
+        elif rows.indptr[row] + position - n_fixed < end:
+            code = int(rows.items[rows.indptr[row] + position - n_fixed]) + 1
+        key = (key << width) | code
+        position += 1
+
+
+@kernel()
+def pack_keys(rows: Content, by: Comparison, position: int, order: Int64Array, keys: Int64Array) -> None:
+    """Fill `keys`, int64 (any,), with the key from a position on of each row that `order`, int64 (any,), lists."""
+    for place in range(len(order)):
+        keys[place] = _key(rows, by, order[place], position)
+
+
+@kernel()
+def _bucket(splitters: Int64Array, key: int) -> int:
+    """Return how many splitters are not above a key."""
+    low, high = 0, len(splitters)
+    while low < high:
+        middle = (low + high) // 2
+        if splitters[middle] <= key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel()
+def measure_buckets(rows: Content, by: Comparison, position: int, size: Int64Matrix) -> None:
+    """Add up the rows, the items, and the items of the longest row, of each bucket of keys.
+
+    Parameters
+    ----------
+    size
+        int64 (3, b): added to. O(r log b).
+    """
+    for row in range(len(rows.record)):
+        b = _bucket(by.splitters, _key(rows, by, row, position))
+        length = rows.indptr[row + 1] - rows.indptr[row]
+        size[0, b] += 1
+        size[1, b] += length
+        size[2, b] = max(size[2, b], length)
+
+
+@kernel()
+def fill_buckets(rows: Content, by: Comparison, position: int, fill: Int64Matrix, out: Content) -> None:
+    """Copy rows into their buckets, each behind those that are in it already.
+
+    Parameters
+    ----------
+    fill
+        int64 (2, b): where the next row, and its items, of each bucket go; moved on. O(items + r log b).
+    out
+        Rows with room for all buckets, one behind the other.
+    """
+    for row in range(len(rows.record)):
+        b = _bucket(by.splitters, _key(rows, by, row, position))
+        at = fill[1, b]
+        for i in range(rows.indptr[row], rows.indptr[row + 1]):
+            out.items[at] = rows.items[i]
+            at += 1
+        place = fill[0, b]
+        out.indptr[place + 1] = at
+        for column in range(rows.fixed.shape[1]):
+            out.fixed[place, column] = rows.fixed[row, column]
+        out.record[place] = rows.record[row]
+        fill[0, b] += 1
+        fill[1, b] = at
+
+
+@kernel()
+def _sort_few(keys: Int64Array, order: Int64Array, begin: int, end: int) -> None:
+    """Sort a stretch of keys, and what goes with them, by insertion; equal ones stay in their order."""
+    for i in range(begin + 1, end):
+        key, row = keys[i], order[i]
+        at = i
+        while at > begin and keys[at - 1] > key:
+            keys[at], order[at] = keys[at - 1], order[at - 1]
+            at -= 1
+        keys[at], order[at] = key, row
+
+
+@kernel()
+def _sort_many(
+    keys: Int64Array, order: Int64Array, spare_keys: Int64Array, spare: Int64Array, begin: int, end: int
+) -> None:
+    """Sort a stretch of keys, and what goes with them, byte by byte; equal ones stay in their order."""
+    differing = 0
+    for i in range(begin, end):
+        differing |= keys[i] ^ keys[begin]
+    fill = np.empty(256, np.int64)
+    for shift in range(0, 64, 8):
+        if (differing >> shift) & 255 == 0:
+            continue
+        fill[:] = 0
+        for i in range(begin, end):
+            fill[(keys[i] >> shift) & 255] += 1
+        total = begin
+        for digit in range(256):
+            count = fill[digit]
+            fill[digit] = total
+            total += count
+        for i in range(begin, end):
+            digit = (keys[i] >> shift) & 255
+            spare_keys[fill[digit]] = keys[i]
+            spare[fill[digit]] = order[i]
+            fill[digit] += 1
+        keys[begin:end] = spare_keys[begin:end]
+        order[begin:end] = spare[begin:end]
+
+
+@kernel()
+def order_rows(rows: Content, by: Comparison, position: int, order: Int64Array) -> None:
+    """Sort the rows that `order` lists, int64 (any,), by their codes from a position on; equal rows stay in order.
+
+    O(r) for each code that is looked at, and what rows share is looked at again for those that share it alone.
+    """
+    n, n_fixed = len(order), len(by.widths) - 1
+    keys, spare_keys, spare = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    stack = np.empty((n // 2 + 1, 3), np.int64)
+    stack[0, 0], stack[0, 1], stack[0, 2] = 0, n, position
+    open_stretches = 1 if n > 1 else 0
+    while open_stretches:
+        open_stretches -= 1
+        begin, end, at = stack[open_stretches]
+        behind = following(by.widths, at)
+        for i in range(begin, end):
+            keys[i] = _key(rows, by, order[i], at)
+        if end - begin <= _FEW:
+            _sort_few(keys, order, begin, end)
+        else:
+            _sort_many(keys, order, spare_keys, spare, begin, end)
+        first = begin
+        while first < end:
+            last, longest = first, 0
+            while last < end and keys[last] == keys[first]:
+                longest = max(longest, rows.indptr[order[last] + 1] - rows.indptr[order[last]])
+                last += 1
+            if last - first > 1 and n_fixed + longest > behind:
+                stack[open_stretches, 0], stack[open_stretches, 1], stack[open_stretches, 2] = first, last, behind
+                open_stretches += 1
+            first = last
+
+
+@kernel()
+def gather_rows(rows: Content, order: Int64Array, row: int, item: int, out: Content) -> None:
+    """Copy the rows that `order` lists, int64 (any,), to where `row` and `item` say in other arrays. O(items)."""
+    for place in range(len(order)):
+        source = order[place]
+        for i in range(rows.indptr[source], rows.indptr[source + 1]):
+            out.items[item] = rows.items[i]
+            item += 1
+        out.indptr[row + place + 1] = item
+        for column in range(rows.fixed.shape[1]):
+            out.fixed[row + place, column] = rows.fixed[source, column]
+        out.record[row + place] = rows.record[source]
