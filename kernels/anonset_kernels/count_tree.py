@@ -186,7 +186,7 @@ def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
         for after in range(length):
             sets = 1.0
             for j in range(size - 1):
-                sets *= (after - j) / (j + 1)
+                sets = sets * (after - j) / (j + 1)  # a whole number at each step, so that no order of adding matters
                 if sets <= 0.0:
                     break
             work[codes[at - 1 - after]] += max(sets, 0.0)

@@ -1,17 +1,20 @@
 """The search of a cut: rare sets above a cut from those on it, rules that need not be looked up, blocks of records."""
 
+import gc
 from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.transaction import cut_search
+from anonset.algorithms.base import executor_of
+from anonset.algorithms.transaction import count_tree, cut_search, windows
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.sets_above import sets_above
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
+from anonset.data.mapped import WorkFolder
 
 TREE = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
@@ -42,12 +45,18 @@ def test_sets_of_more_nodes_than_fit_a_number_are_told_apart():
     assert len(sets_above(wide, leaves)) == 3 * 2**5
 
 
-def run(records, k, m, *, looked_up=False):
-    search = CutSearch(records, TREE, k)
+def run(records, k, m, *, looked_up=False, executor=None):
+    search = CutSearch(records, TREE, k, executor=executor)
     for size in range(1, min(m, search.longest) + 1):
         for rare in search.rare_sets(size):
             search.fix(rare, looked_up=looked_up)
     return search.cut.labels, search.fixes, search.increments
+
+
+def mapped(column, work):
+    """Return a column whose arrays lie in files."""
+    arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+    return SetColumn(column.name, *arrays, column.vocabulary)
 
 
 @settings(max_examples=60)
@@ -63,6 +72,33 @@ def test_any_blocks_give_the_same_cut_fixes_and_increments(rows, k, m, records_p
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
     assert run(Blocks.of(column, records_per_block), k, m) == run(column, k, m)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(records_of_items, st.integers(2, 4), st.integers(1, 4), st.integers(1, 9))
+def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path, workers, rows, k, m, records_per_block):
+    column = SetColumn.of(rows, universe=LEAVES)
+    assume(column.n_nonempty >= k)
+    with WorkFolder.temporary(tmp_path) as work, executor_of(workers) as executor:
+        blocks = Blocks.of(mapped(column, work), records_per_block)
+        assert blocks.work == work
+        assert run(blocks, k, m, executor=executor) == run(column, k, m)
+        gc.collect()
+        assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
+
+
+@settings(max_examples=30)
+@given(records_of_items, st.integers(2, 4), st.integers(2, 4), st.integers(1, 9))
+def test_windows_that_are_small_and_end_early_give_the_same(rows, k, m, records_per_block):
+    column = SetColumn.of(rows, universe=LEAVES)
+    assume(column.n_nonempty >= k)
+    expected = run(column, k, m)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("LEAST_WINDOW", 1), ("RARE_SETS_PER_CALL", 4), ("RARE_SETS_PER_WINDOW", 1)):
+            patch.setattr(windows, name, value)
+        patch.setattr(count_tree, "PAIR_CELLS", 0)
+        assert run(Blocks.of(column, records_per_block), k, m) == expected
 
 
 @pytest.mark.parametrize("steps", [1e-9, 1e9], ids=["sets above counted", "all walked"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anonset.data import SetColumn, Vocabulary
-from anonset.data.mapped import WorkFolder
+from anonset.data.mapped import WorkFolder, folder_of
 from anonset.errors import InputError
 
 
@@ -90,3 +90,11 @@ def test_a_torn_array_is_refused(work):
         work.mapped("codes", np.int32)
     work.drop("codes", "never there")
     assert not (work.path / "codes").exists()
+
+
+def test_an_array_written_at_once_is_mapped_and_knows_its_folder(work):
+    codes = work.stored("codes", np.arange(4, dtype=np.int32))
+    assert codes.tolist() == [0, 1, 2, 3]
+    assert folder_of(codes[1:]) == work
+    assert folder_of(np.arange(4)) is None
+    assert [path.name for path in work.path.iterdir()] == ["codes"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from anonset.algorithms.transaction.count_tree import CountTree
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
+from anonset.algorithms.transaction.windows import Suffixes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
@@ -49,7 +50,7 @@ def count_tree(rows, k: int, size: int, records_per_block: int = 1_000) -> Count
 
 
 def _codes(tree: CountTree):
-    return np.concatenate([np.empty(0, np.int32), *tree.records])
+    return np.concatenate([np.empty(0, np.int32), *tree.records.stored()])
 
 
 def run_walk(rows, size, k, mode, *, room=10_000, records_per_block=1_000):
@@ -58,7 +59,9 @@ def run_walk(rows, size, k, mode, *, room=10_000, records_per_block=1_000):
     n_codes = tree.n_codes
     dead, together = np.zeros(n_codes, np.uint8), np.zeros((n_codes, n_codes) if mode == MARK else (0, 0), np.uint8)
     out = []
-    for (first, last), records in tree._windows(0 if mode == LEAVES else size - 1):
+    suffixes = Suffixes.of(tree.records, n_codes, 0 if mode == LEAVES else size - 1)
+    for first, last in suffixes.windows:
+        records = suffixes.of_window((first, last))
         while first < last:
             n_found, first = walk(
                 records, tree.intervals, dead, (first, last), (size, k, mode), found, support, together

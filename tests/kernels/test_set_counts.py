@@ -34,7 +34,8 @@ def test_sets_are_counted_up_to_k_over_any_blocks(rows, others, size, k, random)
     wanted = [*random.sample(sorted(support), (len(support) + 1) // 2), *never]
     random.shuffle(wanted)
     sets = WantedSets(np.array(wanted, np.int32).reshape(-1, size), N_CODES, k)
-    sets.count([encoded(rows), encoded(others), encoded([])])
+    for blocks in ([encoded(rows), encoded([])], [encoded(others)]):
+        sets.add(sets.count(blocks))
     found, counts = sets.rare()
     rare = [(chosen, support[chosen]) for chosen in sorted(wanted) if support[chosen] < k]
     assert list(zip(map(tuple, found.tolist()), counts.tolist(), strict=True)) == rare

@@ -92,6 +92,21 @@ class WorkFolder(Discreet):
         """
         return _map(self.path / name, dtype, "c")  # not "r": kernels would be compiled once more for read-only arrays
 
+    def stored(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        """Write an array at once, and return it mapped: nobody ever sees half of it, whoever else writes the same.
+
+        Raises
+        ------
+        InputError
+            If there is no room for it.
+        """
+        with _writing(self.path / name):
+            descriptor, temporary = tempfile.mkstemp(dir=self.path)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(np.ascontiguousarray(values).data)
+            os.replace(temporary, self.path / name)  # noqa: PTH105
+        return self.mapped(name, values.dtype)
+
     def drop(self, *names: str) -> None:
         """Remove arrays, as far as they are there; those still mapped live on until they are let go."""
         for name in names:
@@ -145,6 +160,20 @@ class GrowingArray:
         finally:
             if kind is not None:
                 self.path.unlink(missing_ok=True)
+
+
+def folder_of(array: NDArray[Any]) -> WorkFolder | None:
+    """Return the work directory in whose files an array lies, None where it is in memory."""
+    found = backing(array)
+    return None if found is None else WorkFolder(Path(str(found.filename)).parent)
+
+
+def backing(array: NDArray[Any]) -> "np.memmap[Any, Any] | None":
+    """Return the mapped file that an array is a view of; None where it is in memory."""
+    found: Any = array
+    while found is not None and not isinstance(found, np.memmap):
+        found = getattr(found, "base", None)
+    return found if isinstance(found, np.memmap) and found.filename is not None else None
 
 
 def _map(path: Path, dtype: DTypeLike, mode: Any) -> NDArray[Any]:

@@ -5,19 +5,29 @@ fixes: the rare sets that it yields are looked at again, in order, by whoever ge
 neither on how far a walk runs ahead nor on the number of workers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, run_tasks
-from anonset.algorithms.transaction.expanded_records import Records
-from anonset.data.table import Index, Int32, Int64
+from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
+from anonset.algorithms.transaction.windows import (
+    RARE_SETS_PER_CALL,
+    Float64,
+    Found,
+    Mark,
+    RareSets,
+    Span,
+    Suffixes,
+    Walk,
+    spans,
+)
+from anonset.data.table import Int32
 
-Float64 = NDArray[np.float64]
 Nodes = NDArray[np.bool_]
 """bool (V,): a set of nodes."""
 Pairs = NDArray[np.uint8]
@@ -25,29 +35,9 @@ Pairs = NDArray[np.uint8]
 
 INCREMENTS_PER_TASK = 1_000_000
 TASKS_PER_ROUND = 4
-RARE_SETS_PER_TASK = 1 << 14
 PAIR_CELLS = 1 << 26
 PAIR_CELLS_PER_TASK = 1 << 24
-WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 20, 1 << 27
-"""Number of windows of a pass, where they hold neither fewer nor more codes than these."""
-
-
-@dataclass(frozen=True, eq=False)
-class RareSets:
-    """Some sets with a support below k, in the order of the count-tree."""
-
-    codes: Int32
-    """int32 (T, size): the members of each as places in `node_of_code`, filled up with -1."""
-    support: Int32
-    """int32 (T,)."""
-    node_of_code: Int32
-    """int32 (C,)."""
-
-    @classmethod
-    def joined(cls, parts: "list[RareSets]") -> "RareSets":
-        """Return sets of the same nodes, one part after the other."""
-        codes = np.concatenate([part.codes for part in parts])
-        return cls(codes, np.concatenate([part.support for part in parts]), parts[0].node_of_code)
+PAIR_TASKS = 16
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,8 +50,8 @@ class CountTree:
 
     node_of_code: Int32
     """int32 (C,): the nodes that take part, by descending support."""
-    records: Sequence[Int32]
-    """The records, block by block, as ascending codes, each record closed by -1."""
+    records: ExpandedBlocks
+    """The records as codes, those of the nodes that take part."""
     intervals: tuple[Int32, Int32]
     """int32 (C,) and int32 (C,): the leaves below each node, from and to."""
     size: int
@@ -77,13 +67,8 @@ class CountTree:
 
     def increments(self, size: int) -> Float64:
         """float64 (C,): increments that counting the sets of so many nodes takes, by their first code."""
-        from anonset_kernels.count_tree import walk_sizes
-
-        def sizes(codes: Int32) -> Float64:
-            found: Float64 = walk_sizes(codes, self.n_codes, size)
-            return found
-
-        return sum(run_tasks(self.executor, sizes, self.records), np.zeros(self.n_codes))
+        sizes = partial(_increments, n_codes=self.n_codes, size=size)
+        return sum(self.records.over(sizes), np.zeros(self.n_codes))
 
     @cached_property
     def work(self) -> Float64:
@@ -123,55 +108,79 @@ class CountTree:
         return self._walk(LEAVES, generalized, np.empty((0, 0), np.uint8))
 
     def _walk(self, mode: int, generalized: NDArray[np.uint8], together: Pairs) -> Iterator[RareSets]:
-        from anonset_kernels.count_tree import LEAVES, walk
+        from anonset_kernels.count_tree import LEAVES
 
-        for window, records in self._windows(0 if mode == LEAVES else self.size - 1):
+        suffixes = Suffixes.of(self.records, self.n_codes, 0 if mode == LEAVES else self.size - 1)
+        walk = Walk(suffixes, self.intervals, (self.size, self.k, mode))
+        windows = suffixes.windows
+        if len(windows) == 1:
+            yield from self._walk_window(walk, windows[0], generalized, together)
+            return
+        tasks = ((window, generalized[self.node_of_code], together) for window in windows)
+        for window, (found, following) in zip(windows, run_tasks(self.executor, walk, tasks), strict=True):
+            yield from map(self._rare, found)
+            while following < window[1]:
+                found, following = walk(((following, window[1]), generalized[self.node_of_code], together))
+                yield from map(self._rare, found)
+            self._tell(f"sets of {self.size}", window[1])
 
-            def find(span: tuple[int, int], records: Records = records) -> tuple[RareSets, int]:
-                found = np.empty((RARE_SETS_PER_TASK, self.size), np.int32)
-                support = np.empty(RARE_SETS_PER_TASK, np.int32)
-                rule, dead = (self.size, self.k, mode), generalized[self.node_of_code]
-                n_found, following = walk(records, self.intervals, dead, span, rule, found, support, together)
-                return RareSets(found[:n_found], support[:n_found], self.node_of_code), following
+    def _walk_window(
+        self, walk: Walk, window: Span, generalized: NDArray[np.uint8], together: Pairs
+    ) -> Iterator[RareSets]:
+        """Yield the rare sets of the only window, which is divided into tasks; see `rare_sets`."""
+        records = walk.suffixes.of_window(window)
 
-            spans = list(_spans(self.work, window, INCREMENTS_PER_TASK))
-            for first in range(0, len(spans), TASKS_PER_ROUND):
-                tasks = spans[first : first + TASKS_PER_ROUND]
-                for span, (rare, following) in zip(tasks, list(run_tasks(self.executor, find, tasks)), strict=True):
-                    yield rare
-                    while following < span[1]:
-                        rare, following = find((following, span[1]))
-                        yield rare
-                    self._tell(f"sets of {self.size}", span[1])
+        def find(span: Span) -> tuple[Found, int]:
+            return walk.step(records, span, generalized[self.node_of_code], together)
+
+        parts = list(spans(self.work, window, INCREMENTS_PER_TASK))
+        for first in range(0, len(parts), TASKS_PER_ROUND):
+            tasks = parts[first : first + TASKS_PER_ROUND]
+            for span, (found, following) in zip(tasks, list(run_tasks(self.executor, find, tasks)), strict=True):
+                yield self._rare(found)
+                while following < span[1]:
+                    found, following = find((following, span[1]))
+                    yield self._rare(found)
+                self._tell(f"sets of {self.size}", span[1])
 
     def rare_pairs(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
-        """Yield the rare pairs as `rare_sets` does, but from a matrix of all: each task counts some of its rows."""
-        from anonset_kernels.pairs import count_pairs, rare_pairs
+        """Yield the rare pairs as `rare_sets` does, but from a matrix of all.
 
-        nodes, everything = self.node_of_code, (0, self.n_codes)
+        Each task counts the pairs of some blocks, or, where there is one or the matrix is large, some rows of it.
+        """
+        from anonset_kernels.pairs import rare_pairs
 
-        def count(span: tuple[int, int]) -> Pairs:
-            pairs = np.zeros((span[1] - span[0], self.n_codes), np.uint8)
-            for codes in self.records:
-                count_pairs(codes, *span, self.k, pairs)
-            return pairs
+        found, support = np.empty((RARE_SETS_PER_CALL, 2), np.int32), np.empty(RARE_SETS_PER_CALL, np.int32)
+        for first, last, pairs in self._pairs():
+            at = first
+            while at < last:
+                rest, dead = pairs[at - first :], generalized[self.node_of_code]
+                n_found, at = rare_pairs(rest, at, self.k, self.intervals, dead, found, support)
+                yield self._rare((found[:n_found], support[:n_found]))
+            self._tell("sets of 2", last)
 
+    def _pairs(self) -> Iterator[tuple[int, int, Pairs]]:
+        """Yield the rows of the matrix of pairs, some at a time: from where, to where, and uint8 (rows, C)."""
+        everything = (0, self.n_codes)
+        if len(self.records) > 1 and self.n_codes**2 <= PAIR_CELLS_PER_TASK:
+            pairs = np.zeros((self.n_codes, self.n_codes), np.uint8)
+            count = partial(_count_rows, span=everything, k=self.k, n_codes=self.n_codes)
+            for counted in self.records.over(count, PAIR_TASKS):
+                np.minimum(counted, self.k - pairs, out=counted)
+                pairs += counted
+            yield *everything, pairs
+            return
+        count = partial(_count_rows, self.records.stored(), k=self.k, n_codes=self.n_codes)
         rows = float(PAIR_CELLS_PER_TASK // max(1, self.n_codes))
-        spans = [
+        parts = [
             part
-            for span in _spans(self.work, everything, max(self.total / TASKS_PER_ROUND, INCREMENTS_PER_TASK))
-            for part in _spans(np.ones(self.n_codes), span, max(rows, 1.0))
+            for span in spans(self.work, everything, max(self.total / TASKS_PER_ROUND, INCREMENTS_PER_TASK))
+            for part in spans(np.ones(self.n_codes), span, max(rows, 1.0))
         ]
-        found, support = np.empty((RARE_SETS_PER_TASK, 2), np.int32), np.empty(RARE_SETS_PER_TASK, np.int32)
-        for start in range(0, len(spans), TASKS_PER_ROUND):
-            tasks = spans[start : start + TASKS_PER_ROUND]
+        for start in range(0, len(parts), TASKS_PER_ROUND):
+            tasks = parts[start : start + TASKS_PER_ROUND]
             for (first, last), pairs in zip(tasks, run_tasks(self.executor, count, tasks), strict=True):
-                at = first
-                while at < last:
-                    rest, dead = pairs[at - first :], generalized[nodes]
-                    n_found, at = rare_pairs(rest, at, self.k, self.intervals, dead, found, support)
-                    yield RareSets(found[:n_found], support[:n_found], nodes)
-                self._tell("sets of 2", last)
+                yield first, last, pairs
 
     def first_rare_set(self) -> tuple[int, ...] | None:
         """Find the first rare set, as nodes."""
@@ -181,85 +190,45 @@ class CountTree:
 
     def rare_together(self, room: int) -> tuple[Pairs, RareSets | None]:
         """Return the pairs of codes that are in a rare set, symmetric; and the rare sets, up to `room` of them."""
-        from anonset_kernels.count_tree import MARK, walk
+        from anonset_kernels.count_tree import MARK
 
-        none, rule = np.zeros(self.n_codes, np.uint8), (self.size, self.k, MARK)
+        suffixes = Suffixes.of(self.records, self.n_codes, self.size - 1)
+        mark = Mark(suffixes, self.intervals, (self.size, self.k, MARK), room)
+        tasks = suffixes.windows
+        work: Callable[[Span], tuple[Pairs, Found, int]] = mark
+        if len(tasks) == 1:
+            work = partial(mark.step, records=suffixes.of_window(tasks[0]))
+            tasks = list(spans(self.work, tasks[0], max(self.total / 64, INCREMENTS_PER_TASK)))
         marked, total = np.zeros((self.n_codes, self.n_codes), np.uint8), 0
-        kept = [RareSets(np.empty((0, self.size), np.int32), np.empty(0, np.int32), self.node_of_code)]
-        for window, records in self._windows(self.size - 1):
-
-            def mark(span: tuple[int, int], records: Records = records) -> tuple[Pairs, RareSets, int]:
-                together = np.zeros((self.n_codes, self.n_codes), np.uint8)
-                found, support = np.empty((room, self.size), np.int32), np.empty(room, np.int32)
-                n_found, _ = walk(records, self.intervals, none, span, rule, found, support, together)
-                return together, RareSets(found[:n_found].copy(), support[:n_found].copy(), self.node_of_code), n_found
-
-            spans = list(_spans(self.work, window, max(self.total / 64, INCREMENTS_PER_TASK)))
-            for first in range(0, len(spans), TASKS_PER_ROUND):
-                tasks = spans[first : first + TASKS_PER_ROUND]
-                for span, (pairs, rare, n_found) in zip(tasks, run_tasks(self.executor, mark, tasks), strict=True):
-                    marked |= pairs
-                    total += n_found
-                    kept = [*kept, rare] if total <= room else kept[:1]
-                    self._tell(f"sets of {self.size} on the cut", span[1])
+        kept = [self._rare((np.empty((0, self.size), np.int32), np.empty(0, np.int32)))]
+        for span, (pairs, found, n_found) in zip(tasks, run_tasks(self.executor, work, tasks), strict=True):
+            marked |= pairs
+            total += n_found
+            kept = [*kept, self._rare(found)] if total <= room else kept[:1]
+            self._tell(f"sets of {self.size} on the cut", span[1])
         marked |= marked.T.copy()
         return marked, None if total > room else RareSets.joined(kept)
 
-    def _windows(self, least: int) -> Iterator[tuple[tuple[int, int], Records]]:
-        """Cut the codes into spans, and yield each with what its walk looks at: the places of its codes in the records.
-
-        The records of one block are looked at as they are. Of several, what follows a window's codes is gathered, where
-        at least so many codes do: side by side for each code, and not more, as a rule, than there is room for.
-        """
-        from anonset_kernels.suffixes import measure_suffixes, place_codes
-
-        one_block = len(self.records) == 1
-
-        def measure(codes: Int32) -> Int64:
-            found = np.zeros((2, self.n_codes), np.int64)
-            measure_suffixes(codes, 0 if one_block else least, found[0], found[1])
-            return found
-
-        entries, records = sum(run_tasks(self.executor, measure, self.records), np.zeros((2, self.n_codes), np.int64))
-        if one_block:
-            start = np.concatenate([[0], np.cumsum(records)]).astype(np.int64)
-            position = _positions(len(self.records[0]), int(start[-1]))
-            place_codes(self.records[0], start[:-1].copy(), position)
-            yield (0, self.n_codes), (self.records[0], start, position)
-            return
-        room = (entries + records).astype(np.float64)
-        for window in _spans(room, (0, self.n_codes), min(max(room.sum() / WINDOWS, LEAST_WINDOW), LARGEST_WINDOW)):
-            yield window, self._gathered(window, least, entries, records)
-
-    def _gathered(self, window: tuple[int, int], least: int, entries: Int64, records: Int64) -> Records:
-        """Return what follows the codes of a window in the records, with the places before it."""
-        from anonset_kernels.suffixes import gather_suffixes
-
-        first, last = window
-        fill = np.concatenate([[0], np.cumsum(entries[first:last] + records[first:last])]).astype(np.int64)
-        start = np.zeros(self.n_codes + 1, np.int64)
-        np.cumsum(records[first:last], out=start[first + 1 : last + 1])
-        codes, place = np.empty(int(fill[-1]), np.int32), start[first:last].copy()
-        position = _positions(len(codes), int(start[last]))
-        for block in self.records:
-            gather_suffixes(block, first, last, least, fill, codes, place, position)
-        return codes, start, position
+    def _rare(self, found: Found) -> RareSets:
+        return RareSets(*found, self.node_of_code)
 
     def _tell(self, phase: str, code: int) -> None:
         if self.progress is not None:
             self.progress(phase, float(self.work[:code].sum()), self.total)
 
 
-def _positions(length: int, n: int) -> Index:
-    """Return room for `n` places in an array of some length."""
-    return np.empty(n, np.int32) if length <= np.iinfo(np.int32).max else np.empty(n, np.int64)
+def _increments(blocks: Iterable[Int32], n_codes: int, size: int) -> Float64:
+    """Count the increments that the sets of so many nodes take in some blocks, by their first code: float64 (C,)."""
+    from anonset_kernels.count_tree import walk_sizes
+
+    return sum((walk_sizes(codes, n_codes, size) for codes in blocks), np.zeros(n_codes))
 
 
-def _spans(work: Float64, within: tuple[int, int], most: float) -> Iterator[tuple[int, int]]:
-    """Cut a span of codes into spans of about so much work."""
-    done, first = np.cumsum(work), within[0]
-    while first < within[1]:
-        before = done[first - 1] if first else 0.0
-        last = max(first + 1, int(np.searchsorted(done, before + most, side="right")))
-        yield first, min(last, within[1])
-        first = last
+def _count_rows(blocks: Iterable[Int32], span: Span, k: int, n_codes: int) -> Pairs:
+    """Count, up to `k`, the pairs in some blocks whose first code is in a span: uint8 (rows, C)."""
+    from anonset_kernels.pairs import count_pairs
+
+    pairs = np.zeros((span[1] - span[0], n_codes), np.uint8)
+    for codes in blocks:
+        count_pairs(codes, *span, k, pairs)
+    return pairs

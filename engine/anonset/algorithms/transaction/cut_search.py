@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonset.algorithms.base import Progress
-from anonset.algorithms.transaction.count_tree import CountTree, Nodes, Pairs, RareSets
+from anonset.algorithms.transaction.count_tree import CountTree, Nodes, Pairs
 from anonset.algorithms.transaction.sets_above import sets_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
+from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.discreet import Discreet

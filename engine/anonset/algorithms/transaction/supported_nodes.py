@@ -1,16 +1,21 @@
 """The nodes above the items of some records, with their supports: where count-trees begin."""
 
 from concurrent.futures import Executor
+from functools import partial
 
 import numpy as np
 
 from anonset.algorithms.base import Progress, run_tasks
-from anonset.algorithms.transaction.count_tree import CountTree, Nodes, RareSets
+from anonset.algorithms.transaction.count_tree import CountTree, Nodes
+from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion
 from anonset.algorithms.transaction.wanted_sets import WantedSets
+from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, Rows
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
+
+_TASKS = 4
 
 
 class SupportedNodes:
@@ -33,15 +38,10 @@ class SupportedNodes:
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> None:
-        from anonset_kernels.count_tree import node_supports
-
         self.blocks = records if isinstance(records, Blocks) else Blocks.of(records)
         self.hierarchy, self.k, self.executor, self.progress = hierarchy, k, executor, progress
 
-        def supports(rows: Rows) -> Int64:
-            found: Int64 = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)
-            return found
-
+        supports = partial(_supports, leaf_node=hierarchy.leaf_node, parent=hierarchy.parent)
         self.support: Int64 = sum(run_tasks(executor, supports, self.blocks), np.zeros(hierarchy.n_nodes, np.int64))
         order = np.lexsort((np.arange(hierarchy.n_nodes), -self.support)).astype(np.int32)
         self.by_support: Int32 = order[(order != 0) & (self.support[order] > 0)]
@@ -81,18 +81,11 @@ class SupportedNodes:
             progress=self.progress,
         )
 
-    def _expanded(self, image: Int32, code: Int32, n_codes: int) -> list[Int32]:
-        """Return the records of each block as codes, from the node that each leaf begins with on upward."""
-        from anonset_kernels.count_tree import expand_block
-
-        tree = self.hierarchy
-        height = int(tree.depth.max(initial=0)) + 1
-
-        def expanded(rows: Rows) -> Int32:
-            codes: Int32 = expand_block(*rows, image, tree.parent, code, n_codes, height)
-            return codes
-
-        return list(run_tasks(self.executor, expanded, self.blocks))
+    def _expanded(self, image: Int32, code: Int32, n_codes: int) -> ExpandedBlocks:
+        """Return the records as codes, from the node that each leaf begins with on upward."""
+        height = int(self.hierarchy.depth.max(initial=0)) + 1
+        expansion = Expansion(image, self.hierarchy.parent, code, n_codes, height)
+        return ExpandedBlocks(self.blocks, expansion, self.executor)
 
     def rare_of(self, sets: Int32, image: Int32) -> RareSets:
         """Return those of some sets of nodes that are rare, in the order of the count-tree.
@@ -110,7 +103,9 @@ class SupportedNodes:
         code = np.full(self.hierarchy.n_nodes, -1, np.int32)
         code[nodes] = np.arange(len(nodes), dtype=np.int32)
         wanted = WantedSets(np.sort(code[sets], axis=1), len(nodes), self.k)
-        wanted.count(self._expanded(image, code, len(nodes)), self.executor)
+        if len(sets):
+            for met in self._expanded(image, code, len(nodes)).over(wanted.count, _TASKS):
+                wanted.add(met)
         return RareSets(*wanted.rare(), nodes)
 
     def rare_set(self, cut: Cut, m: int) -> tuple[int, ...] | None:
@@ -122,3 +117,10 @@ class SupportedNodes:
         sizes = range(2, min(m, self.longest) + 1)
         found = (self.count_tree(on_cut, cut.image, size).first_rare_set() for size in sizes)
         return next((rare_set for rare_set in found if rare_set is not None), None)
+
+
+def _supports(rows: Rows, leaf_node: Int32, parent: Int32) -> Int64:
+    from anonset_kernels.count_tree import node_supports
+
+    found: Int64 = node_supports(*rows, leaf_node, parent)
+    return found

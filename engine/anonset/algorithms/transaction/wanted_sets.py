@@ -1,18 +1,14 @@
 """Given sets of codes, whose supports are wanted as far as they are below k."""
 
-from collections.abc import Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonset.algorithms.base import run_tasks
 from anonset.data.table import Int32
 
 if TYPE_CHECKING:
     from anonset_kernels.set_counts import SetIndex, Wanted
-
-_TASKS = 4
 
 
 class WantedSets:
@@ -34,19 +30,21 @@ class WantedSets:
         self.met = np.zeros(len(sets), np.int32)
         """int32 (T,): records that hold each set, up to k."""
 
-    def count(self, blocks: Sequence[Int32], executor: Executor | None = None) -> None:
-        """Add the records of blocks that hold each set; see `count_tree.expand_block` for the records."""
+    def count(self, blocks: Iterable[Int32]) -> Int32:
+        """Count the records of some blocks that hold each set, up to k: int32 (T,).
+
+        See `count_tree.expand_block` for the records.
+        """
         from anonset_kernels.set_counts import count_sets
 
-        def count(part: Sequence[Int32]) -> Int32:
-            index, wanted = self._index()
-            for codes in part:
-                count_sets(codes, self.k, index, wanted)
-            return wanted.met
+        index, wanted = self._index()
+        for codes in blocks:
+            count_sets(codes, self.k, index, wanted)
+        return wanted.met
 
-        tasks = [blocks[i::_TASKS] for i in range(min(_TASKS, len(blocks)))]
-        for met in run_tasks(executor, count, tasks if len(self.sets) else []):
-            self.met = np.minimum(self.met + met, np.int32(self.k))
+    def add(self, met: Int32) -> None:
+        """Add what was counted over other records."""
+        self.met = np.minimum(self.met + met, np.int32(self.k))
 
     def rare(self) -> tuple[Int32, Int32]:
         """Return the sets that were met fewer than k times, in lexicographic order, and how often."""

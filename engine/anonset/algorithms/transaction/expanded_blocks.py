@@ -1,0 +1,97 @@
+"""Records, block by block, as the codes of the nodes above their items: what a pass over them goes through.
+
+In memory they are expanded once. Of blocks that are mapped from files, they are expanded anew for a single pass, and
+into files of their own for more than one.
+"""
+
+import secrets
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from anonset.algorithms.base import run_tasks
+from anonset.data.blocks import Blocks, Rows
+from anonset.data.mapped import WorkFolder
+from anonset.data.table import Int32
+
+_Done = TypeVar("_Done")
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """How a block's records become codes: see the kernel `count_tree.expand_block` for what the fields hold."""
+
+    image: Int32
+    parent: Int32
+    code: Int32
+    n_codes: int
+    height: int
+
+    def __call__(self, rows: Rows) -> Int32:
+        """Return the records as ascending codes, each record closed by -1."""
+        from anonset_kernels.count_tree import expand_block
+
+        codes: Int32 = expand_block(*rows, self.image, self.parent, self.code, self.n_codes, self.height)
+        return codes
+
+
+class ExpandedBlocks:
+    """The expanded records of some blocks."""
+
+    def __init__(self, blocks: Blocks, expansion: Expansion, executor: Executor | None) -> None:
+        self.blocks, self.expansion, self.executor = blocks, expansion, executor
+        self._stored: list[Int32] | None = None
+        if blocks.work is None:
+            self.stored()
+
+    def __len__(self) -> int:
+        """Return the number of blocks."""
+        return len(self.blocks.rows)
+
+    def stored(self) -> list[Int32]:
+        """Return the records of each block; from now on they are not expanded again."""
+        if self._stored is None:
+            work, token = self.blocks.work, secrets.token_hex(8)
+            store = _Store(self.expansion, work, token)
+            self._stored = list(run_tasks(self.executor, store, enumerate(self.blocks.rows)))
+            if work is not None:
+                weakref.finalize(self, work.drop, *(store.name(at) for at in range(len(self))))
+        return self._stored
+
+    def over(self, work: Callable[[Iterator[Int32]], _Done], tasks: int | None = None) -> Iterator[_Done]:
+        """Run `work` over the records of some blocks at a time, divided into so many tasks; by default one a block."""
+        parts: Sequence[Any] = self.blocks.rows if self._stored is None else self._stored
+        tasks = len(parts) if tasks is None else min(tasks, len(parts))
+        groups = [parts[at::tasks] for at in range(tasks)]
+        return run_tasks(self.executor, _Over(work, self.expansion if self._stored is None else None), groups)
+
+
+@dataclass(frozen=True, eq=False)
+class _Store:
+    """Expands a block, into a file where there is a work directory."""
+
+    expansion: Expansion
+    work: WorkFolder | None
+    token: str
+
+    def name(self, at: int) -> str:
+        """Return the name of a block's file."""
+        return f"expanded-{self.token}-{at}"
+
+    def __call__(self, numbered: tuple[int, Rows]) -> Int32:
+        at, rows = numbered
+        codes = self.expansion(rows)
+        return codes if self.work is None else self.work.stored(self.name(at), codes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Over:
+    """Runs work over some blocks, which it expands first unless they are."""
+
+    work: Callable[[Iterator[Int32]], Any]
+    expansion: Expansion | None
+
+    def __call__(self, group: Iterable[Any]) -> Any:
+        return self.work(iter(group) if self.expansion is None else map(self.expansion, group))

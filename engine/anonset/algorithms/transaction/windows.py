@@ -1,0 +1,195 @@
+"""Passes over a count-tree: each of its sets is walked below its first code, over what follows that in the records.
+
+The records of one block are looked at as they are. Of several, what follows the codes of a window, a span of first
+codes, is gathered side by side for each code, and not more, as a rule, than there is room for. A window is a task: it
+takes with it what it needs, and the records, where they lie in files, by the names of these.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
+from anonset.algorithms.transaction.expanded_records import Records
+from anonset.data.table import Index, Int32, Int64
+
+Float64 = NDArray[np.float64]
+UInt8 = NDArray[np.uint8]
+Found = tuple[Int32, Int32]
+"""Sets as codes, int32 (T, size), and their supports, int32 (T,)."""
+Span = tuple[int, int]
+"""First codes, from and to."""
+
+RARE_SETS_PER_CALL = 1 << 14
+RARE_SETS_PER_WINDOW = 1 << 18
+WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 20, 1 << 26
+"""Number of windows of a pass, where they hold neither fewer nor more codes than these."""
+
+
+def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
+    """Cut a span of codes into spans of about so much work."""
+    done, first = np.cumsum(work), within[0]
+    while first < within[1]:
+        before = done[first - 1] if first else 0.0
+        last = max(first + 1, int(np.searchsorted(done, before + most, side="right")))
+        yield first, min(last, within[1])
+        first = last
+
+
+@dataclass(frozen=True, eq=False)
+class RareSets:
+    """Some sets with a support below k, in the order of the count-tree."""
+
+    codes: Int32
+    """int32 (T, size): the members of each as places in `node_of_code`, filled up with -1."""
+    support: Int32
+    """int32 (T,)."""
+    node_of_code: Int32
+    """int32 (C,)."""
+
+    @classmethod
+    def joined(cls, parts: "list[RareSets]") -> "RareSets":
+        """Return sets of the same nodes, one part after the other."""
+        codes = np.concatenate([part.codes for part in parts])
+        return cls(codes, np.concatenate([part.support for part in parts]), parts[0].node_of_code)
+
+
+@dataclass(frozen=True, eq=False)
+class Suffixes:
+    """What follows each code in the records of some blocks."""
+
+    parts: Sequence[Int32]
+    """The records, block by block, as ascending codes, each record closed by -1."""
+    least: int
+    """Number of codes that must follow."""
+    entries: Int64
+    """int64 (C,): codes that follow each code."""
+    records: Int64
+    """int64 (C,): records in which so many follow it."""
+
+    @classmethod
+    def of(cls, expanded: ExpandedBlocks, n_codes: int, least: int) -> "Suffixes":
+        """Measure what follows; of a single block everything, for it is looked at as it is."""
+        parts = expanded.stored()
+        least = 0 if len(parts) == 1 else least
+        measured = expanded.over(_Measure(n_codes, least))
+        return cls(parts, least, *sum(measured, np.zeros((2, n_codes), np.int64)))
+
+    @cached_property
+    def windows(self) -> list[Span]:
+        """The windows, in order: one for a single block."""
+        if len(self.parts) == 1:
+            return [(0, len(self.entries))]
+        room = (self.entries + self.records).astype(np.float64)
+        most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), LARGEST_WINDOW)
+        return list(spans(room, (0, len(room)), most))
+
+    def of_window(self, window: Span) -> Records:
+        """Return what a walk below the codes of a window looks at."""
+        return self._placed() if len(self.parts) == 1 else self._gathered(window)
+
+    def _placed(self) -> Records:
+        """Return the places of the codes in the only block."""
+        from anonset_kernels.suffixes import place_codes
+
+        start = np.concatenate([[0], np.cumsum(self.records)]).astype(np.int64)
+        position = _positions(len(self.parts[0]), int(start[-1]))
+        place_codes(self.parts[0], start[:-1].copy(), position)
+        return self.parts[0], start, position
+
+    def _gathered(self, window: Span) -> Records:
+        """Return what follows the codes of a window in all blocks, with the places before it."""
+        from anonset_kernels.suffixes import gather_suffixes
+
+        first, last = window
+        taken = (self.entries + self.records)[first:last]
+        fill = np.concatenate([[0], np.cumsum(taken)]).astype(np.int64)
+        start = np.zeros(len(self.records) + 1, np.int64)
+        np.cumsum(self.records[first:last], out=start[first + 1 : last + 1])
+        codes, place = np.empty(int(fill[-1]), np.int32), start[first:last].copy()
+        position = _positions(len(codes), int(start[last]))
+        for block in self.parts:
+            gather_suffixes(block, first, last, self.least, fill, codes, place, position)
+        return codes, start, position
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """Finds the rare sets of a window that hold no dead code; `rule` and `intervals` are those of the kernel `walk`."""
+
+    suffixes: Suffixes
+    intervals: tuple[Int32, Int32]
+    rule: tuple[int, int, int]
+
+    def __call__(self, task: tuple[Span, UInt8, UInt8]) -> tuple[list[Found], int]:
+        """Return the rare sets below a span of codes, in order, and the code from which on there may be more.
+
+        Parameters
+        ----------
+        task
+            The span; uint8 (C,), the codes that are dead; and the pairs to begin with, as the kernel takes them.
+        """
+        span, dead, together = task
+        records, found, following, total = self.suffixes.of_window(span), [], span[0], 0
+        while following < span[1] and total < RARE_SETS_PER_WINDOW:
+            rare, following = self.step(records, (following, span[1]), dead, together)
+            found.append(rare)
+            total += len(rare[0])
+        return found, following
+
+    def step(self, records: Records, span: Span, dead: UInt8, together: UInt8) -> tuple[Found, int]:
+        """Return some rare sets, and the code from which on there may be more."""
+        from anonset_kernels.count_tree import walk
+
+        sets = np.empty((RARE_SETS_PER_CALL, self.rule[0]), np.int32)
+        support = np.empty(RARE_SETS_PER_CALL, np.int32)
+        n_found, following = walk(records, self.intervals, dead, span, self.rule, sets, support, together)
+        return (sets[:n_found].copy(), support[:n_found].copy()), following
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """Finds the pairs of codes that are in a rare set together, and up to `room` of these sets."""
+
+    suffixes: Suffixes
+    intervals: tuple[Int32, Int32]
+    rule: tuple[int, int, int]
+    room: int
+
+    def __call__(self, span: Span) -> tuple[UInt8, Found, int]:
+        """Return uint8 (C, C), the pairs; the sets; and how many there are, with those that found no room."""
+        return self.step(span, self.suffixes.of_window(span))
+
+    def step(self, span: Span, records: Records) -> tuple[UInt8, Found, int]:
+        """Do so for records of which it is known what follows the codes of the span."""
+        from anonset_kernels.count_tree import walk
+
+        n_codes = len(self.suffixes.entries)
+        together, none = np.zeros((n_codes, n_codes), np.uint8), np.zeros(n_codes, np.uint8)
+        sets, support = np.empty((self.room, self.rule[0]), np.int32), np.empty(self.room, np.int32)
+        n_found, _ = walk(records, self.intervals, none, span, self.rule, sets, support, together)
+        return together, (sets[:n_found].copy(), support[:n_found].copy()), n_found
+
+
+@dataclass(frozen=True, eq=False)
+class _Measure:
+    """Measures what follows each code in some blocks, where at least so many codes do."""
+
+    n_codes: int
+    least: int
+
+    def __call__(self, blocks: Iterable[Int32]) -> Int64:
+        from anonset_kernels.suffixes import measure_suffixes
+
+        found = np.zeros((2, self.n_codes), np.int64)
+        for codes in blocks:
+            measure_suffixes(codes, self.least, found[0], found[1])
+        return found
+
+
+def _positions(length: int, n: int) -> Index:
+    """Return room for `n` places in an array of some length."""
+    return np.empty(n, np.int32) if length <= np.iinfo(np.int32).max else np.empty(n, np.int64)
