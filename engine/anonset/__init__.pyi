@@ -62,6 +62,8 @@ from anonset.jobs.compare import Contestant as Contestant
 from anonset.jobs.compare import compare as compare
 from anonset.jobs.evaluate import Evaluation as Evaluation
 from anonset.jobs.evaluate import evaluate as evaluate
+from anonset.jobs.inspect import Findings as Findings
+from anonset.jobs.inspect import inspect as inspect
 from anonset.jobs.workloads import WorkloadSpec as WorkloadSpec
 from anonset.measures.exclusiveness import exclusiveness as exclusiveness
 from anonset.measures.ncp import ncp as ncp

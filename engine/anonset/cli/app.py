@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 _COMMANDS = {
+    "inspect": "Look at a data set before it is anonymized: what is in it, and who is at risk.",
     "anonymize": "Anonymize a data set, verify the result and publish it.",
     "verify": "Check a publication against a privacy model.",
     "evaluate": "Measure what a publication lost.",

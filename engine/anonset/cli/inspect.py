@@ -1,0 +1,109 @@
+"""``anonset inspect``: what is in data, and at risk, before anything is published."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from anonset.cli.app import given_flags, pairs, whole_number
+from anonset.cli.items import Flags, RoleFlags
+from anonset.cli.main import DONE
+from anonset.cli.output import progress_bars, show, show_json
+from anonset.errors import InputError
+from anonset.jobs.inspect import Findings
+from anonset.settings.job_files import is_job, of_job
+from anonset.settings.settings import RoleSettings, make_roles
+
+
+def inspect(
+    source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
+    /,
+    *,
+    out: Annotated[
+        str | None, Parameter(alias="-o", help="New job file (.toml) to write, which runs as it is.")
+    ] = None,
+    k: Annotated[int, Parameter(converter=whole_number, help="Groups of fewer records are small.")] = 5,
+    m: Annotated[int, Parameter(converter=whole_number, help="Known items that the guarantee shall speak of.")] = 2,
+    hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
+    flags: RoleFlags = Flags(),  # noqa: B008
+    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of samples.")] = 0,
+    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
+    json: Annotated[bool, Parameter(help="The findings as JSON.")] = False,
+) -> int:
+    """Look at a data set before it is anonymized: columns, proposed roles, who is unique, and what is wrong.
+
+    Columns that no flag gives a role get one that is proposed, with the reason. No value of the data is shown. Exit
+    code 0 also where problems are listed; 2 if the data cannot be read.
+    """
+    from anonset.jobs.inspect import inspect as look
+    from anonset.report.findings import findings_account, findings_summary
+
+    given, hierarchies = given_flags(flags), pairs("--hierarchy", hierarchy or [])
+    if is_job(source):
+        names = ("hierarchy", *RoleSettings.model_fields)
+        source, job = of_job(source, "input", names)
+        hierarchies = {**job.pop("hierarchy", {}), **hierarchies}
+        given = {**job, **given}
+    make_roles(given)
+    if out is not None:
+        _require_new(Path(out))
+    with progress_bars(quiet=quiet) as progress:
+        if progress is not None:
+            progress("inspect", 0, 0)
+        found = look(source, k=k, m=m, hierarchies=hierarchies, seed=seed, **given)
+    if json:
+        show_json(findings_summary(found))
+    else:
+        show(*findings_account(found))
+    if out is not None:
+        _write_job(Path(out), source, found, json=json)
+    elif not json:
+        show(f"Next: anonset inspect {source} -o job.toml, to have this as a job file")
+    return DONE
+
+
+def _require_new(path: Path) -> None:
+    if path.suffix.lower() != ".toml":
+        msg = f"-o {path}: a job file must end with .toml"
+        raise InputError(msg)
+    if path.exists():
+        msg = f"{path} exists already; job files are not overwritten"
+        raise InputError(msg)
+
+
+def _write_job(path: Path, source: str, found: Findings, *, json: bool) -> None:
+    from anonset.io.files import write_file
+    from anonset.settings.job_text import guarantee_for, job_text, relative_to
+
+    if not found.records:
+        msg = f"{path} is not written: the data could not be read: {found.problems[-1]}"
+        raise InputError(msg)
+    classes = found.quasi_identifiers
+    guarantee = guarantee_for(found.settings, found.k, found.m, tuples=0 if classes is None else classes.classes)
+    name = Path(source).name.partition(".")[0]
+    settings = {**found.settings, "hierarchy": _placed(found.settings.get("hierarchy", {}), path.parent)}
+    input_, out = relative_to(path.parent, source), f"{name}-safe"
+    write_file(path, [job_text(input_, out, settings, guarantee, _reasons(found), found.problems).encode()])
+    if not json:
+        show(f"Next: look through {path}, then anonset suggest {path}, or anonset anonymize {path}")
+
+
+def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
+    from anonset.settings.job_text import relative_to
+
+    return {name: relative_to(folder, spec) if Path(spec).is_file() else spec for name, spec in specs.items()}
+
+
+def _reasons(found: Findings) -> dict[str, list[str]]:
+    """Return the comments of the settings: each column with the reason of its role."""
+    reasons: dict[str, list[str]] = {}
+    for one in found.columns:
+        reasons.setdefault(one.role, []).append(f"{one.profile.name}: {one.reason}")
+    reasons["numeric"] = ["those of the quasi-identifiers that are numbers"]
+    reasons["missing"] = ["what null becomes"]
+    reasons["group"] = ["rows of the same person become one record"]
+    reasons["hierarchy"] = [
+        "How each column is generalized. balanced:5 puts items side by side by their order alone: a file with a line",
+        "per item, item,parent,...,root, keeps what belongs together. Others: prefix:1,3 mask:3,1 bins:0,18,65 range",
+    ]
+    return reasons

@@ -1,0 +1,227 @@
+"""Columns as they come, before they have roles: how many values, what they look like, whether they hold sets."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn
+from anonset.data.discreet import Discreet
+from anonset.io.columns import is_list
+
+_MARKS = (";", "|", ",", " ")
+"""What may separate the items within a cell, the surest first."""
+_MOST_LOOKED_AT = 20_000
+"""Distinct values that are looked at to tell what a column holds."""
+MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"})
+"""Texts by which people say that a value is missing."""
+
+_FORMS: Mapping[str, Callable[[str], Any]] = {
+    "0/1": frozenset({"0", "1"}).__contains__,
+    "integers": re.compile(r"[+-]?\d{1,18}").fullmatch,
+    "numbers": re.compile(r"[+-]?\d{1,18}(\.\d+)?([eE][+-]?\d+)?").fullmatch,
+    "dates": re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}").fullmatch,
+    "zip codes": re.compile(r"\d{5}(-\d{4})?").fullmatch,
+    "ICD-10 codes": re.compile(r"[A-TV-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?").fullmatch,
+    "ICD-9 codes": re.compile(r"(\d{1,3}|V\d{1,2})(\.?\d{1,2})?|E\d{3}(\.?\d)?").fullmatch,
+    "e-mail addresses": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+").fullmatch,
+}
+"""What all values may look like, the narrowest first."""
+
+
+@dataclass(frozen=True)
+class Profile(Discreet):
+    """What a column looks like, without any of its values."""
+
+    name: str
+    """Name of the column."""
+    kind: str
+    """``sets``, ``integers``, ``numbers``, ``dates``, ``0/1``, ``zip codes``, ``ICD-9 codes``, … or ``text``."""
+    records: int
+    """Number of rows."""
+    distinct: int
+    """Distinct values; of sets, distinct items."""
+    nulls: int
+    """Nulls."""
+    missing: int
+    """Values that say that there is none: empty, ``?``, ``NA`` and the like."""
+    entropy: float
+    """Bits that the value of a random row tells; of sets, the item of a random occurrence."""
+    largest: int
+    """Rows with the most frequent value; of sets, with the most frequent item."""
+    occurrences: int = 0
+    """Of sets: items in all rows together."""
+    separator: str | None = None
+    """Of sets in cells of text: what separates the items."""
+    items_kind: str = ""
+    """Of sets: what the items look like."""
+
+    @property
+    def uniqueness(self) -> float:
+        """Distinct values by rows that have one."""
+        return self.distinct / max(1, self.records - self.nulls - self.missing)
+
+
+def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
+    """Look at a loaded column of a source; `separator` is what separates items, where it was said."""
+    if isinstance(loaded, SetColumn):
+        nnz = len(loaded.items)
+        return _of_sets(column, loaded.n, 0, loaded.vocabulary.labels, loaded.occurrences, nnz, None)
+    if is_list(loaded.type):
+        items = _flat(loaded)
+        listed, counts = _counted(items)
+        return _of_sets(column, len(loaded), loaded.null_count, listed, counts, len(items), None)
+    labels, counts = _counted(loaded)
+    mark = _separator(column, labels, (separator,) if separator else _MARKS)
+    if mark is not None:
+        items, times = _items(loaded, mark)
+        return _of_sets(column, len(loaded), loaded.null_count, items, times, int(times.sum()), mark)
+    given = np.array([label not in MISSING for label in labels], bool)
+    kind = kind_of_values([label for label in labels if label not in MISSING])
+    alone = given.sum() == counts[given].sum()
+    return Profile(
+        column,
+        "text" if alone and kind.endswith("codes") else kind,
+        len(loaded),
+        int(given.sum()),
+        int(loaded.null_count),
+        int(counts[~given].sum()),
+        entropy(counts[given]),
+        int(counts[given].max(initial=0)),
+    )
+
+
+def _of_sets(
+    name: str, n: int, nulls: int, items: Sequence[str], counts: NDArray[np.int64], nnz: int, mark: str | None
+) -> Profile:
+    held = [item for item in items if item]
+    most = int(counts.max(initial=0))
+    return Profile(name, "sets", n, len(held), nulls, 0, entropy(counts), most, nnz, mark, kind_of_values(held))
+
+
+def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the distinct values of a column as text, and how often each occurs."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    found = pc.value_counts(chunk.drop_null() if chunk.null_count else chunk)
+    values, counts = found.field(0), found.field(1)
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    texts = [] if pa.types.is_nested(kind) or pa.types.is_binary(kind) else values.cast(kind).cast(pa.string())
+    labels = [] if isinstance(texts, list) else texts.to_pylist()
+    return labels, counts.to_numpy(zero_copy_only=False).astype(np.int64)[: len(labels)]
+
+
+def _flat(column: Any) -> Any:
+    import pyarrow as pa
+
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return pa.chunked_array([chunk.flatten() for chunk in chunks], column.type.value_type)
+
+
+def kind_of_values(labels: Sequence[str]) -> str:
+    """Return what all values look like; of many, the first are looked at."""
+    looked_at = labels[:_MOST_LOOKED_AT]
+    if not looked_at:
+        return "text"
+    if "0" in looked_at[:3] or "1" in looked_at[:3]:
+        narrow = _FORMS["0/1"]
+        if all(map(narrow, looked_at)):
+            return "0/1"
+    for name in ("zip codes", "dates", "ICD-9 codes", "integers", "numbers", "ICD-10 codes", "e-mail addresses"):
+        if all(map(_FORMS[name], looked_at)) and (name != "ICD-9 codes" or _are_codes(looked_at)):
+            return name
+    return "text"
+
+
+def _are_codes(labels: Sequence[str]) -> bool:
+    """Tell whether what may be ICD-9 codes is more than numbers of three digits."""
+    if any(label[0] in "EV" for label in labels):
+        return True
+    whole = all(len(label.partition(".")[0]) >= 3 for label in labels)
+    return whole and sum("." in label for label in labels) * 20 > len(labels)
+
+
+def entropy(counts: NDArray[np.int64]) -> float:
+    """Return the bits that a value tells, given how often each occurs."""
+    total = int(counts.sum())
+    if not total:
+        return 0.0
+    shares = counts[counts > 0] / total
+    return max(0.0, float(-(shares * np.log2(shares)).sum()))
+
+
+def _separator(name: str, labels: Sequence[str], marks: Sequence[str]) -> str | None:
+    """Return what separates the items in cells that hold several; None where cells hold one value each.
+
+    Items come back in other company: in sets, most stand in several different cells, which differ in length, and hold
+    none twice. Names and sentences do so less, and columns of free text are told by their names.
+    """
+    looked_at = [label for label in labels[:_MOST_LOOKED_AT] if label not in MISSING]
+    if _is_free_text(name):
+        return None
+    for mark in marks:
+        several = [label for label in looked_at if mark in label]
+        if (
+            len(several) * 20 >= max(1, len(looked_at))
+            and several
+            and _are_sets(looked_at, mark, hint=_OF_SETS.search(name))
+        ):
+            return mark
+    return None
+
+
+def _are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
+    rows = [[part.strip() for part in label.split(mark) if part.strip()] for label in labels]
+    lengths = {len(row) for row in rows}
+    total, different = sum(map(len, rows)), len({item for row in rows for item in row})
+    if sum(len(set(row)) < len(row) for row in rows) * 10 > len(rows) or len(lengths) < 2 or not different:
+        return False
+    if total >= 6 * len(rows):
+        return 5 * total > 6 * different
+    return total > different if hint else total >= 2 * different and len(rows) >= 2 * different
+
+
+_FREE = re.compile(r"name|address|street|text|comment|note|title|descr|country|city|job|occupation", re.IGNORECASE)
+
+_OF_SETS = re.compile(r"codes|items|products|diagnos|drugs|medic|basket|tags|genres|symptoms|(^|_)dx", re.IGNORECASE)
+
+
+def _is_free_text(name: str) -> bool:
+    return _FREE.search(name) is not None
+
+
+def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the items of the cells, and how often each occurs."""
+    import pyarrow.compute as pc
+
+    labels, counts = _counted(_flat(pc.split_pattern(cells.cast("string"), mark)))
+    times: dict[str, int] = {}
+    for label, count in zip(labels, counts.tolist(), strict=True):
+        if item := label.strip():
+            times[item] = times.get(item, 0) + count
+    return list(times), np.fromiter(times.values(), np.int64, len(times))
+
+
+def same_values(one: Any, other: Any) -> bool:
+    """Tell whether two loaded columns say the same in all rows: each value of the one goes with one of the other."""
+    import pyarrow as pa
+
+    if is_list(one.type) or is_list(other.type):
+        return False
+    pairs = pa.table({"one": one, "other": other}).group_by(["one", "other"]).aggregate([])
+    return all(len(pairs) == len(pairs.group_by(name).aggregate([])) for name in ("one", "other"))
+
+
+def information(one: Profile) -> float:
+    """Return the entropy of a column as a share of the most that so many rows can tell.
+
+    >>> information(Profile("id", "text", 8, 8, 0, 0, 3.0, 1))
+    1.0
+    """
+    return one.entropy / log2(one.records) if one.records > 1 else 0.0

@@ -1,0 +1,82 @@
+"""Shares of records, exact or estimated from a sample, with the interval in which they lie."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Z = 1.959963984540054  # of 95 percent
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share between 0 and 1; one that was estimated, with the ends of its 95% confidence interval."""
+
+    value: float
+    """The share."""
+    low: float | None = None
+    """Lower end of the interval; None where the share is exact."""
+    high: float | None = None
+    """Upper end of the interval."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether it was counted, and not estimated."""
+        return self.low is None
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.value:.1%}"
+        return f"{self.value:.1%} ({self.low:.1%} to {self.high:.1%})"
+
+
+def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -> Share:
+    """Return the share of records for which something holds.
+
+    Parameters
+    ----------
+    known
+        bool (s,): which records of a sample are known; one that is not may hold or not. None: these are all records.
+
+    >>> share_of(np.array([True, False])), str(share_of(np.array([True, False] * 50), np.ones(100, bool)))
+    (Share(value=0.5, low=None, high=None), '50.0% (40.4% to 59.6%)')
+    """
+    n = len(holds)
+    if known is None or not n:
+        return Share(float(holds.mean()) if n else 0.0)
+    sure, open_ = int((holds & known).sum()), int((~known).sum())
+    value = sure / max(1, n - open_)
+    return Share(value, _wilson(sure, n)[0], _wilson(sure + open_, n)[1])
+
+
+def mean_of(
+    values: NDArray[np.float64], known: NDArray[np.bool_] | None = None, among: NDArray[np.bool_] | None = None
+) -> Share:
+    """Return the mean of shares, each one of a record, of those records that count.
+
+    Parameters
+    ----------
+    known
+        As for `share_of`.
+    among
+        bool (s,): which records count; by default all.
+    """
+    taken = np.ones(len(values), bool) if among is None else among
+    if known is None or not taken.any():
+        return Share(float(values[taken].mean()) if taken.any() else 0.0)
+    n, sure = int(taken.sum()), values[taken & known]
+    open_ = n - len(sure)
+    value = float(sure.mean()) if len(sure) else 0.5
+    reach = _Z * float(np.std(values[taken], ddof=1)) / sqrt(n) if n > 1 else 1.0
+    low, high = float(sure.sum()) / n - reach, (float(sure.sum()) + open_) / n + reach
+    return Share(value, max(0.0, low), min(1.0, high))
+
+
+def _wilson(successes: int, n: int) -> tuple[float, float]:
+    """Return the ends of the Wilson score interval."""
+    share, z2 = successes / n, _Z * _Z
+    middle = share + z2 / (2 * n)
+    reach = _Z * sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    low = (middle - reach) / (1 + z2 / n) if successes else 0.0
+    return low, (middle + reach) / (1 + z2 / n) if successes < n else 1.0

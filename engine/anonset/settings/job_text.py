@@ -1,0 +1,91 @@
+"""Job files as text: settings with a comment on each, fit to be edited."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from anonset.settings.parameters import default_algorithm
+
+
+def job_text(
+    input: str,  # noqa: A002
+    out: str,
+    settings: Mapping[str, Any],
+    guarantee: Mapping[str, Any],
+    reasons: Mapping[str, Sequence[str]],
+    problems: Sequence[str] = (),
+) -> str:
+    """Return a commented job file.
+
+    Parameters
+    ----------
+    input, out
+        The data, and where to publish, as paths that hold from where the file lies.
+    settings
+        Roles, ways of reading and hierarchies.
+    guarantee
+        ``model``, ``k``, ``m`` and what else the model takes.
+    reasons
+        Lines of comment above a setting.
+    problems
+        What the owner should look at first.
+    """
+    lines = ["# A job for anonset: `anonset anonymize THIS-FILE`; `anonset suggest THIS-FILE` tries what keeps more."]
+    lines += ["# Roles were proposed by what columns look like. Whether they are right, you alone can know."]
+    lines += ["#", *(f"# Look at: {one}" for one in map(_one_line, problems))] if problems else []
+    lines += [
+        "",
+        f"input = {_toml(input)}",
+        f"out = {_toml(out)}  # a new directory; out.private beside it stays at home",
+    ]
+    tables = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
+    for name, value in settings.items():
+        if name not in tables:
+            lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"{name} = {_toml(value)}"]
+    lines += ["", "# What must hold; k: records that look alike; m: items that others may know of a person."]
+    lines += [f"{name} = {_toml(value)}" for name, value in guarantee.items()]
+    for name, entries in tables.items():
+        lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"[{name}]"]
+        lines += [f"{_toml(key)} = {_toml(value)}" for key, value in entries.items()]
+    return "\n".join(lines) + "\n"
+
+
+def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:
+    """Return the model that the roles call for, with parameters that any data can reach.
+
+    Parameters
+    ----------
+    tuples
+        Number of different combinations of quasi-identifiers.
+    """
+    sets = any(settings.get(role) for role in ("items", "one_hot", "one_code"))
+    many = {"formation": "mondrian"} if tuples > _MANY_TUPLES else {}
+    if sets and settings.get("relational"):
+        return {"model": "kkm", "algorithm": "rfirst", "k": k, "m": m, "on_infeasible": "merge", **many}
+    if sets:
+        return {"model": "km", "k": k, "m": m}
+    algorithm = "mondrian" if many else default_algorithm("k", relational=True)
+    return {"model": "k", "algorithm": algorithm, "k": k}
+
+
+_MANY_TUPLES = 20_000
+
+
+def relative_to(folder: Path, path: str) -> str:
+    """Return a path as it holds from a folder."""
+    return path if Path(path).is_absolute() else Path(os.path.relpath(path, folder)).as_posix()
+
+
+def _toml(value: Any) -> str:
+    """Return a value as TOML writes it, whose strings are those of JSON but for one letter."""
+    if isinstance(value, bool) or not isinstance(value, (str, list, tuple)):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    return f"[{', '.join(map(_toml, value))}]"
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)

@@ -1,0 +1,203 @@
+"""How many records each set of a record's items leaves: what somebody who knows so many items can tell apart."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import (
+    Indptr,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    Int64Matrix,
+    ItemRecords,
+    Items,
+    ItemStart,
+)
+from anonset_kernels._jit import kernel
+
+
+class Records(NamedTuple):
+    """Distinct records, group by group; only those of one group are confused with each other."""
+
+    begin: Int64Array
+    """int64 (D + 1,): where each record begins in `codes`."""
+    codes: Int32Array
+    """int32: ascending codes of each record; fastest where 0 is the rarest."""
+    weight: Int64Array
+    """int64 (D,): how many records are like it."""
+    groups: Int64Array
+    """int64 (G + 1,): where the records of each group begin."""
+
+
+class _Walk(NamedTuple):
+    """The prefixes at hand, and for each size the records that hold them, with what follows in each."""
+
+    record: Int32Array
+    place: Int64Array
+    last: Int64Array
+    weight: Int64Array
+    met: Int64Array
+    fill: Int64Array
+    touched: Int32Matrix
+    bounds: Int64Matrix
+    at: Int64Array
+    end: Int64Array
+
+
+@kernel()
+def count_known_sets(records: Records, n_codes: int, k: int, figures: Int64Matrix) -> None:
+    """Count the records of the same group that hold each set of items of each of the `records`.
+
+    Parameters
+    ----------
+    figures
+        int64 (D, 3 size): of each record, for its sets of 1, 2, … items: the records that hold the set which the fewest
+        hold, the sets that fewer than k records hold, the sets that one holds. Lowered, and added to.
+
+    Depth first over prefixes, which are projections of the records. Cost: two steps for each set of each record, but
+    for the sets behind a prefix that one distinct record holds, of which the number is known.
+    """
+    size, n_records = figures.shape[1] // 3, len(records.weight)
+    room = n_records + max(1, size - 1) * len(records.codes)
+    walk = _Walk(
+        np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
+        np.zeros(n_codes, np.int64), np.zeros(n_codes, np.int64),
+        np.empty((size, n_codes), np.int32), np.zeros((size, n_codes + 1), np.int64), np.zeros(size, np.int64),
+        np.zeros(size + 1, np.int64),
+    )  # fmt: skip
+    n_touched = np.zeros(size, np.int64)
+    for group in range(len(records.groups) - 1):
+        filled = 0
+        for r in range(records.groups[group], records.groups[group + 1]):
+            walk.record[filled], walk.weight[filled] = r, records.weight[r]
+            walk.place[filled], walk.last[filled] = records.begin[r], records.begin[r + 1]
+            filled += 1
+        walk.end[0] = filled
+        n_touched[0] = _extend(records.codes, walk, 0, 0, filled, k, figures)
+        walk.at[0] = 0
+        level = 0
+        while level >= 0:
+            if level == size - 1 or walk.at[level] == n_touched[level]:
+                level -= 1
+                continue
+            child = walk.at[level]
+            walk.at[level] += 1
+            first, last = walk.bounds[level, child], walk.bounds[level, child + 1]
+            if last - first == 1:
+                n_behind = walk.last[first] - walk.place[first]
+                _add_all(figures[walk.record[first]], walk.weight[first], n_behind, level + 1, size, k)
+                continue
+            level += 1
+            n_touched[level] = _extend(records.codes, walk, level, first, last, k, figures)
+            walk.at[level] = 0
+
+
+@kernel()
+def _extend(entries: Int32Array, walk: _Walk, level: int, first: int, last: int, k: int, figures: Int64Matrix) -> int:
+    """Count what follows a prefix of `level` codes, note it at each record, and list the records behind each code."""
+    n_touched, size = 0, figures.shape[1] // 3
+    for entry in range(first, last):
+        for at in range(walk.place[entry], walk.last[entry]):
+            code = entries[at]
+            if walk.met[code] == 0:
+                walk.touched[level, n_touched] = code
+                n_touched += 1
+            walk.met[code] += walk.weight[entry]
+            walk.fill[code] += 1
+    to_list = level < size - 1
+    if to_list:
+        fill = walk.end[level]
+        for j in range(n_touched):
+            code = walk.touched[level, j]
+            walk.bounds[level, j] = fill
+            fill += walk.fill[code]
+            walk.fill[code] = walk.bounds[level, j]
+        walk.bounds[level, n_touched] = fill
+        walk.end[level + 1] = fill
+    for entry in range(first, last):
+        row, below, unique = figures[walk.record[entry]], 0, 0
+        least = row[level]
+        for at in range(walk.place[entry], walk.last[entry]):
+            code = entries[at]
+            found = walk.met[code]
+            least = min(least, found)
+            below += found < k
+            unique += found == 1
+            if to_list:
+                to = walk.fill[code]
+                walk.fill[code] += 1
+                walk.record[to], walk.weight[to] = walk.record[entry], walk.weight[entry]
+                walk.place[to], walk.last[to] = at + 1, walk.last[entry]
+        row[level] = least
+        row[size + level] += below
+        row[2 * size + level] += unique
+    for j in range(n_touched):
+        walk.met[walk.touched[level, j]] = 0
+        walk.fill[walk.touched[level, j]] = 0
+    return n_touched
+
+
+@kernel()
+def _add_all(row: Int64Array, weight: int, n_behind: int, level: int, size: int, k: int) -> None:
+    """Add all sets that begin with a prefix of `level` codes which no other distinct record holds."""
+    n_sets = 1
+    for more in range(1, min(n_behind, size - level) + 1):
+        n_sets = n_sets * (n_behind - more + 1) // more
+        at = level + more - 1
+        row[at] = min(row[at], weight)
+        row[size + at] += n_sets if weight < k else 0
+        row[2 * size + at] += n_sets if weight == 1 else 0
+
+
+@kernel()
+def project(
+    indptr: Indptr, items: Items, start: ItemStart, item_records: ItemRecords, record: int, of_group: Int64Array,
+    seen: Int32Array,
+) -> tuple[Int64Array, Int32Array]:  # fmt: skip
+    """Return what each record of the same group shares with one of them, which comes first: offsets, and places.
+
+    Parameters
+    ----------
+    record
+        The record with which others are held.
+    of_group
+        int64 (n,): the group of each record.
+    seen
+        int32 (n,): zeros, and zeros again after.
+
+    Returns
+    -------
+    int64 (R + 1,) and int32: where the shared items of each record begin, and each item's place in the record. O of the
+    supports of its items.
+    """
+    first, last = indptr[record], indptr[record + 1]
+    n_found, n_entries = 1, 0
+    seen[record] = 1
+    for at in range(first, last):
+        for j in range(start[items[at]], start[items[at] + 1]):
+            other = item_records[j]
+            if of_group[other] == of_group[record]:
+                n_entries += 1
+                if seen[other] == 0:
+                    n_found += 1
+                    seen[other] = n_found
+    begin, places = np.zeros(n_found + 2, np.int64), np.empty(n_entries, np.int32)
+    for at in range(first, last):
+        for j in range(start[items[at]], start[items[at] + 1]):
+            other = item_records[j]
+            if of_group[other] == of_group[record]:
+                begin[seen[other] + 1] += 1
+    for r in range(n_found):
+        begin[r + 2] += begin[r + 1]
+    for at in range(first, last):
+        for j in range(start[items[at]], start[items[at] + 1]):
+            other = item_records[j]
+            if of_group[other] == of_group[record]:
+                places[begin[seen[other]]] = at - first
+                begin[seen[other]] += 1
+    for at in range(first, last):
+        for j in range(start[items[at]], start[items[at] + 1]):
+            seen[item_records[j]] = 0
+    seen[record] = 0
+    return begin[: n_found + 1].copy(), places

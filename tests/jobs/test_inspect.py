@@ -1,0 +1,206 @@
+"""Looking at data before they are anonymized: proposed roles, who is at risk, problems, and the job file."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import anonset
+from anonset.errors import InputError
+from anonset.io.profiles import profile, same_values
+from anonset.io.sources import open_source
+from anonset.settings.job_text import guarantee_for, job_text
+
+N = 60
+PEOPLE = {
+    "patient_id": [f"P{n}" for n in range(N)],
+    "full_name": [f"Ann {chr(65 + n % 26)}{n}" for n in range(N)],
+    "email": [f"a{n}@b.org" for n in range(N)],
+    "age": [str(20 + n % 40) for n in range(N)],
+    "zip": [str(47600 + n % 9) for n in range(N)],
+    "sex": ["fm"[n % 2] for n in range(N)],
+    "sex_code": ["12"[n % 2] for n in range(N)],
+    "school": [f"s{n % 7}" for n in range(N)],
+    "school_no": [f"{n % 7}" for n in range(N)],
+    "country": ["United Kingdom" if n % 2 else "New Zealand of the South" for n in range(N)],
+    "wgt": [str(1000 + 7 * n) for n in range(N)],
+    "disease": ["flu" if n % 3 else "hiv" for n in range(N)],
+    "unit": ["x"] * N,
+    "codes": [" ".join(f"E{10 + (n * step) % 7}" for step in (1, 2, 3)[: 1 + n % 3]) for n in range(N)],
+}
+
+
+def roles(found):
+    return {column.profile.name: column.role for column in found.columns}
+
+
+def test_roles_are_proposed_by_names_and_by_values():
+    found = anonset.inspect(PEOPLE, k=3, m=1)
+    assert roles(found) == {
+        "patient_id": "id", "full_name": "drop", "email": "drop", "age": "relational", "zip": "relational",
+        "sex": "relational", "sex_code": "relational", "school": "relational", "school_no": "drop",
+        "country": "relational", "wgt": "drop", "disease": "keep", "unit": "drop", "codes": "items",
+    }  # fmt: skip
+    assert (found.records, found.persons, found.problems) == (N, N, ())
+    assert found.settings["numeric"] == ["age"]
+    assert found.settings["hierarchy"]["zip"] == "mask:3,1"
+    reasons = {column.profile.name: column.reason for column in found.columns}
+    assert reasons["school_no"] == "says the same as 'school' in every row"
+
+
+def test_nothing_shows_a_value():
+    shown = repr(anonset.inspect(PEOPLE)) + anonset.inspect(PEOPLE)._repr_html_()
+    assert not any(value in shown for value in ("P17", "Ann", "@b.org", "47601", "Zealand", "E13"))
+
+
+def test_who_is_at_risk_as_counted_by_hand():
+    data = {"sex": ["f", "f", "m", "m", "m"], "codes": ["a b", "a", "a b", "a c", ""]}
+    found = anonset.inspect(data, k=2, m=1, items="codes", relational="sex")
+    assert (found.quasi_identifiers.classes, found.quasi_identifiers.smallest) == (2, 2)
+    assert (found.quasi_identifiers.unique.value, found.quasi_identifiers.below_k.value) == (0.0, 0.0)
+    assert [one.worst(2).value for one in found.known_items] == [0.2, 0.2]
+    assert [one.average_unique.value for one in found.known_items] == pytest.approx([1 / 8, 1 / 3])
+    assert found.problems == (
+        "no identifier: each row is taken for a person; somebody with several rows is not protected as one",
+        "1 record without any item",
+    )
+
+
+def test_rows_of_a_person_become_sets():
+    long = {"person": [f"p{n // 3}" for n in range(30)], "code": [f"I{10 + n % 8}" for n in range(30)]}
+    found = anonset.inspect(long)
+    assert (roles(found), found.rows, found.records) == ({"person": "id", "code": "items"}, 30, 10)
+    assert found.settings["group"] is True
+
+
+def test_a_person_whose_rows_differ_is_told():
+    visits = {
+        "person_id": [f"p{n // 2}" for n in range(40)],
+        "ward": [f"w{n % 3}" for n in range(40)],
+        "codes": ["a b" if n % 2 else "a" for n in range(40)],
+    }
+    found = anonset.inspect(visits)
+    assert roles(found)["person_id"] == "drop"
+    assert "they must agree" in found.problems[0]
+    assert found.records == 40
+
+
+@pytest.mark.parametrize(
+    ("columns", "role"),
+    [
+        ({f"dx_{n}": [str((at >> n) & 1) for at in range(32)] for n in range(5)}, "one_hot"),
+        ({f"dx{n}": [f"E{(at * n) % 9}" for at in range(32)] for n in (1, 2, 3)}, "one_code"),
+    ],
+)
+def test_sets_in_several_columns_are_seen(columns, role):
+    found = anonset.inspect(columns)
+    assert set(roles(found).values()) == {role}
+    assert len(found.known_items) == 3
+
+
+def test_all_problems_are_told_at_once():
+    import pyarrow as pa
+
+    table = pa.table({"age": ["1", None] * 5, "codes": [["a"], None] * 5, "kind": ["x", "?"] * 5})
+    found = anonset.inspect(table, relational="kind,age", items="codes", hierarchies={"codes": {"x": "b"}})
+    assert [problem[:15] for problem in found.problems[:2]] == ["column 'age': 5", "column 'codes':"]
+    assert any("hierarchy of 'codes'" in problem for problem in found.problems)
+    assert found.records == 10
+
+
+def test_what_cannot_be_read_by_its_roles_is_a_problem():
+    found = anonset.inspect({"age": ["1", "2"], "x": ["a", "b"]}, id="age,missing", relational="x")
+    assert found.records == 0
+    assert "missing" in found.problems[-1]
+
+
+def test_a_table_keeps_its_roles():
+    used = ("codes", "age", "sex", "disease", "patient_id")
+    others = [name for name in PEOPLE if name not in used]
+    given = {"items": "codes", "relational": "age,sex", "numeric": "age", "keep": "disease", "id": "patient_id"}
+    table = anonset.read(PEOPLE, **given, drop=others)
+    found = anonset.inspect(table)
+    assert roles(found) == {"patient_id": "id", "age": "relational", "sex": "relational", "disease": "keep",
+                            "codes": "items"}  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [{"k": 0}, {"m": 0}])
+def test_sizes_are_required(given):
+    with pytest.raises(InputError, match="must be an integer of at least 1"):
+        anonset.inspect({"a": ["1"]}, **given)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "separator"),
+    [
+        (["1", "2", "3.5"], "numbers", None),
+        (["2020-01-31", "1999-12-01"], "dates", None),
+        (["V58", "250.13", "E880"], "ICD-9 codes", None),
+        (["E11.9", "I10"], "ICD-10 codes", None),
+        (["12345", "54321"], "zip codes", None),
+        (["Mary Ann Lee", "John Smith"], "text", None),
+        (["a;b", "a", "b;c;a", "c;b", "a;c", "b"], "sets", ";"),
+        ([["a"], ["a", "b"]], "sets", None),
+    ],
+)
+def test_what_a_column_looks_like(values, kind, separator):
+    source = open_source({"x": values * 2})
+    found = profile("x", source.load(["x"])["x"])
+    assert (found.kind, found.separator) == (kind, separator)
+
+
+def test_columns_that_say_the_same():
+    source = open_source({"a": ["1", "2", "1"], "b": ["x", "y", "x"], "c": ["x", "y", "y"]})
+    loaded = source.load(["a", "b", "c"])
+    assert same_values(loaded["a"], loaded["b"])
+    assert not same_values(loaded["a"], loaded["c"])
+
+
+def test_a_job_is_toml_whatever_it_holds():
+    import tomllib
+
+    settings = {"items": ['a "b"\n'], "group": True, "hierarchy": {"é.x": "p\\q.csv"}}
+    text = job_text("in.csv", "out", settings, {"model": "km", "k": 5}, {"items": ["why\nnot"]}, ["a\x00b"])
+    read = tomllib.loads(text)
+    assert read == {"input": "in.csv", "out": "out", **settings, "model": "km", "k": 5}
+
+
+def test_the_guarantee_follows_from_the_roles():
+    both = {"items": ["x"], "relational": ["y"]}
+    assert guarantee_for({"items": ["x"]}, 5, 2, tuples=0) == {"model": "km", "k": 5, "m": 2}
+    assert guarantee_for(both, 5, 2, tuples=9)["model"] == "kkm"
+    assert guarantee_for(both, 5, 2, tuples=10**6)["formation"] == "mondrian"
+    assert guarantee_for({"relational": ["y"]}, 5, 2, tuples=9)["model"] == "k"
+
+
+ADULT = {
+    "relational": ["age", "education", "marital-status", "native-country", "occupation", "race", "sex", "workclass"],
+    "keep": ["income"],
+    "drop": ["fnlwgt"],
+}
+PATIENTS = {
+    "items": ["diagnosis_codes", "medications"],
+    "relational": ["race", "gender", "age", "payer_code", "medical_specialty"],
+}
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("file", "expected"), [("relational/adult.csv.gz", ADULT), ("rt/diabetes130_patients_rt.csv.gz", PATIENTS)]
+)
+def test_roles_of_public_data_are_those_of_their_documentation(file, expected):
+    found = roles(anonset.inspect(Path(os.environ["ANONSET_DATA"]) / file, m=1))
+    for role, names in expected.items():
+        assert {name for name, its in found.items() if its == role} >= set(names)
+
+
+def test_numbers_are_profiled_in_tables_too():
+    from anonset.data import CategoricalColumn, NumericColumn, Table
+
+    table = Table(None, (NumericColumn("n", np.array([1, 1, 2])), CategoricalColumn.of("c", "aab")))
+    found = anonset.inspect(table, k=2)
+    assert [(c.profile.kind, c.profile.distinct, c.profile.largest) for c in found.columns] == [
+        ("integers", 2, 2), ("text", 2, 2),
+    ]  # fmt: skip
+    assert found.quasi_identifiers.below_k.value == pytest.approx(1 / 3)

@@ -1,0 +1,84 @@
+"""What known items tell, against the definitions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.errors import InputError
+from anonset.measures.equivalence_classes import class_of, class_sizes
+from anonset.measures.known_items import known_items, number_of_sets
+from anonset.measures.shares import mean_of, share_of
+from reference import known_items as reference
+
+rows = st.lists(st.sets(st.sampled_from("abcdefgh"), max_size=5), min_size=1, max_size=12)
+
+
+def flat(rows):
+    return [float(part) for row in rows for part in row]
+
+
+@settings(max_examples=100)
+@given(rows, st.integers(1, 4), st.integers(1, 4), st.randoms(use_true_random=False), st.booleans())
+def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
+    groups = [random.randint(0, 1) for _ in sets]
+    found = known_items(
+        SetColumn.of(sets), size, k, group=np.array(groups), affordable=0 if sampled else 1e9, sampled=len(sets)
+    )
+    for one in found:
+        expected = reference.known_items(sets, one.size, k, groups)
+        if one.exact:
+            assert flat(zip(one.least, one.below, one.unique, strict=True)) == pytest.approx(flat(expected))
+        else:  # all of them were drawn, in some order
+            seen = sorted(zip(one.least, one.below.round(9), one.unique.round(9), strict=True))
+            assert flat(seen) == pytest.approx(flat(sorted(expected)))
+
+
+def test_a_share_of_a_sample_lies_in_its_interval():
+    sets = [{f"i{n % 7}", f"i{n % 5}", f"i{n % 11}"} for n in range(300)]
+    column = SetColumn.of(sets)
+    exact, estimated = known_items(column, 2, 3)[1], known_items(column, 2, 3, affordable=0, sampled=100)[1]
+    for name in ("average_unique", "average_below"):
+        real, guess = getattr(exact, name), getattr(estimated, name)
+        assert guess.low <= real.value <= guess.high
+    assert (exact.worst(2).exact, estimated.worst(2).exact) == (True, False)
+    assert estimated.worst(3).low <= exact.worst(3).value <= estimated.worst(3).high
+    again = known_items(column, 2, 3, affordable=0, sampled=100)[1]
+    assert again.least.tolist() == estimated.least.tolist()
+    assert known_items(column, 2, 3, affordable=0, sampled=100, seed=1)[1].least.tolist() != estimated.least.tolist()
+
+
+def test_what_could_not_be_counted_widens_the_interval():
+    holds, known = np.array([True] * 50 + [False] * 50), np.ones(100, bool)
+    sure = share_of(holds, known)
+    known[90:] = False
+    doubtful = share_of(holds, known)
+    assert doubtful.low == sure.low
+    assert doubtful.high > sure.high
+    values = np.where(holds, 0.5, 0.25)
+    assert mean_of(values, known).high > mean_of(values, np.ones(100, bool)).high
+
+
+def test_the_number_of_sets():
+    assert number_of_sets(np.array([3, 1, 0]), 2) == 3 + 3 + 1
+
+
+def test_a_size_is_required():
+    with pytest.raises(InputError, match="size must be an integer of at least 1, got 0"):
+        known_items(SetColumn.of([{"a"}]), 0, 2)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), max_size=15))
+def test_classes_against_counting(tuples):
+    letters, numbers = [one for one, _ in tuples], [number for _, number in tuples]
+    columns = (CategoricalColumn.of("letter", letters), NumericColumn("number", np.array(numbers, np.int64)))
+    assert class_sizes(columns, len(tuples)).tolist() == reference.class_sizes([letters, numbers], len(tuples))
+    assert len(set(class_of(columns, len(tuples)).tolist())) == len(set(tuples))
+
+
+def test_codes_that_fill_the_bits_are_counted_too():
+    columns = [CategoricalColumn.of(f"c{n}", [str(at % (n + 40)) for at in range(60)]) for n in range(13)]
+    expected = reference.class_sizes([column.labels() for column in columns], 60)
+    assert class_sizes(columns, 60).tolist() == expected

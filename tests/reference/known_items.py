@@ -1,0 +1,24 @@
+"""What known items leave, by the definitions: every set of every record, held against all records."""
+
+from fractions import Fraction
+from itertools import combinations
+
+
+def known_items(rows, size, k, groups=None):
+    """Return, for each record, (least, share of sets of fewer than k, share of unique sets), by Fractions."""
+    groups = groups or [0] * len(rows)
+    found = []
+    for row, group in zip(rows, groups, strict=True):
+        others = [set(other) for other, of in zip(rows, groups, strict=True) if of == group]
+        sets = list(combinations(sorted(row), min(size, len(row))))
+        support = [sum(set(chosen) <= other for other in others) for chosen in sets]
+        n = len(support) if row else 1
+        below, unique = (sum(s < least for s in support) if row else 0 for least in (k, 2))
+        found.append((min(support), Fraction(below, n), Fraction(unique, n)))
+    return found
+
+
+def class_sizes(columns, n):
+    """Return how many records agree with each in all columns."""
+    tuples = [tuple(column[at] for column in columns) for at in range(n)]
+    return [tuples.count(one) for one in tuples]
