@@ -113,7 +113,7 @@ class CountTree:
         suffixes = Suffixes.of(self.records, self.n_codes, 0 if mode == LEAVES else self.size - 1)
         walk = Walk(suffixes, self.intervals, (self.size, self.k, mode))
         windows = suffixes.windows
-        if len(windows) == 1:
+        if len(suffixes.parts) == 1:
             yield from self._walk_window(walk, windows[0], generalized, together)
             return
         tasks = ((window, generalized[self.node_of_code], together) for window in windows)
@@ -196,7 +196,7 @@ class CountTree:
         mark = Mark(suffixes, self.intervals, (self.size, self.k, MARK), room)
         tasks = suffixes.windows
         work: Callable[[Span], tuple[Pairs, Found, int]] = mark
-        if len(tasks) == 1:
+        if len(suffixes.parts) == 1:
             work = partial(mark.step, records=suffixes.of_window(tasks[0]))
             tasks = list(spans(self.work, tasks[0], max(self.total / 64, INCREMENTS_PER_TASK)))
         marked, total = np.zeros((self.n_codes, self.n_codes), np.uint8), 0

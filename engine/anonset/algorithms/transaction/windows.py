@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 RARE_SETS_PER_CALL = 1 << 14
 RARE_SETS_PER_WINDOW = 1 << 18
-WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 20, 1 << 26
+WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 17, 1 << 26
 """Number of windows of a pass, where they hold neither fewer nor more codes than these."""
 
 

@@ -1,0 +1,224 @@
+"""The workers of a dask cluster as an executor: tasks go there, and small results come back.
+
+A task never takes records with it: arrays that lie in the files of the work directory travel by the names of these,
+and so do results that a worker writes there. What all tasks of a pass share is written there once too, if it is large.
+A task that is lost with its worker runs again elsewhere, and its result counts once.
+"""
+
+import io
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset.data.mapped import WorkFolder, backing
+from anonset.errors import AnonsetError, InputError
+from anonset.spelling import setting
+
+_EMBEDDED = 1 << 16
+"""Bytes of a function up to which it travels with each of its tasks."""
+_FUNCTIONS = 4
+_SECONDS_WITHOUT_WORKERS = 60
+"""How long to wait for workers to come back, where all are gone."""
+
+
+@contextmanager
+def cluster_of(address: str) -> Iterator[Any]:
+    """Give a client of a running scheduler, or (``local:N``) of N processes that are started here and stopped after.
+
+    Raises
+    ------
+    InputError
+        If dask.distributed is not installed, the address is none, or no scheduler answers there.
+    """
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        msg = f"{setting('cluster', address)} needs dask.distributed: pip install 'anonset[distributed]'"
+        raise InputError(msg) from None
+    kind, _, count = address.partition(":")
+    if kind != "local":
+        try:
+            client = Client(address, timeout=10, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            msg = f"{setting('cluster', address)}: no scheduler answers there ({type(error).__name__})"
+            raise InputError(msg) from None
+        with client:
+            yield client
+        return
+    if not count.isdecimal() or int(count) < 1:
+        msg = f"{setting('cluster')} must be the address of a scheduler, or local:N for N processes, got {address!r}"
+        raise InputError(msg)
+    options = {"n_workers": int(count), "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with LocalCluster(**options, memory_limit=0) as cluster, Client(cluster, set_as_default=False) as client:
+        yield client
+
+
+class ClusterExecutor(Executor):
+    """Runs tasks on the workers of a dask cluster that see a work directory.
+
+    Parameters
+    ----------
+    client
+        A `distributed.Client`.
+    work
+        Where the records lie: on a file system that all workers share.
+
+    Raises
+    ------
+    InputError
+        If there is no worker, one does not see the directory, or has another version of anonset.
+    """
+
+    def __init__(self, client: Any, work: WorkFolder) -> None:
+        self.client, self.work = client, work
+        self._functions: OrderedDict[int, tuple[Any, bytes | Path]] = OrderedDict()
+        token = secrets.token_hex(8)
+        mark = work.path / f"seen-{token}"
+        mark.write_text(token)
+        try:
+            answers = client.run(_introduce, str(mark), on_error="return")
+        finally:
+            mark.unlink()
+        seen = {worker: answer for worker, answer in answers.items() if not isinstance(answer, BaseException)}
+        if not seen:
+            msg = f"{setting('cluster')}: the scheduler {client.scheduler.address} has no workers"
+            raise InputError(msg)
+        version = _version()
+        for worker, (found, sees) in sorted(seen.items()):
+            if found != version:
+                msg = f"{setting('cluster')}: worker {worker} runs another anonset ({found}, here {version})"
+                raise InputError(msg)
+            if not sees:
+                need = f"{setting('work_dir')} on a file system that all workers share"
+                msg = f"{setting('cluster')}: worker {worker} does not see the work directory; give a {need}"
+                raise InputError(msg)
+        self._max_workers = sum(client.nthreads().values())
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Send a task; what is returned has `result` and `cancel`."""
+        task = _packed((args, kwargs))
+        return _Pending(self.client.submit(_run, self._sent(fn), task, pure=False), self.client)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Remove what was sent; the cluster is left as it was found."""
+        for _, sent in self._functions.values():
+            self._forget(sent)
+        self._functions.clear()
+
+    def _sent(self, fn: Callable[..., Any]) -> bytes | Path:
+        """Return a function as it travels: packed, or the file in which that lies."""
+        if id(fn) not in self._functions:
+            packed: bytes | Path = _packed(fn)
+            if isinstance(packed, bytes) and len(packed) > _EMBEDDED:
+                name = f"task-{secrets.token_hex(8)}"
+                self.work.stored(name, np.frombuffer(packed, np.uint8))
+                packed = self.work.path / name
+            self._functions[id(fn)] = fn, packed  # kept, so that no other object has its identity
+            while len(self._functions) > _FUNCTIONS:
+                self._forget(self._functions.popitem(last=False)[1][1])
+        return self._functions[id(fn)][1]
+
+    def _forget(self, sent: bytes | Path) -> None:
+        if isinstance(sent, Path):
+            self.work.drop(sent.name)
+
+
+class _Pending:
+    """A task on its way."""
+
+    def __init__(self, future: Any, client: Any) -> None:
+        self._future, self._client = future, client
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Wait for the result.
+
+        Raises
+        ------
+        AnonsetError
+            If workers died over the task again and again, or none is left.
+        """
+        from distributed.scheduler import KilledWorker
+
+        wait, alone_since = timeout or _SECONDS_WITHOUT_WORKERS / 4, None
+        while True:
+            try:
+                return _unpacked(self._future.result(wait))
+            except KilledWorker as error:
+                msg = f"{setting('cluster')}: workers died {error.allowed_failures + 1} times over the same task"
+                raise AnonsetError(msg) from None
+            except TimeoutError:
+                if timeout is not None:
+                    raise
+                alone_since = None if self._client.nthreads() else alone_since or time.monotonic()
+                if alone_since is not None and time.monotonic() - alone_since > _SECONDS_WITHOUT_WORKERS:
+                    msg = f"{setting('cluster')}: no worker is left"
+                    raise AnonsetError(msg) from None
+
+    def cancel(self) -> bool:
+        """Give the task up."""
+        self._future.cancel()
+        return True
+
+
+def _packed(value: Any) -> bytes:
+    """Return a value as bytes; arrays that lie in files are named by these."""
+    from cloudpickle import Pickler
+
+    class ByName(Pickler):  # type: ignore[misc]
+        def reducer_override(self, found: Any) -> Any:
+            if isinstance(found, np.ndarray) and found.size and (file := backing(found)) is not None:
+                offset = file.offset + found.ctypes.data - file.ctypes.data
+                if found.flags.c_contiguous:
+                    return _in_file, (str(file.filename), found.dtype.str, offset, found.shape)
+            return super().reducer_override(found)
+
+    buffer = io.BytesIO()
+    ByName(buffer, protocol=5).dump(value)
+    return buffer.getvalue()
+
+
+def _unpacked(data: bytes) -> Any:
+    from cloudpickle import loads
+
+    return loads(data)
+
+
+def _in_file(path: str, dtype: str, offset: int, shape: tuple[int, ...]) -> Any:
+    """Return a part of an array in a file."""
+    return np.asarray(np.memmap(path, dtype, "c", offset, shape))
+
+
+def _run(sent: bytes | Path, task: bytes) -> bytes:
+    """Run a task, on a worker."""
+    fn = _unpacked(sent) if isinstance(sent, bytes) else _function(sent)
+    args, kwargs = _unpacked(task)
+    return _packed(fn(*args, **kwargs))
+
+
+@lru_cache(_FUNCTIONS)
+def _function(path: Path) -> Callable[..., Any]:
+    """Return a function that was sent in a file; a worker unpacks it once."""
+    function: Callable[..., Any] = _unpacked(path.read_bytes())
+    return function
+
+
+def _introduce(mark: str) -> tuple[str, bool]:
+    """Tell a worker's version, and whether it sees a file."""
+    return _version(), Path(mark).exists()
+
+
+def _version() -> str:
+    """Return what tells this version of the program from others: hashes of its sources."""
+    import anonset_kernels
+    from anonset_kernels._jit import source_hash
+
+    folders = Path(__file__).parents[1], Path(anonset_kernels.__file__).parent
+    return "-".join(source_hash(folder) for folder in folders)
