@@ -238,9 +238,9 @@ def test_existing_directories_are_refused(place: Place, name: str) -> None:
 STEPS = [
     "publish.write_published",
     "maps.write_codebook",
-    "publish.read_published",
+    "parts.read_parts",
     "maps.write_mapping",
-    "maps.write_records",
+    "records.write_records",
 ]
 
 

@@ -57,5 +57,7 @@ def _with_original(out: str, job: dict[str, Any]) -> dict[str, Any]:
     original, private = job.pop("input", ""), job.pop("private", f"{out}.private")
     if not Path(original).exists():
         return {}
-    records = Path(private) / "records.csv"
-    return {**job, "original": original, **({"records": str(records)} if records.exists() else {})}
+    from anonset.io.records import records_file
+
+    records = records_file(Path(private))
+    return {**job, "original": original, **({} if records is None else {"records": str(records)})}

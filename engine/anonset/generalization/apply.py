@@ -1,6 +1,7 @@
 """Applying a recoding to its table: one of all records, or one of each cluster."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
-from anonset.data.table import Int32
+from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.publication import Publication, Symbol, generalize, group_symbol, node_symbol
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding
@@ -69,10 +70,17 @@ def _of_all_records(table: Table, column: SetColumn, image: Int32, symbols: tupl
     """Publish each item by the symbol that `image` says, in all records alike."""
     work = None if table.work is None else WorkFolder.temporary(table.work.path)
     published = generalize(column, image, symbols, work)
-    record = space(work, "record", np.int64, table.n)
+    record = in_input_order(replace(table, work=work))
+    order, joined = table.order, table.joined
+    return Publication(published, symbols, (), table.kept, record, order=order, joined=joined, work=work)
+
+
+def in_input_order(table: Table) -> Int64:
+    """Return int64 (n,): the records of rows that stand in the order of the table; it lies where the table does."""
+    record = space(table.work, "record", np.int64, table.n)
     for begin, end in spans(table.n):
         record[begin:end] = np.arange(begin, end)
-    return Publication(published, symbols, (), table.kept, record, order=table.order, joined=table.joined, work=work)
+    return record
 
 
 def apply_per_cluster(table: Table, recoding: PerCluster) -> Publication:
@@ -97,7 +105,7 @@ def apply_per_cluster(table: Table, recoding: PerCluster) -> Publication:
     symbols: tuple[Symbol, ...] = ()
     if table.transactions is not None:
         published, symbols = _publish_items(table.transactions, recoding)
-    record = np.arange(table.n, dtype=np.int64)
+    record = in_input_order(table)
     return Publication(
         published, symbols, tuple(relational), table.kept, record, recoding.cluster, table.order, table.joined
     )

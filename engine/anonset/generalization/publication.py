@@ -194,6 +194,18 @@ class Publication(Discreet):
         order = [sets[0].name if sets and name in self.joined else name for name in self.order]
         return in_order((*self.relational, *sets, *self.kept), order)
 
+    def part(self, first: int, end: int) -> "Publication":
+        """Return the publication of the rows from `first` up to `end`; the arrays are not copied."""
+        return replace(
+            self,
+            transactions=None if self.transactions is None else self.transactions.part(first, end),
+            relational=tuple(column.part(first, end) for column in self.relational),
+            kept=tuple(column.part(first, end) for column in self.kept),
+            record=self.record[first:end],
+            cluster=None if self.cluster is None else self.cluster[first:end],
+            work=None,
+        )
+
     def take(self, rows: Int64) -> "Publication":
         """Return the publication with its rows in the given order."""
         return replace(
@@ -298,5 +310,5 @@ def written_columns(publication: Publication) -> tuple[SetColumn | CategoricalCo
         codes = np.full(len(publication.symbols), -1, np.int32)
         codes[list(texts.values())] = np.arange(len(texts), dtype=np.int32)
         shown = tuple(replace(publication.symbols[at], label=text) for text, at in texts.items())
-        parts.append(replace(generalize(sets, codes, shown), name=name))
+        parts.append(replace(generalize(sets, codes, shown, publication.work), name=name))
     return in_order((*publication.relational, *parts, *publication.kept), publication.order)

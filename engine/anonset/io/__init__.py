@@ -2,9 +2,10 @@
 
 from anonset.io.files import digest, estimate_bytes
 from anonset.io.hierarchies import hierarchy_for, read_hierarchy, write_hierarchy
-from anonset.io.maps import write_codebook, write_mapping, write_records
+from anonset.io.maps import write_codebook, write_mapping
 from anonset.io.publish import check_labels, read_published, to_arrow, write_published
 from anonset.io.read import read
+from anonset.io.records import write_records
 
 __all__ = [
     "check_labels",

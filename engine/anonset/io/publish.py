@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.data.spans import spans
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.publication import written_columns
 from anonset.io import fimi
-from anonset.io.files import format_of, remove_on_failure, write_file
+from anonset.io.files import format_of, reading, remove_on_failure, write_file
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
 from anonset.io.read import read, read_exactly
 from anonset.io.roles import Names
@@ -18,6 +19,10 @@ from anonset.io.roles import Names
 _FORMATS = ("csv", "parquet", "dat")
 _SEPARATORS = (" ", ";", "|", "\t")
 _BLOCK = 1 << 16
+ROWS_PER_GROUP = 1 << 20
+"""Rows of a row group of Parquet."""
+PARTS = "published"
+"""Name of the folder that holds a publication in parts."""
 
 
 def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
@@ -67,19 +72,25 @@ def write_published(
     folder: str | Path,
     format: str,  # noqa: A002
     separator: str | None = None,
+    part_rows: int | None = None,
 ) -> Path:
-    """Write the published records as ``published.csv``, ``.parquet`` or ``.dat``, and return the path.
+    """Write the published records, ``published.csv``, ``.parquet`` or ``.dat``, or a folder of parts; return the path.
 
     Set-valued columns that were joined are written as separate columns again. Symbols of a
     record stand in canonical order, joined by the separator (by a blank in FIMI); in Parquet they are
-    ``list<string>``. All other columns are text.
+    ``list<string>``, in row groups of `ROWS_PER_GROUP`. All other columns are text. The bytes depend on what is
+    published and on `part_rows`, and not on where it lies.
+
+    Parameters
+    ----------
+    part_rows
+        Rows of each file ``part-00000.csv``, ... in the folder ``published``; None: one file.
 
     Raises
     ------
     InputError
-        If the format cannot carry the publication, or the file cannot be written.
+        If the format cannot carry the publication, or a file cannot be written.
     """
-    path = Path(folder) / f"published.{format}"
     columns = written_columns(publication)
     sets = [column for column in columns if isinstance(column, SetColumn)]
     separator = separator_of(publication, separator)
@@ -87,24 +98,57 @@ def write_published(
     if not columns:
         msg = "there is no column to publish; at least one must be set-valued, relational or kept"
         raise InputError(msg)
-    if format == "parquet":
-        from pyarrow import parquet
+    if format == "dat" and (not sets or len(columns) > 1):
+        others = ", ".join(repr(column.name) for column in columns if column not in sets[:1])
+        msg = f"the format dat carries one set-valued column alone, got {others or 'none'}; choose csv or parquet"
+        raise InputError(msg)
+    if part_rows is None:
+        return _write(columns, Path(folder) / f"published.{format}", format, separator)
+    inner = Path(folder) / PARTS
+    with reading(inner, "cannot be written"):
+        inner.mkdir()
+    bounds = list(spans(publication.n, part_rows)) or [(0, 0)]
+    for name, rows in zip(part_names(len(bounds), format), bounds, strict=True):
+        _write([column.part(*rows) for column in columns], Path(folder) / name, format, separator)
+    return inner
 
-        with remove_on_failure(path), path.open("wb") as file:
-            parquet.write_table(to_arrow(publication), file)
-        return path
-    if format == "dat":
-        if not sets or len(columns) > 1:
-            others = ", ".join(repr(column.name) for column in columns if column not in sets[:1])
-            msg = f"the format dat carries one set-valued column alone, got {others or 'none'}; choose csv or parquet"
-            raise InputError(msg)
-        return write_file(path, (lines([cells]) for cells in _cells(sets[0], " ")))
+
+def part_names(n: int, format: str, folder: str = PARTS) -> tuple[str, ...]:  # noqa: A002
+    """Return the names of the files of a publication in parts.
+
+    >>> part_names(2, "csv")
+    ('published/part-00000.csv', 'published/part-00001.csv')
+    """
+    return tuple(f"{folder}/part-{number:05}.{format}" for number in range(n))
+
+
+def _write(columns: Sequence[SetColumn | CategoricalColumn], path: Path, format: str, separator: str) -> Path:  # noqa: A002
+    """Write columns as one file, block by block."""
+    if format == "parquet":
+        return _write_parquet(columns, path)
+    if format == "dat" and isinstance(columns[0], SetColumn):
+        return write_file(path, (lines([cells]) for cells in _cells(columns[0], " ")))
     return write_file(path, _csv_parts(columns, separator))
+
+
+def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path) -> Path:
+    from pyarrow import parquet
+
+    n = columns[0].n
+    with remove_on_failure(path), path.open("wb") as file:
+        empty = arrow_table([column.part(0, 0) for column in columns])
+        with parquet.ParquetWriter(file, empty.schema) as writer:
+            for first, end in spans(n, ROWS_PER_GROUP):
+                writer.write_table(arrow_table([column.part(first, end) for column in columns]), ROWS_PER_GROUP)
+            if not n:
+                writer.write_table(empty)
+    return path
 
 
 def separator_of(publication: Publication, separator: str | None = None) -> str:
     """Return what separates the symbols of a publication within a field (see `separator_for`)."""
-    sets = (column for column in written_columns(publication) if isinstance(column, SetColumn))
+    shown = written_columns(publication.part(0, 0))
+    sets = (column for column in shown if isinstance(column, SetColumn))
     return separator_for((label for column in sets for label in column.vocabulary.labels), separator)
 
 

@@ -140,14 +140,14 @@ def read(
 
 
 def read_exactly(
-    source: Path,
+    source: Path | Source,
     *,
     items: Names = None,
     separator: str = " ",
     numeric: Names = (),
     **given: Names,
 ) -> Table:
-    """Read a file that we wrote ourselves: with commas, in UTF-8, and blanks count. The roles are those of `read`.
+    """Read what we wrote ourselves: with commas, in UTF-8, and blanks count. The roles are those of `read`.
 
     Raises
     ------
@@ -155,7 +155,8 @@ def read_exactly(
         If it is no such file.
     """
     _require_separator(separator)
-    opened = open_source(source, Reading(dialect=EXACT, separator=separator))
+    how = Reading(dialect=EXACT, separator=separator)
+    opened = source if isinstance(source, Source) else open_source(source, how)
     return _table(opened, Encoder(opened.where, separator, exact=True), numeric, {"items": items, **given})
 
 

@@ -218,7 +218,7 @@ def request_of(settings: "Settings", model: PrivacyModel) -> Request:
     private = None if settings.private is None else Path(settings.private)
     as_input = published_format(Path(settings.input), settings.input_format)
     format = settings.format or ("csv" if "buckets" in model.protects else as_input)  # noqa: A001
-    layout = Layout(settings.order, settings.symbols, format, settings.separator)  # type: ignore[arg-type]
+    layout = Layout(settings.order, settings.symbols, format, settings.separator, settings.part_rows)  # type: ignore[arg-type]
     return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)
 
 

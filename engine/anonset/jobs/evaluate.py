@@ -215,10 +215,10 @@ def _item_sizes(recoded: PublishedRecoding, publication: Publication) -> dict[st
 
 
 def _records(home: Path | None) -> tuple[Int64, Int32 | None] | None:
-    from anonset.io.maps import read_records
+    from anonset.io.records import read_records, records_file
 
-    path = None if home is None else home / "records.csv"
-    return read_records(path) if path is not None and path.is_file() else None
+    path = None if home is None else records_file(home)
+    return None if path is None else read_records(path)
 
 
 def _private_folder(out: Path, private: Path | None) -> Path | None:

@@ -186,7 +186,7 @@ def _with_records(publication: AnyPublication, settings: CheckSettings) -> AnyPu
     """Return a publication with the way back to the original, where that is known."""
     if settings.records is None:
         return publication
-    from anonset.io.maps import read_records
+    from anonset.io.records import read_records
 
     record, cluster = read_records(Path(settings.records))
     if len(record) != publication.n:

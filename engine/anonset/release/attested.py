@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from anonset.strict_json import loads
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
 _LONG = 60
+_MANY = 6
 
 
 def read_attestation(published: Path) -> Attestation | None:
@@ -70,17 +71,17 @@ def require_attested(published: Path, attested: Attestation) -> None:
     from anonset.io.files import digest
 
     data = attested.data
-    named = (data.qit, data.snt) if isinstance(data, BucketFiles) else (data.file, CODEBOOK)
+    named = (data.qit, data.snt) if isinstance(data, BucketFiles) else (*data.data_files, CODEBOOK)
     if named != data.files or set(data.sha256) != set(data.files):
-        must = f"must name {' and '.join(data.files)}, and hold the SHA-256 of each"
-        got = f"{' and '.join(named)}, and the SHA-256 of {', '.join(data.sha256) or 'none'}"
+        must = f"must name {_listed(data.files, ' and ')}, and hold the SHA-256 of each"
+        got = f"{_listed(named, ' and ')}, and the SHA-256 of {_listed(data.sha256) or 'none'}"
         msg = f"the attestation of {str(published)!r} {must}, got {got}"
         raise InputError(msg)
     known = {*data.files, ATTESTATION}
-    for path in sorted(published.iterdir()):
-        if path.name not in known:
+    for path in _entries(published, known):
+        if path.relative_to(published).as_posix() not in known:
             msg = (
-                f"{str(path)!r} is not attested; a publication holds {', '.join(sorted(known))} and nothing else: "
+                f"{str(path)!r} is not attested; a publication holds {_listed(sorted(known))} and nothing else: "
                 "remove it, or take the publication from where it came from"
             )
             raise InputError(msg)
@@ -92,6 +93,20 @@ def require_attested(published: Path, attested: Attestation) -> None:
                 "(to check the data anyway, name their file)"
             )
             raise InputError(msg)
+
+
+def _listed(names: Iterable[str], between: str = ", ") -> str:
+    """Return names as text, the middle ones of many left out."""
+    found = list(names)
+    return between.join(found if len(found) <= _MANY else [*found[:2], "…", *found[-2:]])
+
+
+def _entries(published: Path, known: set[str]) -> list[Path]:
+    """Return what lies in a publication, and in the folder of its parts, if it has one."""
+    folders = {Path(name).parent.as_posix() for name in known} - {"."}
+    found = sorted(published.iterdir())
+    parts = [path for path in found if path.name in folders and path.is_dir() and not path.is_symlink()]
+    return [path for path in found if path not in parts] + [path for part in parts for path in sorted(part.iterdir())]
 
 
 def _require_own_file(path: Path) -> None:

@@ -7,12 +7,14 @@ from typing import Any
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
+from anonset.data.mapped import WorkFolder
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Buckets, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.release.documents import BucketFiles, digests
 from anonset.release.formats import Layout, Unverified
+from anonset.spelling import setting
 
 Hierarchies = Mapping[str, Hierarchy]
 
@@ -27,6 +29,10 @@ class BucketsKind:
             raise InputError(msg)
         if layout.format not in ("csv", None):
             msg = f"buckets are published as csv (qit.csv and snt.csv), got format {layout.format!r}"
+            raise InputError(msg)
+        if layout.part_rows is not None:
+            got = setting("part_rows", layout.part_rows)
+            msg = f"buckets are published as one qit.csv and one snt.csv, not in parts, got {got}"
             raise InputError(msg)
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> BucketPublication:
@@ -62,14 +68,14 @@ class BucketsKind:
 
     def write_private(self, unverified: Unverified[BucketPublication], folder: Path) -> None:
         """Write the input record and the group of each row of the QIT."""
-        from anonset.io.maps import write_records
+        from anonset.io.records import write_records
 
         publication = unverified.publication
         rows = Publication(None, (), (), (), publication.record, publication.group.codes)
-        write_records(rows, folder / "records.csv")
+        write_records(rows, folder)
 
-    def read(self, folder: Path, files: BucketFiles) -> BucketPublication:
-        """Read both tables."""
+    def read(self, folder: Path, files: BucketFiles, work: WorkFolder | None = None) -> BucketPublication:
+        """Read both tables, in memory in any case."""
         from anonset.io.buckets import read_buckets
 
         return read_buckets(folder, id=files.id, keep=files.keep)

@@ -29,6 +29,8 @@ REPORT = "report.json"
 """Name of the private report."""
 CODEBOOK = "codebook.csv"
 """Name of the file that says what each published symbol stands for."""
+MOST_PARTS = 100_000
+"""Largest number of files that the data of a publication are in."""
 _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 
 
@@ -64,11 +66,27 @@ class DataFile(Document):
     keep: list[str]
     sha256: dict[str, str]
     """Digest of every file of the publication but the attestation, by name."""
+    parts: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
+    """Number of files that the data are in, in the folder that `file` names; None: they are one file."""
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """Names of the files that hold the data, in their order."""
+        from anonset.io.publish import part_names
+
+        return (self.file,) if self.parts is None else part_names(self.parts, self.format, self.file)
 
     @property
     def files(self) -> tuple[str, ...]:
         """Names of the files of the publication but the attestation."""
-        return (f"published.{self.format}", CODEBOOK)
+        from anonset.io.publish import PARTS
+
+        own = self.model_copy(update={"file": f"published.{self.format}" if self.parts is None else PARTS})
+        return (*own.data_files, CODEBOOK)
+
+    @model_serializer(mode="wrap")
+    def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if name != "parts" or value is not None}
 
 
 class BucketFiles(Document):
@@ -222,10 +240,11 @@ def attestation(
 
 
 def digests(folder: Path, *, without: str | None = None) -> dict[str, str]:
-    """Return the SHA-256 of every file in a folder but the one of a name, by name."""
+    """Return the SHA-256 of every file in a folder and below it but the one of a name, by name."""
     from anonset.io.files import digest
 
-    return {path.name: digest(path) for path in sorted(folder.iterdir()) if path.name != without}
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name: digest(path) for name, path in files.items() if name != without}
 
 
 def report(

@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown, shown
+from anonset.data.mapped import WorkFolder
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
@@ -39,6 +40,8 @@ class Layout:
     """Format of the data; None: they stay in memory."""
     separator: str | None = None
     """Separates the symbols within a field; None: a blank, or where labels hold it, another mark."""
+    part_rows: int | None = None
+    """Rows of each file of a publication in parts; None: one file. Buckets are never in parts."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -55,6 +58,9 @@ class Layout:
                 shown = " or ".join([", ".join(map(repr, choices[:-1])), repr(choices[-1])])
                 msg = f"{name} must be {shown}, got {value!r}"
                 raise InputError(msg)
+        if self.part_rows is not None and self.part_rows < 1:
+            msg = f"{setting('part_rows')} must be at least 1, got {self.part_rows}"
+            raise InputError(msg)
 
 
 P = TypeVar("P", Publication, BucketPublication)
@@ -128,8 +134,8 @@ class Kind(Protocol[P]):
         """Write the way back into the private folder."""
         ...
 
-    def read(self, folder: Path, files: Any) -> P:
-        """Read written data."""
+    def read(self, folder: Path, files: Any, work: WorkFolder | None = None) -> P:
+        """Read written data, in memory or into a work directory."""
         ...
 
     def require_same(self, meant: P, written: P) -> P:

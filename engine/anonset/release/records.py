@@ -10,14 +10,19 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result, forms_sets
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.hierarchy import is_attached
+from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
+from anonset.data.table import Int32
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import PerCluster, Publication, Symbol
+from anonset.generalization.apply import in_input_order
 from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
-from anonset.release.documents import CODEBOOK, DataFile, digests
+from anonset.release.documents import CODEBOOK, MOST_PARTS, DataFile, digests
 from anonset.release.formats import Layout, Unverified
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
+from anonset.spelling import setting
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
@@ -31,6 +36,11 @@ class RecordsKind:
         """Refuse columns and labels that the layout cannot carry: every node, and every set, may be published."""
         from anonset.io.publish import check_labels
 
+        if layout.part_rows is not None and table.n > MOST_PARTS * layout.part_rows:
+            least = -(-table.n // MOST_PARTS)
+            need = f"at least {least}, so that there are at most {MOST_PARTS:,} parts"
+            msg = f"{setting('part_rows')} must be {need}, got {layout.part_rows}"
+            raise InputError(msg)
         others = (*table.relational, *table.kept)
         if layout.format == "dat" and others:
             msg = f"the format dat carries the set-valued column alone, not {others[0].name!r}; choose csv or parquet"
@@ -93,7 +103,7 @@ class RecordsKind:
 
         publication = unverified.publication
         chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
-        data = write_published(publication, folder, chosen, separator)
+        data = write_published(publication, folder, chosen, separator, layout.part_rows)
         fimi = chosen == "dat"
         sets = publication.transactions
         # the codebook explains the codes of value sets too
@@ -107,11 +117,13 @@ class RecordsKind:
             relational=[column.name for column in publication.relational],
             keep=[column.name for column in publication.kept],
             sha256=digests(folder),
+            parts=None if layout.part_rows is None else len(list(data.iterdir())),
         )
 
     def write_private(self, unverified: Unverified[Publication], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the way back to the input records."""
-        from anonset.io.maps import write_local_mapping, write_mapping, write_records
+        from anonset.io.maps import write_local_mapping, write_mapping
+        from anonset.io.records import write_records
 
         publication = unverified.publication
         recoding, column = unverified.result.recoding, unverified.table.transactions
@@ -119,19 +131,20 @@ class RecordsKind:
             write_local_mapping(recoding, column, folder / "mapping.csv", publication.symbols)
         elif column is not None:
             write_mapping(recoding, folder / "mapping.csv", publication.symbols)
-        write_records(publication, folder / "records.csv")
+        write_records(publication, folder)
 
-    def read(self, folder: Path, files: DataFile) -> Publication:
+    def read(self, folder: Path, files: DataFile, work: WorkFolder | None = None) -> Publication:
         """Read the data and the codebook."""
         from anonset.io.maps import read_codebook
-        from anonset.io.publish import read_published
+        from anonset.io.parts import read_parts
 
-        written = read_published(
-            folder / files.file,
+        written = read_parts(
+            [folder / name for name in files.data_files],
             items=files.items,
             relational=files.relational,
             keep=files.keep,
             separator=_NOWHERE if files.separator is None else files.separator,
+            work=None if work is None else WorkFolder.temporary(work.path),
         )
         book = read_codebook(folder / CODEBOOK)
         return with_codebook(written, book)
@@ -179,15 +192,16 @@ def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False) -
     known = {symbol.label: symbol for symbol in book}
     items = table.transactions
     if items is not None and table.joined:
-        items, symbols = rejoin(items, known.values(), table.joined, sets=sets)
+        items, symbols = rejoin(items, known.values(), table.joined, sets=sets, work=table.work)
     else:
         labels = () if items is None else items.vocabulary.labels
         symbols = tuple(known.get(label) or _symbol(label) for label in labels)
     values = tuple(symbol for symbol in known.values() if symbol.kind == "values")
     relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
-    rows = np.arange(table.n, dtype=np.int64)
+    rows = in_input_order(table)
+    order, joined, work = table.order, table.joined, table.work
     return Publication(
-        items, symbols, relational, table.kept, rows, order=table.order, joined=table.joined, value_sets=values
+        items, symbols, relational, table.kept, rows, order=order, joined=joined, value_sets=values, work=work
     )
 
 
@@ -195,8 +209,7 @@ def is_separated(publication: Publication, format: str) -> bool:  # noqa: A002
     """Tell whether some field of text holds several symbols of a published set, so that it takes a separator."""
     if format != "csv":
         return False
-    columns = written_columns(publication)
-    return any(isinstance(column, SetColumn) and bool((column.lengths > 1).any()) for column in columns)
+    return any(isinstance(column, SetColumn) and column.longest > 1 for column in written_columns(publication))
 
 
 def _symbol(label: str) -> Symbol:
@@ -213,9 +226,14 @@ def _same(meant: SetColumn | CategoricalColumn, written: SetColumn | Categorical
     codes = _codes(written.vocabulary.labels, meant.vocabulary.index)
     if codes is None:
         return False
+    return all(_same_part(meant.part(*rows), written.part(*rows), codes) for rows in spans(meant.n))
+
+
+def _same_part(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
+    """Tell whether two columns hold the same, given the code that each label of the one has in the other."""
     if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
-        moved = written.recode(codes, meant.vocabulary)
-        return np.array_equal(moved.indptr, meant.indptr) and np.array_equal(moved.items, meant.items)
+        moved = written.recoded(codes, meant.vocabulary)
+        return np.array_equal(written.indptr, meant.indptr) and np.array_equal(moved, meant.items)
     if isinstance(written, CategoricalColumn) and isinstance(meant, CategoricalColumn):
         return np.array_equal(codes[written.codes], meant.codes)
     return False

@@ -122,6 +122,7 @@ class Release(Discreet):
         format: Format | None = None,  # noqa: A002
         *,
         separator: str | None = None,
+        part_rows: int | None = None,
         trace: bool = False,
     ) -> Path:
         """Write the publication into a new directory, read it back, verify it, and return the directory.
@@ -136,6 +137,8 @@ class Release(Discreet):
             ``csv`` (the default), ``parquet`` or ``dat``.
         separator
             Separates the symbols within a field; by default a blank, or where labels hold it, ``;`` ``|`` or tab.
+        part_rows
+            Write the data in parts of so many rows, ``published/part-00000.csv``, ...; None: one file.
         trace
             Put the decisions of the search into the private report.
 
@@ -146,7 +149,7 @@ class Release(Discreet):
         VerificationError
             If what was written does not satisfy the model; nothing is left behind then.
         """
-        layout = replace(self.layout, format=format or "csv", separator=separator)
+        layout = replace(self.layout, format=format or "csv", separator=separator, part_rows=part_rows)
         dangers = formula_warnings(self.publication) if layout.format == "csv" else ()
         for warning in dangers:
             python_warnings.warn(warning, UserWarning, stacklevel=2)

@@ -233,8 +233,8 @@ def name_in(error: BaseException | None, written: Path, meant: Path) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Force the files of a folder, and the folder itself, to the disk."""
-    for path in sorted(folder.iterdir()):
+    """Force the files of a folder and those below it, and the folders themselves, to the disk."""
+    for path in sorted(folder.rglob("*")):
         sync_entry(path)
     sync_entry(folder)
 

@@ -81,6 +81,11 @@ class Settings(InputSettings):
     format: Literal["csv", "parquet", "dat"] | None = Field(
         None, description="Format of the data; default: as the input."
     )
+    part_rows: int | None = Field(
+        None,
+        ge=1,
+        description="Write the data in parts of so many rows, OUT/published/part-00000.*; default: one file.",
+    )
     seed: int | None = Field(None, ge=0, description="Seed of whatever is random.")
     workers: int | None = Field(None, ge=1, description="Number of threads; default: one a core.")
     private: str | None = Field(None, description="Directory for what must not be handed on; default: OUT.private.")

@@ -29,7 +29,8 @@ class CheckSettings(ReadingSettings):
     budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count.")
     original: str | None = Field(None, description="The original data, to check that the publication is true of them.")
     records: str | None = Field(
-        None, description="records.csv: the original record of each row; without it, rows are in the original order."
+        None,
+        description="records.csv or .parquet: the record of each row; without it, rows are in the original order.",
     )
     hierarchy: dict[str, str] = Field(
         {},

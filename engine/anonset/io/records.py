@@ -1,0 +1,147 @@
+"""The way back, which stays at home: from which input record each published row was made.
+
+It is ``records.csv``, or of more than `MOST_AS_TEXT` rows ``records.parquet``, of the same columns.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset.data.growing import Growing
+from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
+from anonset.generalization import Publication
+from anonset.io.files import reading, remove_on_failure, require_file, write_file
+from anonset.io.lines import csv_bytes, rows_of, text_array
+
+MOST_AS_TEXT = 10_000_000
+"""Largest number of rows that are written as text."""
+_RECORDS = ("published_row", "input_record", "cluster")
+_ROWS_PER_GROUP = 1 << 20
+_WHOLE = "must hold whole numbers of at most 64 bits, and clusters of 32"
+
+
+def write_records(publication: Publication, path: str | Path) -> Path:
+    """Write the way back: ``published_row,input_record,cluster``, 0-based, no cluster for global recodings.
+
+    Parameters
+    ----------
+    path
+        File, or the folder of ``records.csv`` or ``records.parquet``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    where = Path(path)
+    if where.is_dir():
+        where = where / f"records.{'parquet' if publication.n > MOST_AS_TEXT else 'csv'}"
+    if where.suffix == ".parquet":
+        return _write_parquet(publication, where)
+    return write_file(where, _lines(publication))
+
+
+def _lines(publication: Publication) -> Iterator[Any]:
+    import pyarrow as pa
+
+    text = pa.large_string()
+    yield csv_bytes(_RECORDS, [text_array([])] * 3)[0]
+    for first, end in spans(publication.n):
+        part = publication.part(first, end)
+        cluster = text_array([""] * part.n) if part.cluster is None else pa.array(part.cluster).cast(text)
+        columns = [pa.array(np.arange(first, end)).cast(text), pa.array(part.record).cast(text), cluster]
+        yield csv_bytes(_RECORDS, columns)[1]
+
+
+def _write_parquet(publication: Publication, path: Path) -> Path:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    kinds = dict(zip(_RECORDS, (pa.int64(), pa.int64(), pa.int32()), strict=True))
+    encodings = dict.fromkeys(_RECORDS, "DELTA_BINARY_PACKED")
+    with remove_on_failure(path), path.open("wb") as file:
+        options: dict[str, Any] = {"use_dictionary": False, "column_encoding": encodings}
+        with parquet.ParquetWriter(file, pa.schema(kinds.items()), **options) as writer:
+            for first, end in spans(publication.n, _ROWS_PER_GROUP):
+                part = publication.part(first, end)
+                cluster = pa.nulls(part.n, pa.int32()) if part.cluster is None else pa.array(part.cluster)
+                columns = [pa.array(np.arange(first, end)), pa.array(part.record), cluster]
+                writer.write_table(pa.table(dict(zip(_RECORDS, columns, strict=True))), _ROWS_PER_GROUP)
+    return path
+
+
+def records_file(folder: Path) -> Path | None:
+    """Return the file of the way back in a private directory; None where there is none."""
+    return next((path for name in ("records.csv", "records.parquet") if (path := folder / name).is_file()), None)
+
+
+def read_records(path: Path, work: WorkFolder | None = None) -> tuple[Int64, Int32 | None]:
+    """Return the input record of each published row, and its cluster where all rows have one.
+
+    Parameters
+    ----------
+    path
+        ``records.csv`` or ``records.parquet``.
+    work
+        Where the records are to lie; None: in memory.
+
+    Raises
+    ------
+    InputError
+        If the rows are not numbered 0, 1, 2, ...
+    """
+    if path.suffix == ".parquet":
+        return _read_parquet(path, work)
+    rows = list(rows_of(path, _RECORDS))
+    try:
+        numbers = [int(row["published_row"]) for row in rows]
+        record = np.array([int(row["input_record"]) for row in rows], np.int64)
+        local = all(row["cluster"] for row in rows)
+        cluster = np.array([int(row["cluster"]) for row in rows], np.int32) if local else None
+    except (ValueError, OverflowError):  # whose texts show the values
+        numbers = []
+    if len(numbers) < len(rows):
+        msg = f"{str(path)!r} {_WHOLE}"
+        raise InputError(msg)
+    if numbers != list(range(len(rows))):
+        raise InputError(_misnumbered(path))
+    return record, cluster
+
+
+def _misnumbered(path: Path) -> str:
+    return f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order"
+
+
+def _read_parquet(path: Path, work: WorkFolder | None) -> tuple[Int64, Int32 | None]:
+    require_file(path)
+    with Growing(work, "record", np.int64) as record, Growing(work, "cluster", np.int32) as cluster:
+        n, with_cluster = 0, 0
+        for numbers, records, clusters in _batches(path):
+            if numbers.null_count or not np.array_equal(numbers.to_numpy(), np.arange(n, n + len(numbers))):
+                raise InputError(_misnumbered(path))
+            if records.null_count:
+                msg = f"{str(path)!r} {_WHOLE}"
+                raise InputError(msg)
+            record.append(records.to_numpy())
+            n, with_cluster = n + len(numbers), with_cluster + len(numbers) - clusters.null_count
+            if with_cluster == n:
+                cluster.append(clusters.to_numpy())
+    return record.array(), cluster.array() if with_cluster == n and n else None
+
+
+def _batches(path: Path) -> Iterator[Any]:
+    """Yield the three columns of some rows at a time."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    kinds = dict(zip(_RECORDS, (pa.int64(), pa.int64(), pa.int32()), strict=True))
+    with reading(path, "not valid Parquet"), parquet.ParquetFile(path) as file:
+        if {field.name: field.type for field in file.schema_arrow} != kinds:
+            msg = f"{str(path)!r} {_WHOLE}, in the columns {', '.join(_RECORDS)}"
+            raise InputError(msg)
+        yield from (batch.columns for batch in file.iter_batches(_ROWS_PER_GROUP))

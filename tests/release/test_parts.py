@@ -1,0 +1,112 @@
+"""Publications in parts: attested, verified and evaluated as one; the same from a table in files."""
+
+import json
+
+import numpy as np
+import pytest
+
+from anonset import Apriori, Table, anonymize
+from anonset.data import CategoricalColumn, SetColumn, spans
+from anonset.data.mapped import WorkFolder
+from anonset.errors import InputError
+from anonset.generalization import row_order
+from anonset.jobs.evaluate import evaluate
+from anonset.jobs.verify import check
+
+HIERARCHIES = {"items": "balanced:3"}
+
+
+def table() -> Table:
+    random = np.random.default_rng(5)
+    rows = [{f"i{item:02}" for item in random.geometric(0.15, 4) if item < 20} for _ in range(60)]
+    year = CategoricalColumn.of("year", ["2001" if at % 3 else "2002" for at in range(60)])
+    return Table(SetColumn.of(rows), kept=(year,), order=("year", "items"))
+
+
+def in_files(meant: Table, work: WorkFolder) -> Table:
+    sets, year = meant.transactions, meant.kept[0]
+    for name, values in {"indptr": sets.indptr, "items": sets.items, "year": year.codes}.items():
+        with work.growing(name, values.dtype) as array:
+            array.append(values)
+    sets = SetColumn("items", work.mapped("indptr", np.int64), work.mapped("items", np.int32), sets.vocabulary)
+    kept = CategoricalColumn("year", work.mapped("year", np.int32), year.vocabulary)
+    return Table(sets, kept=(kept,), order=meant.order, work=work)
+
+
+def published(folder):
+    """Return every file that may be handed on, and those at home that do not tell of times."""
+    private = folder.with_name(f"{folder.name}.private")
+    files = [path for base in (folder, private) for path in sorted(base.rglob("*")) if path.is_file()]
+    return {path.name: path.read_bytes() for path in files if path.name != "report.json"}
+
+
+@pytest.fixture
+def made(tmp_path):
+    """A publication in parts of 25 rows."""
+    release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
+    return release.save(tmp_path / "out", format="csv", part_rows=25)
+
+
+def test_parts_are_attested_one_by_one(made):
+    data = json.loads((made / "attestation.json").read_text())["data"]
+    names = [f"published/part-{at:05}.csv" for at in range(3)]
+    assert (data["file"], data["parts"]) == ("published", 3)
+    assert sorted(data["sha256"]) == ["codebook.csv", *names]
+    assert sorted(path.name for path in made.iterdir()) == ["attestation.json", "codebook.csv", "published"]
+
+
+def test_parts_are_verified_and_evaluated_as_one(made, tmp_path):
+    release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
+    whole = release.save(tmp_path / "whole", format="csv")
+    assert check(made, {}).verdict == check(whole, {}).verdict
+    assert evaluate(table(), made, hierarchies=HIERARCHIES) == evaluate(table(), whole, hierarchies=HIERARCHIES)
+    assert "parts" not in (whole / "attestation.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda folder: (folder / "part-00001.csv").unlink(), r"part-00001\.csv: no such file"),
+        (lambda folder: (folder / "part-00002.csv").write_text("year,items\n"), "its SHA-256 differs"),
+        (lambda folder: (folder / "part-00003.csv").write_text("year,items\n"), "is not attested"),
+        (lambda folder: (folder / "notes").mkdir(), "is not attested"),
+        (lambda folder: folder.rename(folder.with_name("other")), "other' is not attested"),
+    ],
+    ids=["gone", "changed", "more", "folder", "renamed"],
+)
+def test_another_part_is_refused(made, change, message):
+    change(made / "published")
+    with pytest.raises(InputError, match=message):
+        check(made, {})
+
+
+def test_a_link_to_the_parts_is_refused(made, tmp_path):
+    (made / "published").rename(tmp_path / "elsewhere")
+    (made / "published").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match="published' is not attested"):
+        check(made, {})
+
+
+@pytest.mark.parametrize(("part_rows", "kind"), [(None, "parquet"), (None, "csv"), (25, "parquet")])
+def test_a_table_in_files_gives_the_same_publication(tmp_path, monkeypatch, part_rows, kind):
+    algorithm, options = Apriori(k=3, m=2), {"format": kind, "part_rows": part_rows}
+    anonymize(table(), algorithm, hierarchies=HIERARCHIES).save(tmp_path / "memory", **options)
+    monkeypatch.setattr(spans, "AT_ONCE", 7)
+    monkeypatch.setattr(row_order, "ROWS_PER_BUCKET", 10)
+    with WorkFolder.temporary(tmp_path) as work:
+        anonymize(in_files(table(), work), algorithm, hierarchies=HIERARCHIES).save(tmp_path / "files", **options)
+    assert published(tmp_path / "files") == published(tmp_path / "memory")
+
+
+@pytest.mark.parametrize("part_rows", [0, -1])
+def test_parts_hold_a_row_at_least(tmp_path, part_rows):
+    release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
+    with pytest.raises(InputError, match=f"part_rows must be at least 1, got {part_rows}"):
+        release.save(tmp_path / "out", part_rows=part_rows)
+
+
+def test_there_are_not_more_parts_than_numbers_for_them(tmp_path, monkeypatch):
+    monkeypatch.setattr("anonset.release.records.MOST_PARTS", 3)
+    release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
+    with pytest.raises(InputError, match="part_rows must be at least 20, so that there are at most 3 parts, got 19"):
+        release.save(tmp_path / "out", part_rows=19)
