@@ -64,6 +64,8 @@ from anonset.jobs.evaluate import Evaluation as Evaluation
 from anonset.jobs.evaluate import evaluate as evaluate
 from anonset.jobs.inspect import Findings as Findings
 from anonset.jobs.inspect import inspect as inspect
+from anonset.jobs.risk import Risk as Risk
+from anonset.jobs.risk import risk as risk
 from anonset.jobs.workloads import WorkloadSpec as WorkloadSpec
 from anonset.measures.exclusiveness import exclusiveness as exclusiveness
 from anonset.measures.ncp import ncp as ncp

@@ -18,6 +18,7 @@ _COMMANDS = {
     "anonymize": "Anonymize a data set, verify the result and publish it.",
     "verify": "Check a publication against a privacy model.",
     "evaluate": "Measure what a publication lost.",
+    "risk": "Count how far somebody gets with a publication, and try.",
     "compare": "Compare algorithms or parameters on one input.",
     "demo": "Run the whole job on a generated data set.",
     "completions": "Print what a shell needs to complete commands and options.",

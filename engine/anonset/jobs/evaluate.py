@@ -114,7 +114,7 @@ def evaluate(
         asked = f"{setting('bound')}: the model must be {' or '.join(known)}"
         msg = f"{asked}, but {str(out)!r} was published under {attested.model}"
         raise InputError(msg)
-    home = _private_folder(folder, None if private is None else Path(private))
+    home = private_folder(folder, None if private is None else Path(private))
     if home is not None:
         require_same_content(original, require_private(folder, home))
     publication = read_publication(folder, attested)
@@ -221,7 +221,7 @@ def _records(home: Path | None) -> tuple[Int64, Int32 | None] | None:
     return None if path is None else read_records(path)
 
 
-def _private_folder(out: Path, private: Path | None) -> Path | None:
+def private_folder(out: Path, private: Path | None) -> Path | None:
     """Return the private directory, if it is there; a missing one that was named is an error."""
     if private is not None:
         if not private.is_dir():

@@ -55,7 +55,7 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
     attested = read_attestation(published)
-    promised = None if attested is None else _promised(attested)
+    promised = None if attested is None else promised_by(attested)
     model = make_model(settings, attested)
     if progress is not None:
         progress("read", 0, 0)
@@ -96,7 +96,7 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
     return made
 
 
-def _promised(attested: Attestation) -> PrivacyModel:
+def promised_by(attested: Attestation) -> PrivacyModel:
     """Make the model that is attested; its privacy constraints, which the attestation lacks, are none.
 
     Raises

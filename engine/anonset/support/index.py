@@ -99,6 +99,10 @@ class SupportIndex:
         """Return the number of records that hold a member (an item code) of each of the given groups."""
         return self._cardinality([self._union(group) for group in groups])
 
+    def records_of_groups(self, groups: Iterable[Iterable[int]]) -> NDArray[np.uint32]:
+        """Return the records, ascending, that hold a member (an item code) of each of the given groups; read-only."""
+        return self._export([self._union(group) for group in groups])
+
     def support_of(self, labels: Iterable[str]) -> int:
         """Return the number of records that hold each of the given items, or nodes where there is a hierarchy.
 

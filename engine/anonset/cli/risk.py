@@ -1,0 +1,108 @@
+"""``anonset risk``: what is at risk after a publication."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from anonset.cli.app import flags_of, given_flags, pairs, split, whole_number
+from anonset.cli.main import DONE, FAILED
+from anonset.cli.output import progress_bars, show, show_json
+from anonset.data import Table
+from anonset.errors import InputError
+from anonset.jobs.risk import THRESHOLD
+from anonset.settings.job_files import is_job, of_job
+from anonset.settings.reading import ReadingSettings
+
+Flags: Any = flags_of(ReadingSettings)
+_JOB = ("private", "input", "id", "drop", "hierarchy", *ReadingSettings.model_fields)
+
+
+def risk(
+    out: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file (.toml).")],
+    /,
+    *,
+    original: Annotated[str | None, Parameter(help="The data that were published, for an attack that tries.")] = None,
+    private: Annotated[str | None, Parameter(help="The private directory; default: OUT.private.")] = None,
+    hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
+    id: Annotated[list[str] | None, Parameter(help="Identifiers of the original.")] = None,  # noqa: A002
+    drop: Annotated[list[str] | None, Parameter(help="Columns of the original that were left out.")] = None,
+    population: Annotated[
+        str | None, Parameter(help="All people among whom those in the data may be: a file with the quasi-identifiers.")
+    ] = None,
+    m: Annotated[
+        int | None, Parameter(converter=whole_number, help="Look up to 2 more known items; default: as guaranteed.")
+    ] = None,
+    threshold: Annotated[float, Parameter(help="Risk above which a person counts as at risk.")] = THRESHOLD,
+    sensitive: Annotated[list[str] | None, Parameter(help="Kept columns to learn; default: all of them.")] = None,
+    attempts: Annotated[int, Parameter(converter=whole_number, help="Persons that the attack looks for.")] = 1000,
+    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of what is random.")] = 0,
+    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
+    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
+    json: Annotated[bool, Parameter(help="The risks as JSON.")] = False,
+) -> int:
+    """Count how many rows of a publication fit what somebody may know, and with --original try to find persons.
+
+    By what is known: all quasi-identifiers, 1, 2, … items (two more than the guarantee speaks of), and both. Exit code
+    1 if the attack finds more than is promised.
+    """
+    from anonset.jobs.risk import risk as count
+    from anonset.report.risks import risk_account, risk_summary
+
+    given: dict[str, Any] = {"id": split(id or []), "drop": split(drop or []), **given_flags(flags)}
+    given["hierarchy"] = pairs("--hierarchy", hierarchy or [])
+    if is_job(out):
+        out, job = of_job(out, "out", _JOB)
+        original, private = original or job.pop("input", None), private or job.pop("private", None)
+        given = {**job, **{name: value for name, value in given.items() if value}}
+        original = original if original is not None and Path(original).exists() else None
+    with progress_bars(quiet=quiet) as progress:
+        if progress is not None:
+            progress("count", 0, 0)
+        table = None if original is None else _original(out, original, given)
+        found = count(
+            out, table, hierarchies=given.get("hierarchy", {}), private=private, m=m, threshold=threshold,
+            sensitive=None if sensitive is None else split(sensitive),
+            population=None if population is None else _population(out, population, given),
+            attempts=attempts, seed=seed,
+        )  # fmt: skip
+    if json:
+        show_json(risk_summary(found))
+    else:
+        show(*risk_account(found))
+        if not found.attempts:
+            show(f"Next: anonset risk {out} --original FILE, for an attack that tries; anonset report {out}")
+    return FAILED if found.broken else DONE
+
+
+def _original(out: str, original: str, given: dict[str, Any]) -> Table:
+    """Read the original with the roles that its columns had."""
+    from anonset.jobs.evaluate import read_publication
+    from anonset.jobs.original import read_original
+    from anonset.release.attested import read_attestation
+    from anonset.settings.settings import validate
+    from anonset.settings.verify import CheckSettings
+
+    attested = read_attestation(Path(out))
+    if attested is None:
+        msg = f"{out!r} must be a directory made by anonset anonymize, with its attestation.json"
+        raise InputError(msg)
+    settings = validate(CheckSettings, {**given, "original": original})
+    return read_original(read_publication(Path(out), attested), settings, attested)
+
+
+def _population(out: str, population: str, given: dict[str, Any]) -> Table:
+    """Read the quasi-identifiers of a population; its other columns do not matter."""
+    from anonset.io.read import read
+    from anonset.io.sources import open_source
+    from anonset.release.attested import read_attestation
+    from anonset.release.documents import DataFile
+
+    attested = read_attestation(Path(out))
+    names = attested.data.relational if attested is not None and isinstance(attested.data, DataFile) else []
+    others = [name for name in open_source(population).names if name not in names]
+    numeric = [name for name, spec in given.get("hierarchy", {}).items() if spec == "range" and name in names]
+    if lacking := [name for name in names if name not in open_source(population).names]:
+        msg = f"--population {population}: the quasi-identifiers of the data are required, {lacking[0]!r} is missing"
+        raise InputError(msg)
+    return read(population, relational=names, numeric=numeric, drop=others)

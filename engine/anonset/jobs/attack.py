@@ -1,0 +1,114 @@
+"""An attack that tries: random persons, of whom some items and values are known, looked for in the publication."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
+from anonset.generalization import Publication
+from anonset.jobs.matching import Matching
+from anonset.privacy import PrivacyModel
+
+
+@dataclass(frozen=True)
+class Attempts(Discreet):
+    """How often persons were found by what was known of them."""
+
+    values: bool
+    """Whether all relational values were known."""
+    items: int
+    """Number of known items, of persons who have so many; of others all."""
+    attempts: int
+    """Persons that were looked for."""
+    alone: float
+    """Share of them of whom one row fits: found."""
+    below_k: float
+    """Share of them of whom fewer than k rows fit, but some."""
+    none: float
+    """Share of whom no row fits: something that was known is suppressed."""
+    success: float
+    """Share that would be found by picking one of the fitting rows at random."""
+    promised: float | None
+    """What the guarantee allows of that for each person: 1/k; None where it says nothing of such knowledge."""
+    broken: int
+    """Persons of whom more was found than is promised."""
+
+
+def attack(
+    table: Table,
+    publication: Publication,
+    hierarchies: Mapping[str, Hierarchy],
+    model: PrivacyModel,
+    *,
+    size: int,
+    attempts: int = 1000,
+    seed: int = 0,
+) -> tuple[Attempts, ...]:
+    """Look for random persons of the original in a publication of it, by what could be known of them.
+
+    Parameters
+    ----------
+    table, publication, hierarchies
+        The original, its publication with the record of each row, and the hierarchies.
+    model
+        What was promised.
+    size
+        Largest number of known items.
+    attempts
+        Persons to look for.
+    seed
+        Seed of the choice.
+    """
+    draws = np.random.default_rng(seed)
+    people = draws.choice(table.n, min(attempts, table.n), replace=False)
+    matching = Matching(table, publication, hierarchies)
+    row_of = np.full(table.n, -1, np.int64)
+    row_of[publication.record] = np.arange(publication.n)
+    sets, relational = table.transactions, bool(table.relational)
+    ways = [(True, 0)] if relational else []
+    if sets is not None:
+        ways += [(values, n) for values in ((False, True) if relational else (False,)) for n in range(1, size + 1)]
+    counts: dict[tuple[bool, int], list[tuple[int, bool]]] = {way: [] for way in ways}
+    for person in people.tolist():
+        known = draws.permutation(_items(table, person, model.secrets)).tolist()
+        fitting = matching.rows_with_values_of(person)
+        for values, n in ways:
+            if n and not known:
+                continue
+            found = matching.rows_with_items(known[:n]) if n else np.flatnonzero(fitting)
+            found = found[fitting[found]] if values and n else found
+            counts[values, n].append((len(found), bool(np.any(found == row_of[person]))))
+    k = int(getattr(model, "k", 1))
+    return tuple(_attempts(way, met, k, promised=is_promised_to(model, *way)) for way, met in counts.items() if met)
+
+
+def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
+    """Return the items that may be known of a person: those that are not sensitive."""
+    column = table.transactions
+    if column is None:
+        return []
+    labels = (column.vocabulary.labels[c] for c in column.items[column.indptr[record] : column.indptr[record + 1]])
+    return [label for label in labels if label not in secrets]
+
+
+def is_promised_to(model: PrivacyModel, values: bool, items: int) -> bool:
+    """Tell whether a model speaks of somebody who knows this."""
+    most = {"km": getattr(model, "m", 0), "kkm": getattr(model, "m", 0), "klm": getattr(model, "m", 0)}
+    most |= {"partition-km": getattr(model, "m", 0), "transaction-k": items}
+    if values and "relational" not in model.protects:
+        return False
+    return model.name in ("k", "kkm", "klm") if not items else items <= most.get(model.name, 0)
+
+
+def _attempts(way: tuple[bool, int], met: list[tuple[int, bool]], k: int, *, promised: bool) -> Attempts:
+    n = len(met)
+    sizes, there = np.array([size for size, _ in met]), np.array([own for _, own in met])
+    below = (sizes > 0) & (sizes < k)
+    success = float((there / np.maximum(sizes, 1)).mean())
+    broken = int(below.sum()) if promised else 0
+    return Attempts(
+        way[0], way[1], n, float((sizes == 1).mean()), float(below.mean()), float((sizes == 0).mean()), success,
+        1 / k if promised else None, broken,
+    )  # fmt: skip

@@ -1,0 +1,261 @@
+"""What is at risk after a publication: how many rows fit what somebody may know, and an attack that tries."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.discreet import Discreet
+from anonset.data.exact import require_between_0_and_1
+from anonset.errors import InputError
+from anonset.generalization import Publication
+from anonset.jobs.attack import Attempts, attack
+from anonset.jobs.evaluate import private_folder, read_publication
+from anonset.jobs.matching import Matching
+from anonset.jobs.provenance import require_columns, require_private, require_same_content
+from anonset.measures.disclosure import Disclosure, disclosure
+from anonset.measures.equivalence_classes import class_of
+from anonset.measures.known_items import KnownItems, known_items
+from anonset.measures.shares import Share, mean_of, share_of
+from anonset.privacy import PrivacyModel
+from anonset.release.attested import read_attestation, require_attested
+from anonset.release.release import Release
+from anonset.release.tables import html_table
+from anonset.settings.binding import HierarchySpec, bind
+from anonset.spelling import setting
+
+THRESHOLD = 0.09
+"""Above this a record counts as at risk: strictly below it are groups of 12 (European Medicines Agency, 2014)."""
+
+
+@dataclass(frozen=True)
+class Exposure(Discreet):
+    """How far somebody gets who knows something of a person that is in the data."""
+
+    values: bool
+    """Whether all published quasi-identifiers of the person are known."""
+    items: int
+    """Number of published symbols of the person that are known, those that tell the most."""
+    smallest: int
+    """Fewest rows that fit."""
+    mean: float
+    """Rows that fit, on average over the persons."""
+    highest: float
+    """Prosecutor risk: the chance to find the person of whom the fewest rows fit."""
+    average: Share
+    """Marketer risk: the chance to find a person, on average over all."""
+    above: Share
+    """Share of the persons whose risk is above the threshold."""
+    alone: Share
+    """Share of the persons of whom one row fits."""
+    guaranteed: bool
+    """Whether the guarantee speaks of such knowledge."""
+
+
+@dataclass(frozen=True)
+class Risk(Discreet):
+    """What is at risk after a publication."""
+
+    records: int
+    """Published rows."""
+    model: PrivacyModel
+    """What was promised."""
+    threshold: float
+    """Above this a record counts as at risk."""
+    exposures: tuple[Exposure, ...]
+    """By what is known: the quasi-identifiers, 1, 2, … items, and both."""
+    disclosures: Mapping[str, Disclosure]
+    """What the classes of rows with the same quasi-identifiers give away of each sensitive column."""
+    journalist: tuple[float, float] | None = None
+    """Highest risk, and share above the threshold, where it is not known who of a given population is in the data."""
+    attempts: tuple[Attempts, ...] = ()
+    """The attack, where the original was there."""
+
+    @property
+    def broken(self) -> int:
+        """Persons of whom the attack found more than is promised; 0 unless something is wrong."""
+        return sum(one.broken for one in self.attempts)
+
+    def _repr_html_(self) -> str:
+        """Return the risks as tables, for notebooks."""
+        rows = [
+            (
+                knowledge(one.values, one.items),
+                str(one.smallest),
+                f"{one.highest:.3g}",
+                str(one.average),
+                str(one.above),
+            )
+            for one in self.exposures
+        ]
+        tried = [
+            (knowledge(one.values, one.items), f"{one.attempts:,}", f"{one.alone:.1%}", f"{one.success:.2%}")
+            for one in self.attempts
+        ]
+        head = ("who knows", "fewest rows", "highest risk", "on average", f"above {self.threshold:g}")
+        return html_table(head, rows) + html_table(("attack that knows", "tried", "alone", "found"), tried)
+
+
+def knowledge(values: bool, items: int) -> str:
+    """Say what somebody knows.
+
+    >>> knowledge(True, 2)
+    'all quasi-identifiers and 2 items'
+    """
+    parts = (["all quasi-identifiers"] if values else []) + ([f"{items} item{'s' * (items > 1)}"] if items else [])
+    return " and ".join(parts)
+
+
+def risk(
+    published: Release | str | os.PathLike[str],
+    original: Table | None = None,
+    *,
+    hierarchies: Mapping[str, HierarchySpec] | None = None,
+    private: str | os.PathLike[str] | None = None,
+    m: int | None = None,
+    threshold: float = THRESHOLD,
+    sensitive: Sequence[str] | None = None,
+    population: Table | None = None,
+    attempts: int = 1000,
+    seed: int = 0,
+) -> Risk:
+    """Count how many rows of a publication fit what somebody may know, and try to find persons.
+
+    Parameters
+    ----------
+    published
+        A release, or the directory of a publication.
+    original
+        The data that were published, for the attack; a release has them.
+    hierarchies
+        Those that the publication was made with.
+    private
+        Its private directory; by default ``OUT.private``.
+    m
+        Known items up to which it is looked, plus 2; by default those of the guarantee.
+    threshold
+        Above this a record counts as at risk.
+    sensitive
+        Kept columns of which others may learn; by default all of them.
+    population
+        All people among whom those in the data may be, with the same quasi-identifiers, for the journalist risk.
+    attempts, seed
+        Persons that are looked for, and the seed of their choice.
+
+    Raises
+    ------
+    InputError
+        If it is no publication of records, or the original is not its own.
+    """
+    require_between_0_and_1("threshold", threshold)
+    if isinstance(published, Release):
+        publication, model = published.publication, published.verdict.model
+        original, trees = published.unverified.table, dict(published.unverified.hierarchies)
+    else:
+        publication, model, original, trees = _read(Path(published), private, original, hierarchies or {})
+    if not isinstance(publication, Publication):
+        msg = "risk speaks of published records; of buckets, anonset verify tells what several tuples give away"
+        raise InputError(msg)
+    most = int(getattr(model, "m", 0) or 2) if m is None else m
+    classes = class_of(publication.relational, publication.n)
+    names = [column.name for column in publication.kept] if sensitive is None else list(sensitive)
+    found = Risk(
+        publication.n, model, threshold, tuple(_exposures(publication, classes, model, most + 2, threshold, seed)),
+        {name: disclosure(classes, _kept(publication, name)) for name in names},
+    )  # fmt: skip
+    if original is None:
+        if population is not None:
+            msg = f"{setting('population')} needs {setting('original')}, which tells what the published values cover"
+            raise InputError(msg)
+        return found
+    if population is not None:
+        found = replace(found, journalist=_journalist(original, publication, trees, population, threshold))
+    tried = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed)
+    return replace(found, attempts=tried)
+
+
+def _read(
+    out: Path, private: str | os.PathLike[str] | None, original: Table | None, given: Mapping[str, HierarchySpec]
+) -> tuple[Any, PrivacyModel, Table | None, dict[str, Hierarchy]]:
+    """Read a publication, and the way back to the original where that is given."""
+    from anonset.jobs.verify import promised_by
+
+    attested = read_attestation(out)
+    if attested is None:
+        msg = f"{str(out)!r} must be a directory made by anonset anonymize, with its attestation.json"
+        raise InputError(msg)
+    require_attested(out, attested)
+    publication, model = read_publication(out, attested), promised_by(attested)
+    if original is None or not isinstance(publication, Publication):
+        return publication, model, None, {}
+    home = private_folder(out, None if private is None else Path(private))
+    if home is None or not (home / "records.csv").is_file():
+        msg = f"an attack needs the private directory of {str(out)!r}, which tells the record of each row"
+        raise InputError(msg)
+    require_columns(original, attested)
+    table, trees = bind(original, given, model)
+    require_same_content(table, require_private(out, home))
+    from anonset.io.maps import read_records
+
+    record, cluster = read_records(home / "records.csv")
+    return replace(publication, record=record, cluster=cluster), model, table, trees
+
+
+def _exposures(
+    publication: Publication, classes: NDArray[np.int64], model: PrivacyModel, size: int, threshold: float, seed: int
+) -> list[Exposure]:
+    """Count the rows that fit, by what is known."""
+    k, found = int(getattr(model, "k", 2)), []
+    if publication.relational:
+        sizes = np.bincount(classes)[classes]
+        found.append(_exposure(True, 0, sizes, None, threshold, model))
+    sets = publication.transactions
+    for values in (False, True) if publication.relational else (False,):
+        if sets is not None:
+            group = classes if values else None
+            counted = known_items(sets, size, k, group=group, seed=seed)
+            found += [_exposure(values, one.size, one.least, one, threshold, model) for one in counted]
+    return found
+
+
+def _exposure(
+    values: bool, items: int, least: NDArray[np.int64], known: KnownItems | None, threshold: float, model: PrivacyModel
+) -> Exposure:
+    from anonset.jobs.attack import is_promised_to
+
+    sure = None if known is None else known.known
+    counted = least if sure is None else least[sure]
+    risks = 1.0 / np.maximum(least, 1)
+    smallest = int(counted.min(initial=int(least.max(initial=0))))
+    average, above, alone = mean_of(risks, sure), share_of(risks > threshold, sure), share_of(least == 1, sure)
+    mean = float(counted.mean()) if len(counted) else 0.0
+    promised = is_promised_to(model, values, items)
+    return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, alone, promised)
+
+
+def _kept(publication: Publication, name: str) -> CategoricalColumn:
+    for column in publication.kept:
+        if column.name == name:
+            return column
+    there = ", ".join(repr(column.name) for column in publication.kept) or "none"
+    msg = f"{setting('sensitive')}: {name!r} must be a column that is published as it is; there are: {there}"
+    raise InputError(msg)
+
+
+def _journalist(
+    original: Table, publication: Publication, trees: Mapping[str, Hierarchy], population: Table, threshold: float
+) -> tuple[float, float]:
+    missing = {column.name for column in original.relational} - {column.name for column in population.relational}
+    if missing or not original.relational:
+        name = min(missing, default="quasi-identifiers")
+        msg = f"{setting('population')} must have the quasi-identifiers of the data, but lacks {name!r}"
+        raise InputError(msg)
+    classes, people = Matching(original, publication, trees).classes_covering(population)
+    at_least = np.maximum(people, np.bincount(classes, minlength=len(people)))
+    risks = 1.0 / at_least[classes]
+    return float(risks.max(initial=0.0)), float((risks > threshold).mean()) if len(risks) else 0.0

@@ -1,0 +1,59 @@
+"""``anonset risk``: after a publication, with and without the original."""
+
+from cli.place import Place
+
+
+def test_without_the_original(place: Place) -> None:
+    place.run(*place.job())
+    ran = place.run("risk", str(place.out))
+    assert ran.code == 0
+    for text in ("who knows", "4 items", "above 0.09", "--original FILE"):
+        assert text in ran.out
+    found = place.run("risk", str(place.out), "--json", "--threshold", "0.6").json
+    assert [one["known"] for one in found["exposures"]] == ["1 item", "2 items", "3 items", "4 items"]
+    assert [one["guaranteed"] for one in found["exposures"]] == [True, True, False, False]
+    assert found["exposures"][0]["above"]["value"] == 0
+    assert found["attack"] == []
+
+
+def test_with_the_original(place: Place) -> None:
+    place.run(*place.job())
+    tree = f"items={place.folder / 'hierarchy.csv'}"
+    ran = place.run("risk", str(place.out), "--original", str(place.folder / "data.dat"), "--hierarchy", tree, "--json")
+    assert (ran.code, ran.json["broken"]) == (0, 0)
+    assert [one["promised"] for one in ran.json["attack"]] == [0.5, 0.5, None, None]
+    by_job = place.run("risk", str(place.private / "report.json"), "--json").json
+    assert by_job["attack"] == ran.json["attack"]
+
+
+def test_another_original_is_refused(place: Place) -> None:
+    place.run(*place.job())
+    other = place.write("other.dat", "a1 b1\na2 b1\na2 b1 b2\na1 a2 b2\n")
+    tree = f"items={place.folder / 'hierarchy.csv'}"
+    ran = place.run("risk", str(place.out), "--original", other, "--hierarchy", tree)
+    assert ran.code == 2
+    assert "anonset: error" in ran.err
+
+
+def test_a_population(rt: Place) -> None:
+    columns = ["--items", "items", "--relational", "age,origin", "--drop", "gender"]
+    columns += ["--hierarchy", "age=range", "--hierarchy", "origin=values"]
+    data = str(rt.folder / "rt.csv")
+    job = ["anonymize", data, *columns, "--model", "kkm", "--algorithm", "rfirst", "--k", "2", "--m", "1"]
+    assert rt.run(*job, "-o", str(rt.out)).code == 0
+    more = [
+        "--original",
+        data,
+        "--drop",
+        "gender",
+        "--hierarchy",
+        "age=range",
+        "--hierarchy",
+        "origin=values",
+        "--population",
+        data,
+    ]
+    found = rt.run("risk", str(rt.out), *more, "--json").json
+    assert 0 < found["journalist"]["highest"] <= 0.5
+    ran = rt.run("risk", str(rt.out), *more[:-1], rt.write("few.csv", "age\n3\n"))
+    assert (ran.code, "'origin' is missing" in ran.err) == (2, True)

@@ -1,0 +1,173 @@
+"""What is at risk after a publication, against counting by hand; and an attack that finds no more than is promised."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anonset
+from anonset.data import CategoricalColumn
+from anonset.errors import InputError
+from anonset.jobs.attack import attack
+from anonset.jobs.matching import Matching
+from anonset.measures.disclosure import disclosure
+from anonset.measures.equivalence_classes import class_of
+
+RNG = random.Random(3)
+PEOPLE = {
+    "age": [str(20 + RNG.randrange(30)) for _ in range(60)],
+    "origin": [RNG.choice(["Spain", "Italy", "Ghana", "Kenya"]) for _ in range(60)],
+    "illness": [RNG.choice(["flu", "hiv", "none"]) for _ in range(60)],
+    "codes": [set(RNG.sample("abcdefgh", RNG.randint(1, 4))) for _ in range(60)],
+}
+TREES = {"codes": "balanced:2", "age": "range", "origin": {"Africa": ["Ghana", "Kenya"], "Europe": ["Spain", "Italy"]}}
+TREES["origin"] = {"any": TREES["origin"]}
+TABLE = anonset.read(PEOPLE, items="codes", relational="age,origin", numeric="age", keep="illness")
+RT = anonset.anonymize(TABLE, anonset.RFirst(k=3, m=2, transaction=anonset.Apriori), hierarchies=TREES)
+ITEMS = anonset.anonymize(
+    anonset.read({"codes": PEOPLE["codes"]}, items="codes"),
+    anonset.Exact(k=3, m=2),
+    hierarchies={"codes": "balanced:2"},
+)
+
+
+def rows_of(release):
+    """Return (relational values, symbols) of each published row."""
+    publication = release.publication
+    values = list(zip(*(column.labels() for column in publication.relational), strict=True)) or [()] * publication.n
+    return list(zip(values, map(set, publication.transactions.rows()), strict=True))
+
+
+def test_the_fewest_rows_that_fit_are_those_of_counting():
+    from itertools import combinations
+
+    rows = rows_of(RT)
+    for one in anonset.risk(RT).exposures:
+        least = []
+        for values, symbols in rows:
+            others = [shown for other, shown in rows if not one.values or other == values]
+            sets = combinations(symbols, min(one.items, len(symbols)))
+            least.append(min(sum(set(known) <= shown for shown in others) for known in sets))
+        assert one.smallest == min(least)
+        assert one.mean == pytest.approx(np.mean(least))
+        assert one.average.value == pytest.approx(np.mean([1 / n for n in least]))
+        assert one.above.value == pytest.approx(np.mean([1 / n > 0.09 for n in least]))
+        assert one.alone.value == np.mean([n == 1 for n in least])
+        if one.guaranteed:
+            assert one.highest <= 1 / 3 + 1e-12
+
+
+@pytest.mark.parametrize("release", [RT, ITEMS], ids=["both", "items"])
+def test_the_attack_finds_no_more_than_promised(release):
+    found = anonset.risk(release)
+    spoken = [one for one in found.attempts if one.promised is not None]
+    assert spoken
+    assert all(one.success <= one.promised + 1e-12 and one.below_k == 0 and one.none == 0 for one in spoken)
+    assert (found.broken, len(found.attempts)) == (0, len(found.exposures))
+    assert anonset.risk(release).attempts == found.attempts
+    assert anonset.risk(release, seed=1).attempts != found.attempts
+
+
+def test_the_attack_finds_who_is_not_protected():
+    model, publication = anonset.KmAnonymity(3, 2), ITEMS.publication
+    table = ITEMS.unverified.table
+    as_it_is = anonset.Cut(ITEMS.recoding.hierarchy, ITEMS.recoding.hierarchy.leaf_node.copy())
+    from anonset.generalization import apply
+
+    naked = apply(table, as_it_is)
+    found = attack(table, naked, {}, model, size=2)
+    assert sum(one.broken for one in found) > 0
+    assert found[1].success > anonset.risk(ITEMS).attempts[1].success
+    assert publication.n == naked.n
+
+
+def test_rows_that_fit_are_those_whose_values_cover():
+    matching = Matching(RT.unverified.table, RT.publication, RT.unverified.hierarchies)
+    ages, origins = (column.labels() for column in RT.publication.relational)
+    for person in range(0, 60, 7):
+        age, origin = int(PEOPLE["age"][person]), PEOPLE["origin"][person]
+        above = {origin, "any", "Africa" if origin in ("Ghana", "Kenya") else "Europe"}
+        fits = []
+        for said, where in zip(ages, origins, strict=True):
+            low, _, high = said.strip("[]").partition(":")
+            fits.append(int(low) <= age <= int(high or low) and where in above)
+        assert matching.rows_with_values_of(person).tolist() == fits
+    assert len(matching.rows_with_items(["nowhere"])) == 0
+
+
+def test_a_population_hides_more():
+    half = anonset.read(
+        {name: values * 5 for name, values in PEOPLE.items()}, items="codes", relational="age,origin", numeric="age",
+        keep="illness",
+    )  # fmt: skip
+    found = anonset.risk(RT, population=half)
+    by_values = next(one for one in found.exposures if not one.items)
+    assert found.journalist[0] <= by_values.highest / 5 + 1e-12
+    same = anonset.risk(RT, population=TABLE)
+    assert same.journalist[0] <= by_values.highest
+    with pytest.raises(InputError, match="lacks 'age'"):
+        anonset.risk(RT, population=anonset.read({"codes": [{"a"}]}, items="codes"))
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("xyz")), min_size=1, max_size=15))
+def test_l_and_t_against_their_definitions(pairs):
+    classes, values = [c for c, _ in pairs], [v for _, v in pairs]
+    dense = np.unique(classes, return_inverse=True)[1].astype(np.int64)
+    found = disclosure(dense, CategoricalColumn.of("v", values))
+    groups = [[v for c, v in pairs if c == one] for one in set(classes)]
+    assert found.l == min(len(set(group)) for group in groups)
+    apart = [
+        sum(abs(group.count(v) / len(group) - values.count(v) / len(values)) for v in "xyz") / 2 for group in groups
+    ]
+    assert found.t == pytest.approx(max(apart))
+    assert found.homogeneous == pytest.approx(sum(len(g) for g in groups if len(set(g)) == 1) / len(pairs))
+
+
+def test_k_l_t_are_those_of_pycanon():
+    anonymity = pytest.importorskip("pycanon.anonymity", reason="pycanon pins other versions of what it needs")
+    import pandas as pd
+
+    publication = RT.publication
+    frame = pd.DataFrame({column.name: column.labels() for column in (*publication.relational, *publication.kept)})
+    names = ["age", "origin"]
+    found = disclosure(class_of(publication.relational, publication.n), publication.kept[0])
+    values = next(one for one in anonset.risk(RT).exposures if not one.items)
+    assert anonymity.k_anonymity(frame, names) == values.smallest
+    assert anonymity.l_diversity(frame, names, ["illness"]) == found.l
+    assert anonymity.t_closeness(frame, names, ["illness"]) == pytest.approx(found.t)
+
+
+def test_a_publication_on_disk_is_as_the_release(tmp_path):
+    out = RT.save(tmp_path / "out")
+    alone, full = anonset.risk(out), anonset.risk(out, TABLE, hierarchies=TREES)
+    assert alone.attempts == ()
+    assert [one.smallest for one in alone.exposures] == [one.smallest for one in anonset.risk(RT).exposures]
+    assert full.broken == 0
+    assert full.disclosures["illness"] == anonset.risk(RT).disclosures["illness"]
+    other = anonset.read({**PEOPLE, "age": ["30"] * 60}, items="codes", relational="age,origin", numeric="age",
+                         keep="illness")  # fmt: skip
+    with pytest.raises(InputError):
+        anonset.risk(out, other, hierarchies=TREES)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"threshold": 2}, "threshold must be"), ({"sensitive": ["age"]}, "'age' must be a column that is published")],
+)
+def test_bad_requests(options, message):
+    with pytest.raises(InputError, match=message):
+        anonset.risk(RT, **options)
+
+
+def test_buckets_are_refused():
+    table = anonset.read({"p": list("123456"), "drug": list("xyzxyz")}, id="p", sensitive="drug")
+    buckets = anonset.anonymize(table, anonset.Anatomy(l=2))
+    with pytest.raises(InputError, match="risk speaks of published records"):
+        anonset.risk(buckets)
+
+
+def test_no_label_is_shown():
+    shown = repr(anonset.risk(RT)) + anonset.risk(RT)._repr_html_()
+    assert not any(label in shown for label in ("Spain", "Europe", "Africa", "hiv", "[2"))
