@@ -49,7 +49,7 @@ def test_publishes_the_papers_example(place: Place) -> None:
 def test_directories_and_permissions(place: Place) -> None:
     place.run(*place.job())
     assert set(contents(place.out)) == {"published.dat", "codebook.csv", "attestation.json"}
-    assert set(contents(place.private)) == {"mapping.csv", "records.csv", "report.json"}
+    assert set(contents(place.private)) == {"hierarchy.csv", "mapping.csv", "records.csv", "report.json"}
     assert place.private.stat().st_mode & 0o777 == 0o700
     assert {path.name for path in place.folder.iterdir()} == {
         "data.dat",

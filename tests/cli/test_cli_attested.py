@@ -233,4 +233,4 @@ def test_labels_cannot_write_to_the_terminal(place: Place) -> None:
     assert ran.json["witness"]["what"] == ["\x1b[2J\u009b1m"]
     assert all(character.isprintable() or character == "\n" for character in ran.out)
     tree = place.write("tree.csv", "\x1b[1ma,R\nb,R\n")
-    assert place.run("hierarchy", "print", tree).out.splitlines()[1] == r"  \x1b[1ma"
+    assert place.run("hierarchy", "print", tree).out.splitlines()[1] == r"├── \x1b[1ma"

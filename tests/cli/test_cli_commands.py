@@ -213,7 +213,14 @@ def test_hierarchy_check_refuses_what_does_not_cover_the_data(place: Place) -> N
 
 def test_hierarchy_print(place: Place) -> None:
     ran = place.run("hierarchy", "print", str(place.folder / "hierarchy.csv"), "--depth", "1")
-    assert ran.out == "ALL  (4)\n  A  (2)\n  B  (2)\n"
+    assert ran.out == "ALL  (4)\n├── A  (2)\n└── B  (2)\n"
+    tree = place.write("wide.csv", "".join(f"i{n:02},{'A' if n < 40 else 'B'},ALL\n" for n in range(60)))
+    ran = place.run("hierarchy", "print", tree, "--most", "1")
+    drawn = ["ALL  (60)", "├── A  (40)", "│   ├── i00", "│   └── … 39 more", "└── … 1 more, with 20 leaves"]
+    assert ran.out.splitlines() == drawn
+    assert place.run("hierarchy", "print", tree).out.count("… 20 more") == 1
+    assert "… " not in place.run("hierarchy", "print", tree, "--most", "0").out
+    assert place.run("hierarchy", "print", tree, "--depth", "-1").err.endswith("--depth must be at least 0, got -1\n")
 
 
 def test_hierarchy_convert(place: Place) -> None:

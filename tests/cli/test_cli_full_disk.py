@@ -11,6 +11,7 @@ import pytest
 from cli.place import Place
 
 FORMATS = ["csv", "parquet", "dat"]
+PRIVATE = ("unfinished.txt", "mapping.csv", "hierarchy.csv", "records.csv", "report.json")
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 
 
@@ -65,7 +66,7 @@ def test_every_file_that_finds_no_room(place: Place, suffix: str) -> None:
     job += ["--items", "codes", "--drop", "age"] if suffix == "csv" else ["--format", suffix]
     said = stories(place, job, Path, "open", full)
     places = [place.out / f"published.{suffix}", place.out / "codebook.csv", place.out / "attestation.json"]
-    places += [place.private / name for name in ("unfinished.txt", "mapping.csv", "records.csv", "report.json")]
+    places += [place.private / name for name in PRIVATE]
     for path in places:
         assert f"anonset: error: {path}: cannot be written: No space left on device\n" in said
     assert len(said) == len(places)
@@ -79,7 +80,7 @@ def test_a_quota_that_shows_when_bytes_are_forced_to_the_disk(place: Place) -> N
     said = stories(place, place.job(), os, "fsync", out_of_quota)
     named = {text.removeprefix("anonset: error: Disk quota exceeded: ").strip().strip("'") for text in said}
     inside = ("published.dat", "codebook.csv", "attestation.json")
-    home = ("mapping.csv", "records.csv", "report.json")
+    home = PRIVATE[1:]
     expected = {
         place.folder,
         place.out,

@@ -140,7 +140,12 @@ def test_a_private_directory_without_its_publication(place: Place) -> None:
     place.out.rename(place.folder / "handed-on")
     ran = place.run(*place.job())
     assert (ran.code, f"{str(place.private)!r} exists already, without a publication" in ran.err) == (2, True)
-    assert {path.name for path in place.private.iterdir()} == {"mapping.csv", "records.csv", "report.json"}
+    assert {path.name for path in place.private.iterdir()} == {
+        "hierarchy.csv",
+        "mapping.csv",
+        "records.csv",
+        "report.json",
+    }
 
 
 def test_a_run_at_work_is_told_from_a_killed_one(tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def test_short_codes_of_value_sets_count_as_sets() -> None:
 
 def test_declarations() -> None:
     assert said(KmAnonymity(2, 2), published([A]), by_person=False) == ALWAYS | ITEMS | {"ROWS"}
+    assert said(KmAnonymity(2, 2), published([A]), earlier=True) == ALWAYS | ITEMS | {"GOES_ON"}
     assert said(KmAnonymity(2, 2), published([A]), undecided=True) == ALWAYS | ITEMS | {"UNDECIDED"}
 
 
@@ -93,9 +94,21 @@ def test_buckets_say_that_publications_can_be_combined() -> None:
 
 def test_every_sentence_is_said_somewhere_and_is_short() -> None:
     everything = said(
-        KKmAnonymity(2, 1), published([AB, BC], age=["[1:2]"]), by_person=False, undecided=True, from_data=True
+        KKmAnonymity(2, 1),
+        published([AB, BC], age=["[1:2]"]),
+        by_person=False,
+        undecided=True,
+        from_data=True,
+        earlier=True,
     )
     assert everything == set(SENTENCES)
     assert all(len(text) < 330 and text.endswith((".", ").")) for text in SENTENCES.values())
-    for name in ("minimality", "downcoding", "composition", "occurs in the data", "values of some of its records"):
+    for name in (
+        "minimality",
+        "downcoding",
+        "composition",
+        "two together",
+        "occurs in the data",
+        "values of some of its records",
+    ):
         assert any(name in text for text in SENTENCES.values()), name

@@ -17,9 +17,8 @@ from anonset.cli.items import (
 )
 from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json
-from anonset.errors import HierarchyError
+from anonset.errors import HierarchyError, InputError
 from anonset.release.staging import require_new
-from anonset.spelling import printable
 
 HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: a line per leaf, leaf,parent,...,root.")]
 
@@ -96,18 +95,19 @@ def print_hierarchy(
     depth: Annotated[
         int | None, Parameter(converter=whole_number, help="Levels below the root to print; default: all.")
     ] = None,
+    most: Annotated[
+        int, Parameter(converter=whole_number, help="Children of a node to print, and how many more there are; 0: all.")
+    ] = 20,
 ) -> int:
-    """Print a hierarchy as a tree."""
+    """Print a hierarchy as a tree; in parentheses the number of leaves below a node."""
     from anonset.io.hierarchies import read_hierarchy
+    from anonset.report.tree import drawn
 
-    hierarchy = read_hierarchy(file)
-    depths, below = hierarchy.depth.tolist(), hierarchy.n_leaves_below.tolist()
-    lines = []
-    for node, label in enumerate(hierarchy.labels):
-        if depth is None or depths[node] <= depth:
-            size = "" if hierarchy.is_leaf[node] else f"  ({below[node]:,})"
-            lines.append(f"{'  ' * depths[node]}{printable(label)}{size}")
-    show("\n".join(lines))
+    for option, number in (("--depth", depth), ("--most", most)):
+        if number is not None and number < 0:
+            msg = f"{option} must be at least 0, got {number}"
+            raise InputError(msg)
+    show("\n".join(drawn(read_hierarchy(file), depth=depth, most=most or None)))
     return DONE
 
 

@@ -77,6 +77,13 @@ def with_unspecified(hierarchy: Hierarchy) -> Hierarchy:
     return Hierarchy.from_tree(tree)
 
 
+def has_unspecified(hierarchy: Hierarchy) -> bool:
+    """Tell whether every inner node has a leaf that stands for it, as `with_unspecified` gives it one."""
+    known = set(hierarchy.leaves.labels)
+    nodes = zip(hierarchy.labels, hierarchy.is_leaf.tolist(), strict=True)
+    return all(f"{label}{UNSPECIFIED}" in known for label, leaf in nodes if not leaf)
+
+
 def _unspecified(label: str, taken: set[str]) -> str:
     found = f"{label}{UNSPECIFIED}"
     if found in taken:

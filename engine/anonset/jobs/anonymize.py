@@ -4,16 +4,20 @@
 ends with a publication that was verified from the bytes that were written. What lies between is one `Job`.
 """
 
+import os
 import warnings as python_warnings
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anonset.algorithms.base import Algorithm, Progress, executor_of
+from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, forms_sets
+from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
 from anonset.errors import InfeasibleError, WorthlessError
+from anonset.generalization.earlier import Earlier, Since
 from anonset.measures.retention import retention
 from anonset.privacy import PrivacyModel
 from anonset.release.costs import Stopwatch, memory_for, require_memory, tell_compiling
@@ -42,6 +46,7 @@ def anonymize(
     allow_worthless: bool = False,
     accept_undecided: bool = False,
     budget: int | None = None,
+    recoding: str | os.PathLike[str] | None = None,
 ) -> Release:
     """Anonymize a table and verify the result.
 
@@ -70,6 +75,9 @@ def anonymize(
         Return a release although the check was too large to finish; its verdict says so.
     budget
         Largest number of itemset occurrences to count in verifying (see `anonset.verify`).
+    recoding
+        The private directory of an earlier release, to go on from: names keep their meaning, and nothing becomes
+        finer than it was. A hierarchy that would be made from the data is that of the earlier release.
 
     Raises
     ------
@@ -89,7 +97,8 @@ def anonymize(
     (True, ['N1_0', 'b1', 'b2'])
     """
     layout = Layout(order=order, symbols=symbols)
-    job = Job(replace(layout, format=None), workers, progress, max_loss, allow_worthless)
+    earlier = None if recoding is None else _earlier(recoding)
+    job = Job(replace(layout, format=None), workers, progress, max_loss, allow_worthless, earlier)
     with tell_compiling(progress):
         unverified = job.run(table, hierarchies or {}, algorithm)
         kind_of(algorithm.model).require_readable(unverified.publication)
@@ -127,7 +136,8 @@ def anonymize_file(settings: "Settings", *, progress: Progress | None = None) ->
     request = request_of(settings, algorithm.model)
     require_free(request.out, request.private_folder)
     require_memory(memory_for(estimate_bytes(source)), settings.memory_limit)
-    job = Job(request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless)
+    earlier = None if settings.recoding is None else _earlier(settings.recoding)
+    job = Job(request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless, earlier)
     with job.watch.phase("read"):
         if progress is not None:
             progress("read", 0, 0)
@@ -141,7 +151,11 @@ def anonymize_file(settings: "Settings", *, progress: Progress | None = None) ->
     context = {
         "settings": with_absolute_paths(settings.model_dump(exclude_none=True)),
         "seed": settings.seed,
-        "input": {"file": source.name, "sha256": sha256},
+        "input": {
+            "file": source.name,
+            "sha256": sha256,
+            **({} if earlier is None else {"recoding_of": earlier.attestation_sha256}),
+        },
     }
     verdict = publish(unverified, request, watch=job.watch, progress=progress, context=context)
     return Release(unverified, verdict, request.layout, tuple(job.watch.phases), request)
@@ -156,6 +170,8 @@ class Job:
     progress: Progress | None = None
     max_loss: float | None = None
     allow_worthless: bool = False
+    earlier: Earlier | None = None
+    """The earlier release to go on from."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Takes the time of each step."""
 
@@ -173,6 +189,8 @@ class Job:
         made_from
             Makes the algorithm anew, if some of its parameters are made from the data.
         """
+        if self.earlier is not None:
+            table, hierarchies = _begun(table, hierarchies, algorithm, self.earlier)
         with self.watch.phase("hierarchies"):
             table, bound = bind(table, hierarchies, algorithm.model)
             algorithm = algorithm if made_from is None else made_from(table, bound)
@@ -185,9 +203,11 @@ class Job:
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)
         with self.watch.phase("search"), executor_of(self.workers) as executor:
-            result = algorithm.recode(table, hierarchies, executor=executor, progress=self.progress)
+            result = self._recode(algorithm, table, hierarchies, executor)
         with self.watch.phase("apply"):
-            publication = kind_of(algorithm.model).apply(table, hierarchies, result, self.layout)
+            layout = self.layout if self.earlier is None else replace(self.layout, codes=self.earlier.codes)
+            publication = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
+            since = None if self.earlier is None else _since(self.earlier, result.recoding, publication)
         with self.watch.phase("measure"):
             measures = measures_of(table, hierarchies, algorithm, result, publication)
             kept = retention(table, result.recoding)
@@ -199,7 +219,48 @@ class Job:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, what))
         said += formula_warnings(publication) if self.layout.format == "csv" else ()
         said = self.layout.warnings + result.notes + said
-        return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, said)
+        return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, said, self.earlier, since)
+
+    def _recode(
+        self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
+    ) -> Result:
+        """Find a recoding: any, or one that goes on from that of the earlier release."""
+        if self.earlier is None:
+            return algorithm.recode(table, hierarchies, executor=executor, progress=self.progress)
+        from anonset.algorithms.coarsening import coarsened
+
+        column, tree = bind_items(table, hierarchies)
+        in_sets = tree is None or forms_sets(algorithm)
+        start = self.earlier.cut(tree) if tree is not None and not in_sets else self.earlier.groups(column.vocabulary)
+        return coarsened(algorithm, table, hierarchies, start, executor=executor, progress=self.progress)
+
+
+def _earlier(private: str | os.PathLike[str]) -> Earlier:
+    from anonset.release.earlier import read_earlier
+
+    return read_earlier(private)
+
+
+def _begun(
+    table: Table, hierarchies: Mapping[str, HierarchySpec], algorithm: Algorithm, earlier: Earlier
+) -> tuple[Table, Mapping[str, HierarchySpec]]:
+    """Return the table over the items of both releases, and the hierarchy that the names of the earlier one are of."""
+    from anonset.algorithms.coarsening import require_coarsening
+    from anonset.release.earlier import with_its_tree
+
+    require_coarsening(algorithm)
+    if table.transactions is None:
+        return table, hierarchies
+    trees = with_its_tree(hierarchies, table.transactions.name, earlier)
+    if not set(trees) & {table.transactions.name, *table.joined}:
+        table = replace(table, transactions=earlier.over_both(table.transactions))
+    return table, trees
+
+
+def _since(earlier: Earlier, recoding: Any, publication: Any) -> Since:
+    """Hold the names of a publication against those of the earlier release, and return what became of those."""
+    earlier.require_kept(publication.symbols)
+    return earlier.since(recoding, publication.symbols)
 
 
 def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:

@@ -9,6 +9,7 @@ from anonset.jobs.inspection import Inspection
 from anonset.jobs.provenance import require_private
 from anonset.jobs.verify import check
 from anonset.release.documents import plain, versions
+from anonset.release.earlier import read_earlier
 from anonset.settings.job_files import with_absolute_paths
 
 if TYPE_CHECKING:
@@ -40,11 +41,13 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
         "settings": _relevant(with_absolute_paths(settings.model_dump(exclude_none=True))),
         "versions": versions(),
         "data": digest(Path(settings.input)),
+        "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
     }
     made: dict[str, Any] = {
         "settings": _relevant(report.settings),
         "versions": report.versions,
         "data": report.input.get("sha256"),
+        "earlier release": report.input.get("recoding_of"),
     }
     if other := [what for what, value in asked.items() if made[what] != value]:
         keys = asked["settings"].keys() | made["settings"].keys()

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from anonset.data import Hierarchy, Table
 from anonset.data.fingerprints import columns_sha256, combined_sha256
 from anonset.generalization.buckets import AnyPublication
+from anonset.generalization.earlier import Earlier
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.costs import Phase
@@ -172,6 +173,10 @@ class Report(Document):
     """Item occurrences, relational values and tuples by what became of them: kept, generalized, suppressed, …"""
     figures: dict[str, float]
     warnings: list[str]
+    hierarchy_from_data: bool
+    """Whether the hierarchy of the items was made from how often they occur."""
+    earlier: dict[str, Any]
+    """What became of the names of the earlier release that this one goes on from."""
     changes: list[dict[str, Any]]
     """What was changed of the data as they were read: the column, the rule, and how many labels and occurrences."""
     phases: list[PhaseRecord]
@@ -187,15 +192,21 @@ def declared_limits(model: PrivacyModel, publication: AnyPublication, declared: 
         by_person=by_person,
         undecided=bool(declared.accepted_undecided),
         from_data=bool(declared.hierarchy_built_from_data),
+        earlier=declared.earlier_attestation is not None,
     )
 
 
-def declarations(table: Table, hierarchies: Mapping[str, Hierarchy], *, undecided: bool) -> Declarations:
+def declarations(
+    table: Table, hierarchies: Mapping[str, Hierarchy], *, undecided: bool, earlier: Earlier | None = None
+) -> Declarations:
     """Return what is declared of a publication of a table by its hierarchies, and of its verification."""
     from_data = any(hierarchy.from_data for hierarchy in hierarchies.values())
     unit: Literal["person", "row, taken for a person"] = "person" if table.ids else "row, taken for a person"
     return Declarations(
-        unit=unit, hierarchy_built_from_data=from_data or None, accepted_undecided=True if undecided else None
+        unit=unit,
+        hierarchy_built_from_data=from_data or None,
+        accepted_undecided=True if undecided else None,
+        earlier_attestation=None if earlier is None else earlier.attestation_sha256,
     )
 
 
@@ -283,6 +294,8 @@ def report(
         retention=plain(unverified.retention),
         figures=plain(result.figures),
         warnings=list(unverified.warnings),
+        hierarchy_from_data=any(tree.from_data for tree in unverified.hierarchies.values()),
+        earlier={} if unverified.since is None else plain(unverified.since),
         changes=plain(unverified.table.changes),
         phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],
         trace=plain(result.trace) if trace else None,

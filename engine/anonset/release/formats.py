@@ -4,7 +4,7 @@ There are two kinds, records and buckets (`records.py`, `buckets.py`); `publish.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -15,6 +15,7 @@ from anonset.data.mapped import WorkFolder
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.earlier import Earlier, Since
 from anonset.privacy import PrivacyModel, Witness
 from anonset.spelling import setting
 
@@ -42,6 +43,8 @@ class Layout:
     """Separates the symbols within a field; None: a blank, or where labels hold it, another mark."""
     part_rows: int | None = None
     """Rows of each file of a publication in parts; None: one file. Buckets are never in parts."""
+    codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
+    """Names that an earlier release gave to sets of items, by their members."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -87,6 +90,10 @@ class Unverified(Discreet, Generic[P]):
     """How many item occurrences, relational values and tuples were kept, generalized, suppressed (`retention`)."""
     warnings: tuple[str, ...]
     """What is wrong with a publication that may be safe all the same."""
+    earlier: Earlier | None = None
+    """The earlier release that it goes on from."""
+    since: Since | None = None
+    """What became of the names of that one."""
 
     def __repr__(self) -> str:
         return f"Unverified({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"

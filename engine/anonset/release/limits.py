@@ -49,12 +49,24 @@ FROM_DATA = (
     "A hierarchy was made from how often labels occur in the data: those below one node occur about equally often."
 )
 """What holds where a hierarchy was made from frequencies."""
+GOES_ON = (
+    "It goes on from an earlier release, whose names keep their meaning: whoever has both sees what became coarser, so "
+    "what became rare, and may find out more of somebody who is in both than either says: no guarantee holds of the "
+    "two together. A symbol may stand for labels of the earlier data alone."
+)
+"""What holds where the recoding of an earlier release was coarsened."""
 UNDECIDED = "The check could not be finished, which was accepted: that the guarantee holds is not proven."
 """What holds where an unfinished check was accepted."""
 
 
 def limits_of(
-    model: PrivacyModel, publication: AnyPublication, *, by_person: bool, undecided: bool, from_data: bool = False
+    model: PrivacyModel,
+    publication: AnyPublication,
+    *,
+    by_person: bool,
+    undecided: bool,
+    from_data: bool = False,
+    earlier: bool = False,
 ) -> list[str]:
     """Return what is not guaranteed: the limits of the model, and a sentence on each further one.
 
@@ -66,11 +78,15 @@ def limits_of(
         Whether it was accepted that the check could not be finished.
     from_data
         Whether a hierarchy was made from frequencies.
+    earlier
+        Whether it goes on from an earlier release.
     """
     parts = [model.limits]
     if isinstance(publication, Publication):
         parts += _of_records(model, publication)
     parts.append(ALONE)
+    if earlier:
+        parts.append(GOES_ON)
     if not by_person:
         parts.append(ROWS)
     if from_data:

@@ -14,11 +14,12 @@ from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
 from anonset.data.table import Int32
 from anonset.errors import AnonsetError, InputError
-from anonset.generalization import PerCluster, Publication, Symbol
+from anonset.generalization import Cut, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
 from anonset.release.documents import CODEBOOK, MOST_PARTS, DataFile, digests
+from anonset.release.earlier import HIERARCHY
 from anonset.release.formats import Layout, Unverified
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
@@ -80,7 +81,7 @@ class RecordsKind:
         value_sets = [
             c.name for c in table.relational if isinstance(c, CategoricalColumn) and c.name not in hierarchies
         ]
-        return name_sets(publication, value_sets, layout.symbols)
+        return name_sets(publication, value_sets, layout.symbols, layout.codes)
 
     def require_readable(self, publication: Publication) -> None:
         """Refuse symbols whose names say something else than what they stand for, whatever algorithm formed them."""
@@ -122,6 +123,7 @@ class RecordsKind:
 
     def write_private(self, unverified: Unverified[Publication], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the way back to the input records."""
+        from anonset.io.hierarchies import write_hierarchy
         from anonset.io.maps import write_local_mapping, write_mapping
         from anonset.io.records import write_records
 
@@ -130,7 +132,11 @@ class RecordsKind:
         if isinstance(recoding, PerCluster) and column is not None:
             write_local_mapping(recoding, column, folder / "mapping.csv", publication.symbols)
         elif column is not None:
-            write_mapping(recoding, folder / "mapping.csv", publication.symbols)
+            codes = {} if unverified.earlier is None else unverified.earlier.codes
+            known = [Symbol(name, "group", members) for members, name in codes.items()]
+            write_mapping(recoding, folder / "mapping.csv", (*known, *publication.symbols))
+            if isinstance(recoding, Cut):
+                write_hierarchy(recoding.hierarchy, folder / HIERARCHY)
         write_records(publication, folder)
 
     def read(self, folder: Path, files: DataFile, work: WorkFolder | None = None) -> Publication:

@@ -7,6 +7,7 @@ symbol's name, and with a hierarchy.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -24,7 +25,12 @@ MOST_SHOWN = 8
 """Largest set that is named by its members where nothing else is asked for."""
 
 
-def name_sets(publication: Publication, value_sets: Iterable[str], symbols: Symbols) -> Publication:
+def name_sets(
+    publication: Publication,
+    value_sets: Iterable[str],
+    symbols: Symbols,
+    known: Mapping[tuple[str, ...], str] = MappingProxyType({}),
+) -> Publication:
     """Give codes to sets of items (``G1``, ...) and of values (``V1``, ...), numbered in their order.
 
     Parameters
@@ -35,18 +41,29 @@ def name_sets(publication: Publication, value_sets: Iterable[str], symbols: Symb
         Names of the relational columns that are published as sets of values.
     symbols
         Which sets get a code.
+    known
+        Names that sets of items have already, by their members; no other set gets one of them.
     """
     least = {"auto": MOST_SHOWN + 1, "members": None, "short": 2}[symbols]
     if least is None:
-        return publication
+        if not known:
+            return publication
+        least = sum(len(symbol.members) for symbol in publication.symbols) + 1
     taken = {label for column in publication.columns for label in column.vocabulary.labels}
     taken |= {member for symbol in publication.symbols for member in symbol.members}
+    taken |= set(known.values())
     taken |= {label.removeprefix(f"{name}:") for name in publication.joined for label in taken}
     items, sets = publication.transactions, publication.symbols
     if items is not None:
         code = _codes("G", taken)
         sets = tuple(
-            replace(symbol, label=code()) if symbol.kind == "group" and len(symbol.members) >= least else symbol
+            symbol
+            if symbol.kind != "group"
+            else replace(symbol, label=known[symbol.members])
+            if symbol.members in known
+            else replace(symbol, label=code())
+            if len(symbol.members) >= least
+            else symbol
             for symbol in sets
         )
         labels = Vocabulary(tuple(symbol.label for symbol in sets))

@@ -1,5 +1,6 @@
 """The account of a run: what was published, what it guarantees, what it cost."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 """What is counted by what became of it, as people are told."""
+_FEW = 5
 _TOLD = {"out": "published in", "private": "private"}
 
 
@@ -43,6 +45,7 @@ def summary(release: Release) -> dict[str, Any]:
             **sizes(release),
             **({"changes": unverified.table.changes} if unverified.table.changes else {}),
             "measures": unverified.measures,
+            **({"earlier": unverified.since} if unverified.since is not None else {}),
             **({"merging": way} if (way := _merging(unverified)) else {}),
             **({"proof": proof} if (proof := _proof(unverified)) else {}),
             "retention": unverified.retention,
@@ -57,7 +60,9 @@ def summary(release: Release) -> dict[str, Any]:
 def account(release: Release) -> list[str | RichTable]:
     """Return the account for people, as text and tables."""
     unverified, verdict = release.unverified, release.verdict
-    declared = declarations(unverified.table, unverified.hierarchies, undecided=verdict.holds is None)
+    declared = declarations(
+        unverified.table, unverified.hierarchies, undecided=verdict.holds is None, earlier=unverified.earlier
+    )
     parameters = ", ".join(f"{name}={shortened(value)}" for name, value in parameters_of(verdict.model).items())
     peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
     facts = {
@@ -66,6 +71,7 @@ def account(release: Release) -> list[str | RichTable]:
         "unit": f"person (by {setting('id')})" if declared.unit == "person" else declared.unit,
         "changed": "; ".join(map(_change_text, unverified.table.changes)),
         **_size_texts(sizes(release)),
+        "earlier": _since_text(unverified),
         **_merging_texts(unverified),
         **_retention_texts(unverified),
         **_loss_texts(unverified),
@@ -171,6 +177,21 @@ def _change_text(change: Change) -> str:
     """Return what a rule changed of the data."""
     times = counted(change.occurrences, "occurrence")
     return f"{change.rule}: {counted(change.labels, 'label')} of {change.column}, {times}"
+
+
+def _since_text(unverified: Unverified[Any]) -> str:
+    """Return what became of the names of the earlier release."""
+    if (since := unverified.since) is None:
+        return ""
+    coarser = [f"{name} → {now}" for name, now in since.coarser.items()]
+    lists = {"coarser": coarser, "suppressed": since.suppressed, "new": since.new}
+    said = [f"{len(names):,} {what} ({_few(names)})" for what, names in lists.items() if names]
+    return "; ".join([f"{counted(since.kept, 'symbol')} kept", *said])
+
+
+def _few(names: Sequence[str]) -> str:
+    """Return the first few of some names."""
+    return ", ".join([*map(shortened, names[:_FEW]), *(["…"] if len(names) > _FEW else [])])
 
 
 def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:

@@ -10,6 +10,7 @@ from anonset.data.changes import Change, CodeRules
 from anonset.data.codes import (
     UNSPECIFIED,
     Misfit,
+    has_unspecified,
     inner_labels,
     longest_prefix,
     misfits,
@@ -84,7 +85,7 @@ def fit_codes(
 
 def fit_part(table: Table, part: Part, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:
     """Fit a column to its hierarchy by the rules of the table; return what is left that no rule is given for."""
-    extended = with_unspecified(tree) if table.rules.inner_items == "leaf" else tree
+    extended = with_unspecified(tree) if table.rules.inner_items == "leaf" and not has_unspecified(tree) else tree
     wrong = misfits(extended, part.labels, part.occurrences)
     categories = part.name in {column.name for column in table.relational}
     images = _images(wrong, extended, table.rules, categories=categories)

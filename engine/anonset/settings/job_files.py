@@ -9,7 +9,7 @@ from anonset.errors import InputError
 from anonset.settings.settings import read_config
 from anonset.strict_json import loads
 
-_PLACES = ("input", "out", "private", "original", "records", "codebook", "queries")
+_PLACES = ("input", "out", "private", "recoding", "original", "records", "codebook", "queries")
 """Settings that are paths."""
 _FILES_OR_WORDS: Mapping[str, tuple[str, ...]] = {
     "privacy_constraints": ("km", "pgen"),

@@ -78,6 +78,9 @@ class Settings(InputSettings):
     symbols: Literal["auto", "members", "short"] = Field(
         "auto", description="Name sets of items or values by their members, by short codes, or codes above 8 members."
     )
+    recoding: str | None = Field(
+        None, description="OUT.private of an earlier release, to go on from: its names keep their meaning."
+    )
     format: Literal["csv", "parquet", "dat"] | None = Field(
         None, description="Format of the data; default: as the input."
     )

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
-from anonset.algorithms.transaction.base import Generalization
+from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
@@ -95,6 +95,22 @@ class Apriori(AprioriBased):
             If counting the sets of some size would take more than `max_increments`.
         """
         search = self.run_apriori(column, hierarchy, executor=executor, progress=progress)
+        return Result(search.cut, tuple(search.fixes), {"increments": search.increments})
+
+    def coarsen(
+        self, column: SetColumn, start: Cut, *, executor: Executor | None = None, progress: Progress | None = None
+    ) -> Result:
+        """Find a cut at or above `start`, as `generalize` does.
+
+        Raises
+        ------
+        InfeasibleError
+            If some, but fewer than k, records are non-empty.
+        InputError
+            If counting the sets of some size would take more than `max_increments`.
+        """
+        require_feasible(self.name, column, self.k)
+        search = self.run_apriori(column, start.hierarchy, start=start, executor=executor, progress=progress)
         return Result(search.cut, tuple(search.fixes), {"increments": search.increments})
 
     def on_clusters(

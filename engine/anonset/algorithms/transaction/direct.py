@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.base import Generalization
+from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
+from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 from anonset.spelling import setting
 
@@ -65,7 +66,22 @@ class Direct(Generalization):
         InputError
             If the count-tree would be larger than `max_tree`.
         """
-        search = CutSearch(column, hierarchy, self.k, executor=executor, progress=progress)  # line 2
+        return self.coarsen(column, Cut.identity(hierarchy), executor=executor, progress=progress)
+
+    def coarsen(
+        self, column: SetColumn, start: Cut, *, executor: Executor | None = None, progress: Progress | None = None
+    ) -> Result:
+        """Find a cut at or above `start`, as `generalize` does.
+
+        Raises
+        ------
+        InfeasibleError
+            If some, but fewer than k, records are non-empty.
+        InputError
+            If the count-tree would be larger than `max_tree`.
+        """
+        require_feasible(self.name, column, self.k)
+        search = CutSearch(column, start.hierarchy, self.k, start=start, executor=executor, progress=progress)  # line 2
         largest = min(self.m, search.longest)
         size = search.tree_size(largest)
         if size > self.max_tree:

@@ -15,7 +15,7 @@ from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
 from anonset.algorithms.transaction.mhghs import MHgHs
-from anonset.data import Hierarchy, Table
+from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
@@ -129,6 +129,20 @@ class Exact(Discreet):
                 return replace(other, notes=(_suppressed_unasked(other), *other.notes))
         return found
 
+    def coarsen(
+        self, column: SetColumn, start: Cut, *, executor: Executor | None = None, progress: Progress | None = None
+    ) -> Result:
+        """Find the cut of least loss of those at or above `start`, without suppression.
+
+        Raises
+        ------
+        InfeasibleError
+            If some, but fewer than k, records are non-empty.
+        """
+        require_feasible(self.name, column, self.k)
+        problem = CutProblem(Blocks.of(column), start.hierarchy, self.k, self.m, False, executor, start)
+        return self._solved(problem, Limits(self.time_limit, self.max_steps), executor, progress)
+
     def _solved(
         self, problem: CutProblem, limits: Limits, executor: Executor | None, progress: Progress | None
     ) -> Result:
@@ -137,7 +151,7 @@ class Exact(Discreet):
         if 0 < blocks.n_nonempty < self.k:
             return _result(problem, _suppressed(problem))
         if self.k == 1 or blocks.n_nonempty == 0 or hierarchy.n_leaves == 1:
-            return _result(problem, Cut.identity(hierarchy))
+            return _result(problem, Cut(hierarchy, problem.finest))
         known = self._known(problem, limits, executor, progress)
         search = ExactSearch(problem, known, limits, gap=self.gap, executor=executor, progress=progress)
         search.run()
@@ -167,7 +181,8 @@ class Exact(Discreet):
         """
         blocks, hierarchy = problem.blocks, problem.hierarchy
         if not problem.suppress:
-            return Apriori(k=self.k, m=self.m).run_apriori(blocks, hierarchy, executor=executor, progress=progress).cut
+            apriori, start = Apriori(k=self.k, m=self.m), problem.start
+            return apriori.run_apriori(blocks, hierarchy, start=start, executor=executor, progress=progress).cut
         if int(blocks.occurrences.sum()) > MAX_AT_ONCE:
             msg = f"mHgHs takes at most {MAX_AT_ONCE:,} items at once"
             raise InputError(msg)

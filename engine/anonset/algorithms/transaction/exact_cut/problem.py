@@ -61,6 +61,21 @@ class CutProblem(Discreet):
     """Whether leaves may be suppressed."""
     executor: Executor | None = None
     """Goes through several blocks at a time."""
+    start: Cut | None = None
+    """The finest cut to consider; None: every leaf as it is. It suppresses nothing."""
+
+    @property
+    def finest(self) -> Int32:
+        """int32 (M,): the node of each leaf in the finest cut."""
+        return self.hierarchy.leaf_node if self.start is None else self.start.image
+
+    @property
+    def begun(self) -> Nodes:
+        """Bool (V,): the inner nodes that the finest cut closes."""
+        on_it = np.zeros(self.hierarchy.n_nodes, np.bool_)
+        on_it[self.finest] = True
+        found: Nodes = (on_it | buried(self.hierarchy, on_it)) & ~self.hierarchy.is_leaf
+        return found
 
     @cached_property
     def tree(self) -> Tree:
@@ -121,7 +136,7 @@ class CutProblem(Discreet):
     def spared(self, cut: Cut) -> Cut:
         """Return a cut that leaves alone the items around which nothing occurs."""
         idle = np.where(cut.image == SUPPRESSED, self.blocks.occurrences == 0, self.support[cut.image] == 0)
-        return Cut(self.hierarchy, np.where(idle, self.hierarchy.leaf_node, cut.image).astype(np.int32))
+        return Cut(self.hierarchy, np.where(idle, self.finest, cut.image).astype(np.int32))
 
     def cut(self, closed: Nodes, suppressed: NDArray[np.bool_]) -> Cut:
         """Return the cut with these nodes closed and these leaves suppressed, unless they lie below a closed node."""

@@ -63,7 +63,7 @@ class ExactSearch:
         self.problem, self.limits, self.gap = problem, limits, gap
         self.executor, self.progress = executor, progress
         self.best, self.cost, self.bound = known, problem.cost(known), 0
-        self.closed: Nodes = np.zeros(problem.hierarchy.n_nodes, np.bool_)
+        self.closed: Nodes = problem.begun
         self.records: Sequence[Rows] = problem.blocks.rows
         self._gathered: Nodes | None = None
         self.steps: list[Step] = []

@@ -1,0 +1,177 @@
+"""Going on from the recoding of an earlier release: what it published together stays together, or becomes coarser.
+
+An algorithm that can begin with a cut does so. For any other one that has one recoding of all records, each set of
+items that the earlier release published as one symbol is stood for by one of them: all supports are those of the
+symbols, so what the algorithm finds holds of them, too. Then each item goes where its stand-in went.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from anonset.algorithms.base import Algorithm, Progress, Result
+from anonset.algorithms.transaction.base import bind_items
+from anonset.algorithms.transaction.set_based import SetBased
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.exact import exact
+from anonset.data.table import Int32
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import Cut, ItemGroups
+from anonset.generalization.publication import set_label
+from anonset.generalization.recoding import SUPPRESSED
+from anonset.privacy.policies import PrivacyPolicy
+from anonset.spelling import setting
+
+COARSENING = (
+    "apriori",
+    "direct",
+    "optimal",
+    "exact",
+    "vpa",
+    "hghs",
+    "mhghs",
+    "coherence-suppression",
+    "coat",
+    "pcta",
+)
+"""The algorithms that can go on from an earlier recoding."""
+_OF_A_PROOF = ("lower_bound", "gap", "suppression")
+
+
+@runtime_checkable
+class Coarsens(Protocol):
+    """An algorithm that can begin with a cut."""
+
+    def coarsen(
+        self, column: SetColumn, start: Cut, *, executor: Executor | None = None, progress: Progress | None = None
+    ) -> Result:
+        """Find a cut at or above `start`; the column is bound to its hierarchy and has no item that it suppresses."""
+        ...
+
+
+def require_coarsening(algorithm: Algorithm) -> None:
+    """Refuse an algorithm that cannot go on from an earlier recoding.
+
+    Raises
+    ------
+    InputError
+        With those that can.
+    """
+    if algorithm.name not in COARSENING:
+        others = ", ".join(COARSENING)
+        msg = f"{setting('recoding')}: {algorithm.name} has no one recoding of all records to go on from; {others} have"
+        raise InputError(msg)
+
+
+def coarsened(
+    algorithm: Any,
+    table: Table,
+    hierarchies: Mapping[str, Hierarchy],
+    start: Cut | ItemGroups,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Find a recoding at or above `start`: what that suppresses stays suppressed. Nothing is said of the least loss.
+
+    Raises
+    ------
+    InfeasibleError
+        If no such recoding gives the guarantee.
+    InputError
+        If the start suppresses or unites items that the algorithm treats as sensitive.
+    """
+    column, _ = bind_items(table, hierarchies)
+    image = start.image if isinstance(start, Cut) else start.group
+    _require_bare(algorithm, column, image)
+    if isinstance(algorithm, Coarsens) and isinstance(start, Cut) and not getattr(algorithm, "suppress", False):
+        own = np.where(image == SUPPRESSED, SUPPRESSED, np.arange(len(image))).astype(np.int32)
+        shown = replace(start, image=np.where(image == SUPPRESSED, start.hierarchy.leaf_node, image).astype(np.int32))
+        result = algorithm.coarsen(_shown_as(column, own), shown, executor=executor, progress=progress)
+    else:
+        own = _stand_ins(column, image)
+        bare = replace(table, transactions=_shown_as(column, own))
+        changed = _restated(algorithm, column, own)
+        result = changed.recode(bare, hierarchies, executor=executor, progress=progress)
+    recoding = _joined(start, result.recoding, own)
+    _require_share(algorithm, recoding)
+    figures = {name: figure for name, figure in result.figures.items() if name not in _OF_A_PROOF}
+    return replace(result, recoding=recoding, figures=figures)
+
+
+def _stand_ins(column: SetColumn, image: Int32) -> Int32:
+    """Return int32 (M,): the item that stands for each one, one that occurs if any does; -1 where it is suppressed."""
+    order = np.lexsort((np.arange(len(image)), column.occurrences == 0, image))
+    first = np.ones(len(order), np.bool_)
+    first[1:] = image[order][1:] != image[order][:-1]
+    found = np.empty(len(image), np.int32)
+    found[order] = order[np.flatnonzero(first)[np.cumsum(first) - 1]]
+    return np.where(image == SUPPRESSED, SUPPRESSED, found).astype(np.int32)
+
+
+def _shown_as(column: SetColumn, own: Int32) -> SetColumn:
+    from anonset_kernels.rows import map_rows
+
+    indptr, items = map_rows(column.indptr, column.items, own, len(own))
+    return SetColumn(column.name, indptr, items, column.vocabulary)
+
+
+def _joined(start: Cut | ItemGroups, found: Any, own: Int32) -> Cut | ItemGroups:
+    """Return the recoding by which each item goes where its stand-in went, and no less far than it had gone."""
+    gone = own == SUPPRESSED
+    if isinstance(found, Cut) and isinstance(start, Cut):
+        tree, before, after = start.hierarchy, start.image, found.image[own]
+        inside = (tree.leaf_lo[after] >= tree.leaf_lo[before]) & (tree.leaf_hi[after] <= tree.leaf_hi[before])
+        image = np.where(inside & (after != SUPPRESSED), before, after)
+        return Cut(tree, np.where(gone, SUPPRESSED, image).astype(np.int32))
+    group = np.where(gone, SUPPRESSED, found.group[own])
+    smallest: dict[int, int] = {}
+    numbers = [SUPPRESSED if g == SUPPRESSED else smallest.setdefault(g, at) for at, g in enumerate(group.tolist())]
+    return ItemGroups(found.vocabulary, np.array(numbers, np.int32))
+
+
+def _require_bare(algorithm: Any, column: SetColumn, image: Int32) -> None:
+    """Refuse a start that suppresses a sensitive item, or publishes it with others."""
+    index = column.vocabulary.index
+    for label in algorithm.model.secrets:
+        if (item := index.get(label)) is not None and (
+            image[item] == SUPPRESSED or np.count_nonzero(image == image[item]) > 1
+        ):
+            msg = f"{setting('recoding')}: sensitive item {label!r} was suppressed or published with others"
+            raise InputError(msg)
+
+
+def _restated(algorithm: Any, column: SetColumn, own: Int32) -> Any:
+    """Return an algorithm whose constraints speak of stand-ins."""
+    if not isinstance(algorithm, SetBased):
+        return algorithm
+    labels = column.vocabulary.labels
+    if algorithm.utility is not None:
+        together = algorithm.utility.codes(column.vocabulary)
+        apart = np.flatnonzero((own != SUPPRESSED) & (together != together[own]))
+        if len(apart):
+            members = tuple(labels[item] for item in np.flatnonzero(own == own[apart[0]]))
+            what = f"{set_label(members)!r} was published as one"
+            msg = f"{setting('recoding')}: {what}, and no utility constraint holds all of it"
+            raise InputError(msg)
+    if algorithm.constraints is None:
+        return algorithm
+    start, items = algorithm.constraints.codes(column.vocabulary)
+    stood = [own[items[low:high]] for low, high in pairwise(start.tolist())]
+    itemsets = (tuple(dict.fromkeys(labels[x] for x in found[found != SUPPRESSED].tolist())) for found in stood)
+    return replace(algorithm, constraints=PrivacyPolicy(tuple(itemset for itemset in itemsets if itemset)))
+
+
+def _require_share(algorithm: Any, recoding: Cut | ItemGroups) -> None:
+    """Refuse to suppress more items, with those of the earlier release, than may be."""
+    allowed, of = getattr(algorithm, "max_suppressed", None), len(recoding.suppressed)
+    if allowed is None or not isinstance(recoding, ItemGroups):
+        return
+    n_items = len(recoding.vocabulary)
+    if of > exact(allowed) * n_items:
+        reason = f"{of} of {n_items} items are suppressed, with those of the earlier release"
+        raise InfeasibleError(algorithm.name, f"{reason}; {setting('max_suppressed', allowed)} allows fewer")

@@ -1,0 +1,164 @@
+"""What an earlier release published its items as: where the next one starts, what its names stand for, what changed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data.discreet import Discreet
+from anonset.errors import InputError
+from anonset.generalization.publication import Symbol, set_label
+from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups
+from anonset.spelling import counted, setting
+
+_HINT = "leave the hierarchy as it was, or let new items stand below nodes that were not published"
+
+
+@dataclass(frozen=True, eq=False)
+class Since(Discreet):
+    """What became of the names of an earlier release."""
+
+    kept: int
+    """Published symbols that the earlier release had, too."""
+    coarser: Mapping[str, str]
+    """Earlier names whose items are published under another one now, and that one."""
+    suppressed: tuple[str, ...]
+    """Earlier names whose items are suppressed now."""
+    new: tuple[str, ...]
+    """Published symbols that stand for none of the earlier items."""
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier(Discreet):
+    """An earlier release that published each item in one way."""
+
+    mapping: Mapping[str, str]
+    """The name under which each item of its universe was published; empty: it was suppressed."""
+    hierarchy: Hierarchy | None = None
+    """The hierarchy that its names are nodes of; None where they are sets of items."""
+    attestation_sha256: str = ""
+    """Digest of its attestation."""
+
+    @cached_property
+    def members(self) -> dict[str, tuple[str, ...]]:
+        """What each of its names stands for."""
+        found: dict[str, list[str]] = {}
+        for item, name in self.mapping.items():
+            if name:
+                found.setdefault(name, []).append(item)
+        if (tree := self.hierarchy) is None:
+            return {name: tuple(items) for name, items in found.items()}
+        place = {label: node for node, label in enumerate(tree.labels)}
+        spans = {name: (tree.leaf_lo[place[name]], tree.leaf_hi[place[name]]) for name in found}
+        return {name: tree.leaves.labels[low:high] for name, (low, high) in spans.items()}
+
+    @cached_property
+    def codes(self) -> dict[tuple[str, ...], str]:
+        """The names of its sets of items, by their members."""
+        return {items: name for name, items in self.members.items() if len(items) > 1}
+
+    def cut(self, hierarchy: Hierarchy) -> Cut:
+        """Return its recoding as a cut of a hierarchy; leaves that it did not know stay as they are.
+
+        Raises
+        ------
+        InputError
+            If a name is no node of the hierarchy, or one that stands for other items.
+        """
+        place = {label: node for node, label in enumerate(hierarchy.labels)}
+        for name, items in self.members.items():
+            node = place.get(name)
+            if node is None and len(items) > 1:
+                msg = f"{_named(name)} is no node of the hierarchy; start from it with the hierarchy that made it"
+                raise InputError(msg)
+            if node is not None:
+                found = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
+                self._require_same(name, found)
+        image = hierarchy.leaf_node.copy()
+        for leaf, label in enumerate(hierarchy.leaves.labels):
+            if (name := self.mapping.get(label, label)) in place or not name:
+                image[leaf] = place[name] if name else SUPPRESSED
+        return Cut(hierarchy, image)
+
+    def groups(self, vocabulary: Vocabulary) -> ItemGroups:
+        """Return its recoding as groups of items; items that it did not know stay as they are.
+
+        Raises
+        ------
+        InputError
+            If an item of one of its sets is not in the vocabulary.
+        """
+        first: dict[str, int] = {}
+        group = np.arange(len(vocabulary), dtype=np.int32)
+        for item, label in enumerate(vocabulary.labels):
+            if (name := self.mapping.get(label)) is not None:
+                group[item] = first.setdefault(name, item) if name else SUPPRESSED
+        for name, items in self.members.items():
+            if len(items) > 1 and any(item not in vocabulary.index for item in items):
+                msg = f"{_named(name)} stands for items that the hierarchy does not have"
+                raise InputError(msg)
+        return ItemGroups(vocabulary, group)
+
+    def over_both(self, column: SetColumn) -> SetColumn:
+        """Return a column over its own items and those of the earlier release."""
+        union = Vocabulary.of({*column.vocabulary.labels, *self.mapping})
+        codes = np.array([union.index[label] for label in column.vocabulary.labels], np.int32)
+        return column.recode(codes, union)
+
+    def require_kept(self, symbols: Sequence[Symbol]) -> None:
+        """Refuse symbols that give an earlier name another meaning, or that are finer than what was published.
+
+        Raises
+        ------
+        InputError
+            With the name.
+        """
+        for symbol in symbols:
+            if symbol.label in self.members:
+                self._require_same(symbol.label, symbol.members)
+            shown = {self.mapping.get(item, "") for item in symbol.members} - {""}
+            lacking = next((name for name in shown if not set(self.members[name]) <= set(symbol.members)), None)
+            if symbol.members and not shown and all(item in self.mapping for item in symbol.members):
+                msg = f"{setting('recoding')}: {symbol.label!r} shows items that the earlier release suppressed"
+                raise InputError(msg)
+            if lacking is not None:
+                msg = f"{_named(lacking)} was published, and {symbol.label!r} shows only some of its items: it is finer"
+                raise InputError(msg)
+
+    def since(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> Since:
+        """Return what became of its names under a recoding that coarsens its own."""
+        now = self.names(recoding)
+        coarser: dict[str, str] = {}
+        gone: dict[str, None] = {}
+        for item, name in self.mapping.items():
+            if name and item in now and now[item] != name:
+                if now[item]:
+                    coarser[name] = now[item]
+                else:
+                    gone[name] = None
+        new = tuple(s.label for s in symbols if not any(item in self.mapping for item in s.members))
+        kept = sum(symbol.label in self.members for symbol in symbols)
+        return Since(kept, coarser, tuple(name for name in gone if name not in coarser), new)
+
+    def names(self, recoding: Cut | ItemGroups) -> dict[str, str]:
+        """Return the name under which a recoding publishes each item; empty: it is suppressed."""
+        if isinstance(recoding, Cut):
+            labels, leaves = (*recoding.hierarchy.labels, ""), recoding.hierarchy.leaves.labels
+            return {leaf: labels[node] for leaf, node in zip(leaves, recoding.image.tolist(), strict=True)}
+        found = dict.fromkeys(recoding.vocabulary.labels, "")
+        for members in recoding.labels:
+            found.update(dict.fromkeys(members, self.codes.get(members) or set_label(members)))
+        return found
+
+    def _require_same(self, name: str, items: Sequence[str]) -> None:
+        before = self.members[name]
+        if len(before) != len(items) or set(before) != set(items):
+            changed = f"{counted(len(before), 'item')}, and would stand for {len(items):,}"
+            msg = f"{_named(name)} stood for {changed}: a name keeps its members; {_HINT}"
+            raise InputError(msg)
+
+
+def _named(name: str) -> str:
+    return f"{setting('recoding')}: {name!r} of the earlier release"

@@ -1,0 +1,71 @@
+"""The earlier release that a new one goes on from, read from its private directory."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from anonset.data import Hierarchy
+from anonset.errors import InputError
+from anonset.generalization.earlier import Earlier
+from anonset.release.documents import REPORT, Report
+from anonset.spelling import setting
+
+HIERARCHY = "hierarchy.csv"
+"""Name of the private file of the hierarchy that the names of a cut are nodes of."""
+
+
+def read_earlier(private: str | os.PathLike[str]) -> Earlier:
+    """Return the recoding of an earlier release.
+
+    Raises
+    ------
+    InputError
+        If there is no private directory of a release, a file of it was changed, or it recodes clusters one by one.
+    """
+    from anonset.io.files import digest
+    from anonset.io.hierarchies import read_hierarchy
+    from anonset.io.lines import header_of
+    from anonset.io.maps import LOCAL, read_mapping
+
+    folder = Path(private)
+    report = _report(folder)
+    for name in ("mapping.csv", HIERARCHY):
+        if name in report.files and (not (folder / name).is_file() or digest(folder / name) != report.files[name]):
+            msg = f"{str(folder / name)!r} is not the file that was written then: its SHA-256 differs"
+            raise InputError(msg)
+    if "mapping.csv" not in report.files or header_of(folder / "mapping.csv") == LOCAL:
+        msg = (
+            f"{setting('recoding')} {folder}: {report.algorithm} published no one recoding of all records, "
+            "so nothing can go on from it"
+        )
+        raise InputError(msg)
+    tree = None
+    if HIERARCHY in report.files:
+        tree = replace(read_hierarchy(folder / HIERARCHY), from_data=report.hierarchy_from_data)
+    return Earlier(read_mapping(folder / "mapping.csv"), tree, report.attestation_sha256)
+
+
+def with_its_tree(hierarchies: Mapping[str, Any], name: str, earlier: Earlier) -> dict[str, Any]:
+    """Return hierarchies with that of the earlier release in the place of one that would be made from the data."""
+    from anonset.io.hierarchies import is_over_data
+
+    given = hierarchies.get(name)
+    made = given is None or (isinstance(given, str) and is_over_data(given))
+    found: Hierarchy | Any = earlier.hierarchy if made and earlier.hierarchy is not None else given
+    return dict(hierarchies) if found is None else {**hierarchies, name: found}
+
+
+def _report(folder: Path) -> Report:
+    from anonset.io.files import require_file
+
+    path = folder / REPORT
+    require_file(path)
+    try:
+        return Report.model_validate_json(path.read_bytes())
+    except ValidationError:
+        msg = f"{setting('recoding')} {folder}: the private directory of a release is required, OUT.private"
+        raise InputError(msg) from None

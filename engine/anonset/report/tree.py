@@ -1,0 +1,64 @@
+"""A hierarchy drawn for people: branches, the leaves below each node, and how much was left out."""
+
+from collections.abc import Iterator
+
+from anonset.data import Hierarchy
+from anonset.spelling import counted, printable
+
+
+def drawn(hierarchy: Hierarchy, *, depth: int | None = None, most: int | None = None) -> Iterator[str]:
+    """Yield the lines of a tree.
+
+    Parameters
+    ----------
+    depth
+        Levels below the root to draw; None: all.
+    most
+        Children of a node to draw; None: all. Of the others the number is told, and of the leaves below them.
+
+    >>> tree = Hierarchy.from_tree(("any", [("E", ["E10", "E11", "E12"]), ("I", ["I10", "I11"]), ("J", ["J1", "J2"])]))
+    >>> for line in drawn(tree, most=2):
+    ...     print(line)
+    any  (7)
+    ├── E  (3)
+    │   ├── E10
+    │   ├── E11
+    │   └── … 1 more
+    ├── I  (2)
+    │   ├── I10
+    │   └── I11
+    └── … 1 more, with 2 leaves
+    """
+    below, leaf = hierarchy.n_leaves_below.tolist(), hierarchy.is_leaf.tolist()
+    ends = hierarchy.subtree_end.tolist()
+
+    def named(node: int) -> str:
+        return f"{printable(hierarchy.labels[node])}{'' if leaf[node] else f'  ({below[node]:,})'}"
+
+    yield named(0)
+    open_ = [(_children(0, ends), 0, "")]  # the children of a node, how many are drawn, and what stands before them
+    while open_:
+        nodes, at, before = open_.pop()
+        if at == len(nodes) or (depth is not None and len(open_) >= depth):
+            continue
+        if at == most and at < len(nodes):
+            left = nodes[at:]
+            with_leaves = f", with {_leaves(sum(below[v] for v in left))}" if not all(leaf[v] for v in left) else ""
+            yield f"{before}└── … {len(left):,} more{with_leaves}"
+            continue
+        last = at + 1 == len(nodes)
+        yield f"{before}{'└── ' if last else '├── '}{named(nodes[at])}"
+        open_.append((nodes, at + 1, before))
+        open_.append((_children(nodes[at], ends), 0, f"{before}{'    ' if last else '│   '}"))
+
+
+def _children(node: int, ends: list[int]) -> list[int]:
+    found, child = [], node + 1
+    while child < ends[node]:
+        found.append(child)
+        child = ends[child]
+    return found
+
+
+def _leaves(n: int) -> str:
+    return counted(n, "leaf").replace("leafs", "leaves")

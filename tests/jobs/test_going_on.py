@@ -1,0 +1,260 @@
+"""Going on from an earlier release: names keep their members, nothing becomes finer, no more than must is coarsened."""
+
+import random
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import anonset
+from anonset.algorithms.coarsening import COARSENING, Coarsens
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.data import Hierarchy, Table
+from anonset.errors import InputError
+from anonset.generalization import Cut, Symbol
+from anonset.generalization.earlier import Earlier
+from anonset.generalization.recoding import SUPPRESSED
+from anonset.io.maps import read_codebook, read_mapping
+from anonset.measures.ncp import ncp
+from anonset.release.earlier import read_earlier
+from reference.km import naive_km
+
+ITEMS = [f"i{number}" for number in range(8)]
+LATER = ["i2a", "j0", "j1"]
+"""Items that are new in the second quarter; one of them lies between the earlier ones."""
+GIVEN: dict[str, dict[str, Any]] = {"coherence-suppression": {"p": 2}, "coat": {"m": 2, "max_suppressed": 1.0}}
+SETS = ("coat", "pcta", "coherence-suppression")
+"""Those that take items without a hierarchy."""
+WALKS_DOWN = ("hghs", "mhghs")
+"""Those that begin at the root, and may leave more coarse than need be."""
+
+
+def quarter(seed: int, items: list[str], n: int = 40) -> Table:
+    rng = random.Random(seed)
+    weights = [1 / (1 + at) for at in range(len(items))]
+    rows = [set(rng.choices(items, weights, k=rng.randint(1, 4))) for _ in range(n)]
+    return Table.from_sets(rows)
+
+
+def algorithm(name: str, k: int = 3) -> Any:
+    return ALGORITHMS[name](k=k, **GIVEN.get(name, {"m": 2}))  # type: ignore[call-arg]
+
+
+def released(out: Path, table: Table, name: str, trees: dict[str, Any], **more: Any) -> tuple[dict[str, str], Any]:
+    """Publish a table; return how each item is published, and the release."""
+    release = anonset.anonymize(
+        table, algorithm(name), hierarchies=trees, workers=1, allow_worthless=True, symbols="short", **more
+    )
+    release.save(out)
+    return read_mapping(out.with_name(f"{out.name}.private") / "mapping.csv"), release
+
+
+def classes(mapping: dict[str, str]) -> dict[str, frozenset[str]]:
+    """Return the items behind each name."""
+    return {name: frozenset(i for i in mapping if mapping[i] == name) for name in set(mapping.values()) - {""}}
+
+
+@pytest.mark.filterwarnings("ignore:the publication is worthless", "ignore:nothing is left of")
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", COARSENING)
+def test_three_quarters(tmp_path: Path, name: str, seed: int) -> None:
+    trees: dict[str, Any] = {} if name in SETS else {"items": "balanced:2"}
+    before, _ = released(tmp_path / "q1", quarter(seed, ITEMS), name, trees)
+    for number, table in enumerate((quarter(seed + 100, ITEMS[::-1]), quarter(seed + 200, ITEMS[3:], 12)), 2):
+        if name in SETS:
+            table = quarter(seed + 100 * number, [*ITEMS[::-1], *LATER])
+        path = tmp_path / f"q{number}"
+        after, release = released(path, table, name, trees, recoding=tmp_path / f"q{number - 1}.private")
+        assert set(before) <= set(after)
+        old, new = classes(before), classes(after)
+        for label, items in old.items():
+            to = {after[item] for item in items}
+            assert len(to) == 1  # what was published as one symbol still is
+            if label in new and name in SETS:
+                assert new[label] == items  # a name keeps its members
+        assert all(after[item] == "" for item in before if before[item] == "")
+        book = {symbol.label: set(symbol.members) for symbol in read_codebook(path / "codebook.csv")}
+        earlier = {s.label: set(s.members) for s in read_codebook(tmp_path / f"q{number - 1}" / "codebook.csv")}
+        assert all(book[label] == earlier[label] for label in book.keys() & earlier.keys())
+        since = release.unverified.since
+        changed = {label for label, items in old.items() if label not in {after[item] for item in items}}
+        assert set(since.coarser) | set(since.suppressed) == changed
+        assert set(since.new) == {label for label, items in new.items() if not items & set(before)} & set(book)
+        published = release.publication.transactions
+        rows = [tuple(published.items[a:b]) for a, b in zip(published.indptr, published.indptr[1:], strict=False)]
+        assert naive_km(rows, 3, 2) is None
+        before = after
+
+
+@pytest.mark.parametrize("name", [name for name in COARSENING if name not in WALKS_DOWN])
+def test_the_same_data_change_nothing(tmp_path: Path, name: str) -> None:
+    trees = {} if name in SETS else {"items": "balanced:2"}
+    table = quarter(7, ITEMS)
+    before, _ = released(tmp_path / "q1", table, name, trees)
+    after, release = released(tmp_path / "q2", table, name, trees, recoding=tmp_path / "q1.private")
+    assert before == after
+    assert (release.unverified.since.coarser, release.unverified.since.new) == ({}, ())
+
+
+def cuts(tree: Hierarchy, node: int = 0) -> list[list[int]]:
+    """Return every cut below a node, as its nodes."""
+    if tree.is_leaf[node]:
+        return [[node]]
+    parts = [cuts(tree, int(child)) for child in tree.children(node)]
+    return [[node], *([v for part in choice for v in part] for choice in product(*parts))]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_exact_loses_least_of_all_that_coarsen(seed: int) -> None:
+    tree = Hierarchy.balanced(ITEMS, 2)
+    column = tree.bind(quarter(seed, ITEMS, 25).transactions)  # type: ignore[arg-type]
+    rng = random.Random(seed)
+    every = cuts(tree)
+    images = [[next(v for v in cut if tree.leaf_lo[v] <= leaf < tree.leaf_hi[v]) for leaf in range(8)] for cut in every]
+    start = rng.choice([image for image in images if len(set(image)) > 4])
+    spans = [(tree.leaf_lo[v], tree.leaf_hi[v]) for v in range(tree.n_nodes)]
+    coarser = [
+        image
+        for image in images
+        if all(spans[w][0] <= spans[v][0] and spans[v][1] <= spans[w][1] for v, w in zip(start, image, strict=True))
+    ]
+    rows = [column.items[a:b].tolist() for a, b in zip(column.indptr, column.indptr[1:], strict=False)]
+    good = [image for image in coarser if naive_km([tuple({image[i] for i in row}) for row in rows], 3, 2) is None]
+    least = min(ncp(column, Cut(tree, np.array(image, np.int32))) for image in good)
+    made = ALGORITHMS["exact"](k=3, m=2)  # type: ignore[call-arg]
+    assert isinstance(made, Coarsens)
+    found = made.coarsen(column, Cut(tree, np.array(start, np.int32))).recoding
+    assert isinstance(found, Cut)
+    assert found.image.tolist() in good
+    assert ncp(column, found) == least
+
+
+TREE = "a1,A,ALL\na2,A,ALL\nb1,B,ALL\nb2,B,ALL\n"
+ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
+
+
+def first(tmp_path: Path, name: str = "apriori", tree: str = TREE, **more: Any) -> Path:
+    (tmp_path / "tree.csv").write_text(tree)
+    trees = {} if name in SETS else {"items": str(tmp_path / "tree.csv")}
+    made = ALGORITHMS[name](**{"k": 2, "m": 2, **more})
+    anonset.anonymize(Table.from_sets(ROWS), made, hierarchies=trees, workers=1).save(tmp_path / "q1")
+    return tmp_path / "q1.private"
+
+
+def again(private: Path, tree: str | None = None, name: str = "apriori", rows: Any = None, **more: Any) -> Any:
+    trees = {}
+    if tree is not None:
+        (private.parent / "later.csv").write_text(tree)
+        trees = {"items": str(private.parent / "later.csv")}
+    made = ALGORITHMS[name](**{"k": 2, "m": 2, **more})
+    return anonset.anonymize(Table.from_sets(rows or ROWS), made, hierarchies=trees, workers=1, recoding=private)
+
+
+def test_a_hierarchy_may_grow_where_nothing_was_published(tmp_path: Path) -> None:
+    private = first(tmp_path)
+    grown = f"{TREE}c1,C,ALL\nc2,C,ALL\nb3,B,ALL\n"
+    release = again(private, grown, rows=[*ROWS, ["c1"], ["c1"], ["b3"], ["b3"]])
+    assert release.recoding.labels == ["A", "b1", "b2", "b3", "c1", "c2"]
+    assert release.unverified.since.new == ("b3", "c1")
+    assert release.unverified.since.kept == 3
+
+
+@pytest.mark.parametrize(
+    ("tree", "said"),
+    [
+        (f"{TREE}a3,A,ALL\n", "'A' of the earlier release stood for 2 items, and would stand for 3: a name keeps its"),
+        (TREE.replace("a2,A", "a2,B").replace("b1,B", "b1,A"), "'A' of the earlier release stood for 2 items"),
+        (TREE.replace(",A,", ",Z,"), "'A' of the earlier release is no node of the hierarchy"),
+    ],
+)
+def test_a_name_keeps_its_members(tmp_path: Path, tree: str, said: str) -> None:
+    with pytest.raises(InputError, match="recoding: ") as raised:
+        again(first(tmp_path), tree)
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name not in COARSENING])
+def test_what_has_no_one_recoding_is_refused(tmp_path: Path, name: str) -> None:
+    from anonset.algorithms.coarsening import require_coarsening
+
+    with pytest.raises(InputError, match=f"recoding: {name} has no one recoding of all records to go on from; apriori"):
+        require_coarsening(ALGORITHMS[name])  # type: ignore[arg-type]
+
+
+def test_a_local_recoding_is_no_start(tmp_path: Path) -> None:
+    private = first(tmp_path, "lra")
+    with pytest.raises(InputError, match="lra published no one recoding of all records"):
+        again(private)
+
+
+def test_a_private_directory_that_is_none_or_was_changed(tmp_path: Path) -> None:
+    private = first(tmp_path)
+    with pytest.raises(InputError, match="no such file"):
+        again(tmp_path / "q1")
+    (private / "mapping.csv").write_text("item,published\na1,a1\n")
+    with pytest.raises(InputError, match="is not the file that was written then"):
+        again(private)
+    (private / "report.json").write_text("{}")
+    with pytest.raises(InputError, match="the private directory of a release is required"):
+        again(private)
+
+
+def test_groups_are_no_nodes_but_nodes_are_groups(tmp_path: Path) -> None:
+    private = first(tmp_path, "pcta")
+    with pytest.raises(InputError, match="is no node of the hierarchy"):
+        again(private, TREE)
+    (tmp_path / "nodes").mkdir()
+    release = again(first(tmp_path / "nodes"), name="pcta")
+    assert {symbol.label for symbol in release.publication.symbols} == {"A", "b1", "b2"}
+
+
+def test_what_was_suppressed_stays_so(tmp_path: Path) -> None:
+    rows = [["a", "b"], ["a", "b"], ["a", "c"], ["b"]]
+    made: Any = ALGORITHMS["coherence-suppression"](k=2, p=2)  # type: ignore[call-arg]
+    anonset.anonymize(Table.from_sets(rows), made, workers=1).save(tmp_path / "s1")
+    private = tmp_path / "s1.private"
+    later = Table.from_sets([*rows, ["c"], ["c"], ["c", "d"], ["d"]])
+    release = anonset.anonymize(later, made, workers=1, recoding=private)
+    assert release.recoding.suppressed == ["c"]
+    assert release.unverified.since.new == ("d",)
+    secret: Any = ALGORITHMS["coherence-suppression"](k=2, p=2, sensitive_items=("c",))  # type: ignore[call-arg]
+    with pytest.raises(InputError, match="sensitive item 'c' was suppressed or published with others"):
+        anonset.anonymize(later, secret, workers=1, recoding=private)
+
+
+def test_constraints_speak_of_what_was_united(tmp_path: Path) -> None:
+    from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+
+    rows = ["abc", "ab", "ac", "bd", "d"]
+    made: Any = ALGORITHMS["coat"]
+    policy = PrivacyPolicy.of(["ac", "bc", "abd"])
+    anonset.anonymize(Table.from_sets(rows), made(k=2, m=2), workers=1).save(tmp_path / "q1")
+    united = read_earlier(tmp_path / "q1.private").codes
+    assert set(united) == {("a", "c"), ("b", "d")}
+    later = made(k=2, constraints=policy, max_suppressed=0.5)
+    release = anonset.anonymize(Table.from_sets(rows), later, workers=1, recoding=tmp_path / "q1.private")
+    assert release.verdict.holds
+    assert all({"a", "c"} <= set(g) or not {"a", "c"} & set(g) for g in release.recoding.labels)
+    apart = made(k=2, m=2, utility=UtilityPolicy.of(["ab", "cd"]))
+    with pytest.raises(InputError, match=r"'\(a,c\)' was published as one, and no utility constraint holds all of it"):
+        anonset.anonymize(Table.from_sets(rows), apart, workers=1, recoding=tmp_path / "q1.private")
+
+
+def test_names_are_held_against_the_earlier_ones() -> None:
+    earlier = Earlier({"a": "G1", "b": "G1", "c": "c", "d": ""})
+    earlier.require_kept([Symbol("G1", "group", ("a", "b")), Symbol("x", "item", ("x",)), Symbol("c", "item", ("c",))])
+    for symbol, said in (
+        (Symbol("G1", "group", ("a", "c")), "a name keeps its members"),
+        (Symbol("a", "item", ("a",)), "it is finer"),
+        (Symbol("d", "item", ("d",)), "the earlier release suppressed"),
+    ):
+        with pytest.raises(InputError, match=said):
+            earlier.require_kept([symbol])
+
+
+def test_a_start_suppresses_what_was(tmp_path: Path) -> None:
+    tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), "b"]))
+    cut = Earlier({"a1": "A", "a2": "", "b": "b"}, tree).cut(tree)
+    assert cut.image.tolist() == [1, SUPPRESSED, 4]
