@@ -57,6 +57,7 @@ from anonset.io.policies import read_utility_policy as read_utility_policy
 from anonset.io.policies import write_privacy_policy as write_privacy_policy
 from anonset.io.policies import write_utility_policy as write_utility_policy
 from anonset.io.read import read as read
+from anonset.io.scan import scan as scan
 from anonset.jobs.anonymize import anonymize as anonymize
 from anonset.jobs.compare import Contestant as Contestant
 from anonset.jobs.compare import compare as compare

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anonset.errors import InputError
 from anonset.io import read
-from anonset.io.numbers import number_column
+from anonset.io.numbers import read_numbers
 
 INTEGER = "an integer that a 64-bit float holds exactly (all up to 2^53) is required"
 HELD = "a number that a 64-bit float holds exactly is required: up to 15 digits"
@@ -81,7 +81,7 @@ def test_all_rows_with_a_fault_are_counted(tmp_path):
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1), st.sampled_from([repr, "{:.17g}".format, "{:.16e}".format]))
 def test_what_is_printed_of_floats_is_held(numbers, printed):
-    column = number_column("there", "x", pa.array([printed(number) for number in numbers], pa.large_string()))
+    column = read_numbers("there", "x", pa.array([printed(number) for number in numbers], pa.large_string()))
     assert column.values.tolist() == numbers
 
 
@@ -89,7 +89,7 @@ def test_what_is_printed_of_floats_is_held(numbers, printed):
 def test_what_is_read_is_the_number_of_the_text(number, shift):
     text = f"{number.scaleb(-shift):f}"
     try:
-        read_as = number_column("there", "x", pa.array([text, "0.5"], pa.large_string())).values[0]
+        read_as = read_numbers("there", "x", pa.array([text, "0.5"], pa.large_string())).values[0]
     except InputError:
         assert len(text) > 15
         return

@@ -34,11 +34,10 @@ def column_sha256(column: SetColumn | Column) -> str:
         return digest.hexdigest()
     place, labels = _by_code_point(column.vocabulary, column.occurrences)
     if isinstance(column, SetColumn):
-        vocabulary = Vocabulary(labels)
         for a, b in spans(len(column.indptr)):
             digest.update(np.ascontiguousarray(column.indptr[a:b], "<i8").data)
         for a, b in spans(column.n):
-            digest.update(np.ascontiguousarray(column.part(a, b).recoded(place, vocabulary), "<i4").data)
+            digest.update(np.ascontiguousarray(column.part(a, b).recoded(place, len(labels)), "<i4").data)
     else:
         for a, b in spans(column.n):
             digest.update(np.ascontiguousarray(place[column.codes[a:b]], "<i4").data)

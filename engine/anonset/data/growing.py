@@ -17,7 +17,7 @@ class Growing:
     >>> with Growing(None, "codes", np.int32) as codes:
     ...     codes.append(np.arange(2))
     ...     codes.append(np.arange(3))
-    >>> codes.array().tolist()
+    >>> codes.finished().tolist()
     [0, 1, 0, 1, 2]
     """
 
@@ -40,11 +40,18 @@ class Growing:
         else:
             self._file.append(values)
 
-    def array(self) -> NDArray[Any]:
-        """Return the finished array, (n,)."""
+    def finished(self) -> NDArray[Any]:
+        """Return the array, (n,); nothing more is added."""
+        if self._work is None:
+            return np.concatenate([np.empty(0, self._dtype), *self._parts])
+        self.__exit__(None, None, None)
+        return self._work.mapped(self._name, self._dtype)
+
+    def drop(self) -> None:
+        """Forget it; what is mapped lives on until it is let go."""
+        self._parts = []
         if self._work is not None:
-            return self._work.mapped(self._name, self._dtype)
-        return np.concatenate([np.empty(0, self._dtype), *self._parts])
+            self._work.drop(self._name)
 
     def __enter__(self) -> Self:
         return self
@@ -60,7 +67,7 @@ class GrowingSets:
     >>> with GrowingSets("items") as sets:
     ...     sets.append(SetColumn.of([{"a"}, {"b"}]))
     ...     sets.append(SetColumn.of([set(), {"a", "b"}]))
-    >>> list(sets.column(Vocabulary(("a", "b"))).rows())
+    >>> list(sets.finished(Vocabulary(("a", "b"))).rows())
     [['a'], ['b'], [], ['a', 'b']]
     """
 
@@ -82,9 +89,13 @@ class GrowingSets:
         self._items.append(part.items)
         self._end += len(part.items)
 
-    def column(self, vocabulary: Vocabulary) -> SetColumn:
-        """Return the finished column under its vocabulary."""
-        return SetColumn(self.name, self._indptr.array(), self._items.array(), vocabulary)
+    def finished(self, vocabulary: Vocabulary) -> SetColumn:
+        """Return the column under its vocabulary; nothing more is added."""
+        return SetColumn(self.name, self._indptr.finished(), self._items.finished(), vocabulary)
+
+    def drop_items(self) -> None:
+        """Forget the items, but not where those of each record began."""
+        self._items.drop()
 
     def __enter__(self) -> Self:
         return self

@@ -45,6 +45,24 @@ class WorkFolder(Discreet):
         with _writing(parent or Path(tempfile.gettempdir())):
             return cls(Path(tempfile.mkdtemp(prefix="anonset-", dir=parent)))
 
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """Make the directory of a path, which may be there, if it is empty.
+
+        Raises
+        ------
+        InputError
+            If it cannot be made, or holds something.
+        """
+        with _writing(path):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            held = any(path.iterdir())
+            path.chmod(0o700)
+        if held:
+            msg = f"{path}: the work directory must be empty, or a new one: what it holds may be another run's"
+            raise InputError(msg)
+        return cls(path)
+
     def __enter__(self) -> Self:
         return self
 

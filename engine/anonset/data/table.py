@@ -106,16 +106,16 @@ class SetColumn(Discreet):
         moved = space(work, "items", np.int32, len(self.items))
         for a, b in spans(self.n):
             start, end = self.indptr[a], self.indptr[b]
-            moved[start:end] = self.part(a, b).recoded(codes, vocabulary)
+            moved[start:end] = self.part(a, b).recoded(codes, len(vocabulary))
         return SetColumn(self.name, self.indptr, moved, vocabulary)
 
-    def recoded(self, codes: Int32, vocabulary: Vocabulary) -> Int32:
-        """Return the items alone as `recode` does, int32 (nnz,), all at once."""
+    def recoded(self, codes: Int32, size: int) -> Int32:
+        """Return the items alone as `recode` does, int32 (nnz,), all at once; there are `size` new codes."""
         moved = codes[self.items]
         if len(codes) > 1 and not bool(np.all(codes[1:] > codes[:-1])):
             from anonset_kernels.rows import sort_rows
 
-            moved = sort_rows(self.indptr, moved, len(vocabulary))
+            moved = sort_rows(self.indptr, moved, size)
         return moved
 
     @classmethod
@@ -283,6 +283,9 @@ class Table(Discreet):
     work: WorkFolder | None = None
     """Where the arrays lie, if they are mapped from files; then nobody should hold arrays as long as the table."""
 
+    persons: tuple[str, ...] = ()
+    """Names of the columns that identify the person and are not held: that no person has two records was looked at."""
+
     def __post_init__(self) -> None:
         lengths = {column.name: column.n for column in self.columns}
         apart = {column.name for column in self.columns if column is not self.transactions}
@@ -321,6 +324,11 @@ class Table(Discreet):
     def n(self) -> int:
         """Number of records."""
         return self.columns[0].n if self.columns else 0
+
+    @property
+    def by_person(self) -> bool:
+        """Whether something told whose record each is."""
+        return bool(self.ids or self.persons)
 
     def with_transactions(self, transactions: SetColumn) -> "Table":
         """Return the table with its set-valued column replaced."""

@@ -106,7 +106,7 @@ def generalize(
             part = column.part(begin, end)
             rows = map_rows(part.indptr, part.items, symbol_of_item, len(symbols))
             found.append(SetColumn(column.name, *rows, vocabulary))
-    return found.column(vocabulary)
+    return found.finished(vocabulary)
 
 
 def row_ranks(column: SetColumn) -> Int64:

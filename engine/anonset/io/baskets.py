@@ -28,35 +28,56 @@ def read_baskets(path: Path, dialect: Dialect, separator: str | None) -> Any:
     InputError
         If the file cannot be read, or it cannot be told what separates the items.
     """
+    data = in_utf8(path, read_bytes(path), dialect)
+    mark = separator_among(path, marks_in(data)) if separator is None else separator
+    return basket_rows(path, data, mark)
+
+
+def basket_rows(where: object, data: bytes, mark: str, lines: int = 0) -> Any:
+    """Return the items of each line of a text, or of a piece of one, before which there are so many lines.
+
+    Raises
+    ------
+    InputError
+        If it is no text.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    data = in_utf8(path, read_bytes(path), dialect)
-    mark = _separator(path, data) if separator is None else separator
     if b'"' in data and len(mark) == 1:
-        return pa.chunked_array([_quoted_rows(path, data, mark)], pa.list_(pa.string()))
-    lines = _lines(path, data)
-    return pc.split_pattern(pc.utf8_trim_whitespace(lines), mark)
+        return pa.chunked_array([_quoted_rows(where, data, mark, lines)], pa.list_(pa.string()))
+    return pc.split_pattern(pc.utf8_trim_whitespace(_lines(where, data, lines)), mark)
 
 
-def _separator(path: Path, data: bytes) -> str:
-    found = [mark for mark in DELIMITERS if mark.encode() in data]
+def marks_in(data: bytes) -> list[str]:
+    """Return which of the marks that may separate items occur."""
+    return [mark for mark in DELIMITERS if mark.encode() in data]
+
+
+def separator_among(where: object, found: list[str]) -> str:
+    """Return what separates the items, where of all marks that may do so these occur.
+
+    Raises
+    ------
+    InputError
+        If it is not one.
+    """
     if len(found) == 1:
         return found[0]
     names = ", ".join(map(repr, found or DELIMITERS))
     what = f"all of {names} occur" if found else f"none of {names} occurs"
-    msg = f"{path}: what separates the items? {what}; say it by {setting('separator')}"
+    msg = f"{where}: what separates the items? {what}; say it by {setting('separator')}"
     raise InputError(msg)
 
 
-def _lines(path: Path, data: bytes) -> Any:
+def _lines(where: object, data: bytes, before: int) -> Any:
     """Return the lines as a column of text, an empty one where nothing stands in it."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     free = next((mark for mark in _UNUSED if mark.encode() not in data), None)
     if free is None:
-        msg = f"{path}: this is no text: it holds control characters"
+        msg = f"{where}: this is no text: it holds control characters"
         raise InputError(msg)
     if not data:
         return pa.chunked_array([], pa.string())
@@ -67,8 +88,8 @@ def _lines(path: Path, data: bytes) -> Any:
     else:
         bad = False
     if bad:
-        raise InputError(invalid_utf8(path, data))
-    with reading(path, values=True):
+        raise InputError(invalid_utf8(where, data, before))
+    with reading(where, values=True):
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
             arrow_csv.ReadOptions(column_names=["line"], block_size=min(len(data) + 1, _LARGEST_BLOCK)),
@@ -78,21 +99,21 @@ def _lines(path: Path, data: bytes) -> Any:
     return table.column("line")
 
 
-def _quoted_rows(path: Path, data: bytes, mark: str) -> Sequence[Sequence[str]]:
+def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Sequence[Sequence[str]]:
     """Read lines in which items may stand in quotes."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
         text = None
     if text is None:
-        raise InputError(invalid_utf8(path, data))
+        raise InputError(invalid_utf8(where, data, before))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True)
     rows, problem = [], ""
     with any_field_size():
         try:
             rows = list(reader)
         except csv.Error as error:
-            problem = f"{path}: line {reader.line_num}: {error}"
+            problem = f"{where}: line {before + reader.line_num}: {error}"
     if problem:
         raise InputError(problem)
     return rows

@@ -1,20 +1,19 @@
 """Arrow columns as encoded columns: sets, categories and numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
-from anonset.data.changes import Change
 from anonset.data.joining import require_joinable
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.io.files import reading
 from anonset.io.misreading import require_items, require_split
-from anonset.io.normalizing import normalize_items
-from anonset.io.numbers import number_column
+from anonset.io.normalizing import Changes, normalize_items
+from anonset.io.numbers import Numbers, read_numbers
 from anonset.io.sets import canonical_codes, encode_sets, keep_tokens, offsets
 from anonset.spelling import setting
 
@@ -40,10 +39,14 @@ class Encoder:
     """Whether text is one of our own, in which blanks count, and every symbol is what it is."""
     normalize: tuple[str, ...] = ()
     """Rules of what is done to items, one after the other."""
-    changes: list[Change] = field(default_factory=list)
+    changes: Changes = field(default_factory=Changes)
     """What they changed so far."""
     printed: bool = False
     """Whether lists come from a text, so that empty items and the blanks around items are no part of them."""
+    before: int = 0
+    """Number of rows of the source before these, for messages."""
+    unjudged: dict[str, set[str]] | None = None
+    """Gathers the distinct items of cells by column, where they are to be judged once all are known; None: at once."""
 
     def sets(self, name: str, column: Any) -> SetColumn:
         """Encode a column of lists, or of text cells whose items are separated."""
@@ -73,22 +76,75 @@ class Encoder:
     def _sets(self, columns: Mapping[str, Any]) -> list[SetColumn]:
         """Encode columns of sets, if they are no columns of 0 and 1, nor hold several items in one."""
         tokens = {name: self._tokens(name, column) for name, column in columns.items()}
-        cells = [name for name, column in columns.items() if not is_list(column.type)]
-        if not self.exact:
-            require_items(self.where, [(name, tokens[name][2]) for name in cells])
-        if not self.exact and not (self.whole and self.separator is None):
-            for name in cells:
-                require_split(f"{self.where}: column {name!r}", tokens[name][2], self.separator)
+        cells = {name: tokens[name][2] for name, column in columns.items() if not is_list(column.type)}
+        if self.unjudged is None:
+            self.judge(cells)
+        else:
+            for name, labels in cells.items():
+                self.unjudged.setdefault(name, set()).update(labels)
         return [self.tidy(encode_sets(name, offsets(found[0]), *found[1:])) for name, found in tokens.items()]
+
+    def judge(self, cells: Mapping[str, Collection[str]]) -> None:
+        """Refuse cells, of which all distinct items are given by column, that were probably misread.
+
+        Raises
+        ------
+        InputError
+            With the column, and the option that would help.
+        """
+        if self.exact:
+            return
+        require_items(self.where, cells.items())
+        if not (self.whole and self.separator is None):
+            for name, labels in cells.items():
+                require_split(f"{self.where}: column {name!r}", labels, self.separator)
 
     def tidy(self, column: SetColumn) -> SetColumn:
         """Apply the rules to the items of a column, and note what they change."""
-        column, changes = normalize_items(column, self.normalize)
-        self.changes.extend(changes)
-        return column
+        return normalize_items(column, self.normalize, self.changes)
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
         """Encode a column as categories, by its text; null (or NaN) is refused or becomes the category ``?``."""
+        text = self._values(name, column, allow_null=allow_null)
+        codes, labels = _dictionary(text)
+        vocabulary, image = canonical_codes(labels)
+        return CategoricalColumn(name, image[codes], vocabulary)
+
+    def identifier(self, name: str, column: Any) -> Any:
+        """Return a column of ids as text (``pyarrow.LargeStringArray``); null, an empty id or one of blanks is refused.
+
+        Raises
+        ------
+        InputError
+            With the column and the row.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        text = self._values(name, column, allow_null=False)
+        if pa.types.is_dictionary(text.type):
+            text = self._text(name, text)
+        rows = np.flatnonzero(np.asarray(pc.equal(pc.utf8_trim_whitespace(text), "")))
+        if len(rows):
+            raise InputError(empty_id(self.where, name, self.before + int(rows[0]), len(rows)))
+        return text
+
+    def number(self, name: str, column: Any) -> NumericColumn:
+        """Encode a column of numbers: int64 if every value is an integer, else float64."""
+        return self.numbers(name, column).column(name)
+
+    def numbers(self, name: str, column: Any) -> Numbers:
+        """Read a column of numbers, which may be a part of one."""
+        import pyarrow as pa
+
+        if column.null_count:
+            self._refuse_null(name, column, "give a number, or drop the column")
+        kind = column.type
+        plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        return read_numbers(self.where, name, column if plain else self._text(name, column), self.before)
+
+    def _values(self, name: str, column: Any, *, allow_null: bool) -> Any:
+        """Return a column of plain values as text, or as codes of text; null is refused, or the category ``?``."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -97,26 +153,14 @@ class Encoder:
             raise InputError(msg)
         if pa.types.is_floating(column.type):  # what is no number is no value either
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-        text = self._text(name, column)
+        text = column if _is_coded(column) else self._text(name, column)
         if text.null_count:
             if not (self.value_for_null and allow_null):
                 self._refuse_null(
                     name, text, f"{setting('missing', 'value')} takes it as the category '?'" if allow_null else ""
                 )
             text = pc.fill_null(text, MISSING_CATEGORY)
-        codes, labels = _dictionary(text)
-        vocabulary, image = canonical_codes(labels)
-        return CategoricalColumn(name, image[codes], vocabulary)
-
-    def number(self, name: str, column: Any) -> NumericColumn:
-        """Encode a column of numbers: int64 if every value is an integer, else float64."""
-        import pyarrow as pa
-
-        if column.null_count:
-            self._refuse_null(name, column, "give a number, or drop the column")
-        kind = column.type
-        plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-        return number_column(self.where, name, column if plain else self._text(name, column))
+        return text
 
     def _tokens(self, name: str, column: Any) -> tuple[Int64, Int32, list[str]]:
         """Return the number of items of each row, the items' codes, and the distinct items."""
@@ -134,10 +178,10 @@ class Encoder:
         values = pa.chunked_array([chunk.flatten() for chunk in chunks], cells.type.value_type)
         if values.null_count:
             first = pc.index(values.is_null(), True).as_py()
-            row = int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
+            row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
             msg = f"{self.where}: column {name!r}: the set of row {row} holds null; items must be text"
             raise InputError(msg)
-        codes, labels = _dictionary(self._text(name, values, items=True))
+        codes, labels = _dictionary(values if _is_coded(values) else self._text(name, values, items=True))
         if cells is column and not self.printed:
             return length, codes, labels
         if not self.exact:
@@ -181,9 +225,16 @@ class Encoder:
     def _refuse_null(self, name: str, column: Any, way_out: str) -> None:
         import pyarrow.compute as pc
 
-        row = pc.index(pc.is_null(column), True).as_py() + 1
+        row = self.before + pc.index(pc.is_null(column), True).as_py() + 1
         msg = f"{self.where}: column {name!r}: row {row} is null" + (f"; {way_out}" if way_out else "")
         raise InputError(msg)
+
+
+def empty_id(where: str, name: str, first: int, rows: int) -> str:
+    """Say that the ids of some rows are empty, given the first row (from 0) and how many there are."""
+    reason = "without an id nobody can say whose row it is; give it one, or leave the row out"
+    others = f" (and {rows - 1} more)" if rows > 1 else ""
+    return f"{where}: id column {name!r}: row {first + 1} is empty{others}; {reason}"
 
 
 def is_list(kind: Any) -> bool:
@@ -204,9 +255,39 @@ def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:
     return image[codes], list(found)
 
 
+def _is_coded(column: Any) -> bool:
+    """Tell whether a chunked column holds codes of text without nulls, which need not be decoded."""
+    import pyarrow as pa
+
+    kind = column.type
+    if not pa.types.is_dictionary(kind) or not isinstance(column, pa.ChunkedArray) or column.null_count:
+        return False
+    text = pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
+    return text and not any(chunk.dictionary.null_count for chunk in column.chunks)
+
+
 def _dictionary(text: Any) -> tuple[Int32, list[str]]:
-    """Return the codes and the distinct values of an array of text without nulls."""
+    """Return the codes and the distinct values of an array of text, or of codes of text, without nulls."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(text.type):
+        return _united(text)
     encoded = text.dictionary_encode()
     codes: Int32 = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
-    labels: Sequence[str] = encoded.dictionary.to_pylist()
-    return codes, list(labels)
+    return codes, list(encoded.dictionary.to_pylist())
+
+
+def _united(column: Any) -> tuple[Int32, list[str]]:
+    """Return the codes and the values that occur of a chunked column, whose chunks have dictionaries of their own."""
+    found: dict[str, int] = {}
+    parts = [np.empty(0, np.int32)]
+    for chunk in column.chunks:
+        labels = chunk.dictionary.to_pylist()
+        image = np.fromiter((found.setdefault(label, len(found)) for label in labels), np.int32, len(labels))
+        parts.append(image[np.asarray(chunk.indices)])
+    codes = np.concatenate(parts)
+    used = np.bincount(codes, minlength=len(found)) > 0
+    if used.all():
+        return codes, list(found)
+    place = (np.cumsum(used) - 1).astype(np.int32)
+    return place[codes], [label for label, there in zip(found, used.tolist(), strict=True) if there]

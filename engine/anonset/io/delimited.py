@@ -5,14 +5,14 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from anonset.errors import InputError
-from anonset.io.dialect import Dialect, Missing, any_field_size, delimiter_of, in_utf8, invalid_utf8, other_delimiter
-from anonset.io.files import read_bytes, reading
+from anonset.io.dialect import Dialect, Missing, any_field_size, delimiter_of, invalid_utf8, other_delimiter
+from anonset.io.files import reading
 from anonset.spelling import counted, setting
 
 _BLOCK = 1 << 24
@@ -24,34 +24,45 @@ _TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # a first line that sprea
 
 
 class DelimitedText:
-    """A CSV or TSV file: the names of its columns, and its columns on request.
+    """CSV or TSV, with its header: the names of its columns, and its columns on request.
+
+    Given are what messages name, the text in UTF-8, and how many lines of the file stand before it.
 
     Arrow parses; Python's slow reader looks at the header, and finds the line of an error that Arrow met. Blanks
     around names and fields are no part of them, unless the dialect is exact.
     """
 
     def __init__(
-        self, path: Path, usual: str, dialect: Dialect, absent: Missing = lambda _: (), *, separator: str | None = None
+        self,
+        path: object,
+        data: bytes,
+        usual: str,
+        dialect: Dialect,
+        absent: Missing = lambda _: (),
+        *,
+        separator: str | None = None,
+        before: int = 0,
     ) -> None:
         self.path = path
         self.exact = dialect.exact
-        self.data = in_utf8(path, read_bytes(path), dialect)
+        self.data = data
         told = None if dialect.exact else _TOLD.match(self.data)
-        self._skipped = 0 if told is None else 1
+        self._skipped = before + (0 if told is None else 1)
         if told is not None:
             self.data = self.data[told.end() :]
         header = _first_row(self.data)
+        self._told = 0 if told is None else told.end()
         self.delimiter = dialect.delimiter or (told[1].decode() if told is not None else "")
         if not self.delimiter:
             self.delimiter = delimiter_of(header, usual, absent, separator, self.data)
         if not self.exact:
-            _require_text(path, header)
+            _require_text(str(path), header)
         rows = self._rows()
         first = next(rows, None)
         if first is None:
             msg = f"{path}: the file is empty; a header line is required"
             raise InputError(msg)
-        self._header_lines = first[1]
+        self.header_lines = first[1]
         fields = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
         named = len(fields) if self.exact else max((n for n, name in enumerate(fields, 1) if name), default=len(fields))
         self.names = fields[:named]
@@ -59,6 +70,22 @@ class DelimitedText:
         self._n_fields = len(fields)
         self.hint = other_delimiter(header, absent) if absent(self.names) else ""
         self._has_rows = next(rows, None) is not None
+
+    @property
+    def header(self) -> bytes:
+        """The lines of the header, as they stand in the text."""
+        ends = (found.end() for found in _LINE_END.finditer(self.data))
+        return self.data[: next(islice(ends, self.header_lines - 1, None), len(self.data))]
+
+    @property
+    def lines(self) -> int:
+        """Number of lines up to the first record."""
+        return self.header_lines + self._skipped
+
+    @property
+    def size(self) -> int:
+        """Bytes up to the first record."""
+        return self._told + len(self.header)
 
     def load(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the named columns as arrays of text (``pyarrow.ChunkedArray``).
@@ -137,7 +164,7 @@ class DelimitedText:
         return arrow_csv.read_csv(
             pa.BufferReader(self.data),
             arrow_csv.ReadOptions(
-                column_names=[*self.names, *self._unnamed], skip_rows=self._header_lines, block_size=block
+                column_names=[*self.names, *self._unnamed], skip_rows=self.header_lines, block_size=block
             ),
             arrow_csv.ParseOptions(
                 delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=not blank_lines
@@ -163,7 +190,7 @@ class DelimitedText:
             except StopIteration:
                 return
             except UnicodeDecodeError:
-                problem = invalid_utf8(self.path, self.data)
+                problem = invalid_utf8(self.path, self.data, self._skipped)
             except csv.Error as error:
                 reason = str(error).replace("unexpected end of data", "a quoted field is never closed")
                 problem = f"{self.path}: line {first_line + self._skipped}: {reason}"
@@ -195,7 +222,7 @@ def _first_row(data: bytes) -> str:
     return data[:_LONGEST_HEADER].decode("utf-8", "replace")
 
 
-def _require_text(path: Path, header: str) -> None:
+def _require_text(path: str, header: str) -> None:
     """Refuse what is no delimited text by its first row."""
     problem = ""
     if header.startswith("PK\x03\x04"):

@@ -76,43 +76,71 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
     InputError
         If it is not in the encoding that its byte order mark, or the dialect, names.
     """
-    mark, encoding = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", dialect.encoding))
-    if encoding is None or codecs.lookup(encoding).name == "utf-8":
+    mark, encoding = recoding_of(data, dialect)
+    if encoding is None:
         return data[len(mark) :] if mark else data
     text = None
     with suppress(UnicodeError):
         text = data[len(mark) :].decode(encoding)
     if text is None:  # raised here, without the error of decoding, which holds the bytes
-        told = "as its byte order mark says" if mark else f"; name its own by {setting('encoding')}"
-        msg = f"{where}: the text is not valid {encoding}{' ' if mark else ''}{told}"
-        raise InputError(msg)
+        raise InputError(meaning_of(where, encoding, valid=False, marked=bool(mark)))
     if not mark:
-        _require_meant(where, data, text, encoding)
+        utf8 = False
+        with suppress(UnicodeError):
+            data.decode()
+            utf8 = not data.isascii()
+        if problem := meaning_of(where, encoding, utf8=utf8, controls=_CONTROLS.search(text) is not None):
+            raise InputError(problem)
     return text.removeprefix("\ufeff").encode()
 
 
-def _require_meant(where: object, data: bytes, text: str, encoding: str) -> None:
-    """Refuse an encoding under which a text says something else than was meant: letters would change in silence."""
+def recoding_of(data: bytes, dialect: Dialect) -> tuple[bytes, str | None]:
+    """Return the byte order mark that a text begins with, and its encoding; None where it is UTF-8."""
+    mark, encoding = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", dialect.encoding))
+    return mark, None if encoding is None or codecs.lookup(encoding).name == "utf-8" else encoding
+
+
+def meaning_of(
+    where: object,
+    encoding: str,
+    *,
+    valid: bool = True,
+    marked: bool = False,
+    utf8: bool = False,
+    controls: bool = False,
+) -> str:
+    """Say why an encoding cannot be the one that was meant, in which letters would change in silence; else nothing.
+
+    Parameters
+    ----------
+    valid
+        Whether the text is one in this encoding.
+    marked
+        Whether a byte order mark told the encoding.
+    utf8
+        Whether the text is one in UTF-8 too, and not in ASCII.
+    controls
+        Whether it holds control characters.
+    """
     problem = ""
-    if not codecs.lookup(encoding).name.startswith("utf") and not data.isascii():
-        with suppress(UnicodeError):
-            data.decode()
-            problem = (
-                f"the text is valid UTF-8, and would say something else in {encoding}; leave {setting('encoding')} out"
-            )
-    if not problem and _CONTROLS.search(text):
+    if not valid:
+        told = "as its byte order mark says" if marked else f"; name its own by {setting('encoding')}"
+        problem = f"the text is not valid {encoding}{' ' if marked else ''}{told}"
+    elif utf8 and not codecs.lookup(encoding).name.startswith("utf"):
+        problem = (
+            f"the text is valid UTF-8, and would say something else in {encoding}; leave {setting('encoding')} out"
+        )
+    elif controls:
         problem = f"in {encoding} the text holds control characters; perhaps it is {setting('encoding', 'cp1252')}"
-    if problem:
-        msg = f"{where}: {problem}"
-        raise InputError(msg)
+    return f"{where}: {problem}" if problem else ""
 
 
-def invalid_utf8(where: object, data: bytes) -> str:
-    """Say where a text is not UTF-8, and what would help."""
+def invalid_utf8(where: object, data: bytes, lines: int = 0) -> str:
+    """Say where a text is not UTF-8, before which there are so many lines, and what would help."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = lines + data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
         place = f"{where}: line {line}, column {column} (in bytes): the text is not valid UTF-8"
         return place + in_another_encoding(data)

@@ -5,7 +5,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from anonset.errors import InputError
@@ -145,6 +145,11 @@ def require_file(path: Path) -> None:
         raise InputError(msg)
 
 
+def compression_of(name: str) -> str | None:
+    """Return how a file of a name is compressed; None: it is not."""
+    return _COMPRESSIONS.get(PurePosixPath(name).suffix.lower())
+
+
 def read_bytes(path: Path) -> bytes:
     """Return the decompressed bytes of a file.
 
@@ -158,7 +163,7 @@ def read_bytes(path: Path) -> bytes:
     require_file(path)
     with reading(path):
         data = path.read_bytes()
-    packing = _COMPRESSIONS.get(path.suffix.lower())
+    packing = compression_of(path.name)
     if packing is None:
         return data
     with reading(path, f"not valid {packing}"):
@@ -179,7 +184,7 @@ def write_file(path: Path, parts: Iterable[Any]) -> Path:
     """
     import pyarrow as pa
 
-    packing = _COMPRESSIONS.get(path.suffix.lower())
+    packing = compression_of(path.name)
     with remove_on_failure(path), path.open("wb") as file:
         if packing is None:
             for part in parts:

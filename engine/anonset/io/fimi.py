@@ -1,6 +1,7 @@
 """FIMI text, one transaction a line, items separated by blanks; and SPMF's kind of it."""
 
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,60 @@ def read_fimi(path: Path, dialect: Dialect = EXACT, *, separator: str | None = "
     InputError
         If the file cannot be read, or a token is not valid UTF-8 (with its line and column), or it is something else.
     """
-    data = in_utf8(path, read_bytes(path), dialect)
-    indptr, codes, labels = _tokens(path, data)
-    if not dialect.exact:
-        _require_fimi(path, indptr, codes, labels)
-        require_split(str(path), labels, separator, baskets=True)
-    return encode_sets(COLUMN, indptr, codes, labels)
+    lines = FimiLines(str(path), dialect, separator)
+    column = lines.encoded(in_utf8(path, read_bytes(path), dialect))
+    lines.judge()
+    return column
+
+
+@dataclass
+class FimiLines:
+    """Lines of FIMI text, which may come in pieces: what they are shows only with the last."""
+
+    where: str
+    """Name of the file, for messages."""
+    dialect: Dialect
+    separator: str | None
+    """What was said to separate the items, if anything."""
+    sequences: bool = True
+    """Whether all lines so far that hold something end with -2, as those of SPMF's sequences do."""
+    nonempty: bool = False
+    """Whether any line so far holds something."""
+    labels: set[str] = field(default_factory=set, repr=False)
+    """The distinct items so far."""
+
+    def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
+        """Return the records of some lines, before which there are so many others.
+
+        Raises
+        ------
+        InputError
+            If a token is not valid UTF-8, or shows that the text is something else.
+        """
+        indptr, codes, labels = _tokens(self.where, text, lines)
+        if not self.dialect.exact:
+            last = indptr[1:][np.diff(indptr) > 0] - 1
+            ended = labels.index("-2") if "-2" in labels else -1
+            self.sequences = self.sequences and bool((codes[last] == ended).all())
+            self.nonempty = self.nonempty or len(last) > 0
+            _require_fimi(self.where, labels)
+            self.labels.update(labels)
+        return encode_sets(COLUMN, indptr, codes, labels)
+
+    def judge(self) -> None:
+        """Refuse what turns out to be something else, after the last line.
+
+        Raises
+        ------
+        InputError
+            With the option that would help.
+        """
+        if self.dialect.exact:
+            return
+        if self.sequences and self.nonempty:
+            msg = f"{self.where}: {_spmf()}"
+            raise InputError(msg)
+        require_split(self.where, self.labels, self.separator, baskets=True)
 
 
 def read_spmf(path: Path, dialect: Dialect) -> SetColumn:
@@ -55,7 +104,7 @@ def read_spmf(path: Path, dialect: Dialect) -> SetColumn:
     """
     data = in_utf8(path, read_bytes(path), dialect)
     named = {number.decode("utf-8", "replace"): name for number, name in _NAMED.findall(data)}
-    indptr, codes, labels = _tokens(path, _META.sub(b"", data))
+    indptr, codes, labels = _tokens(str(path), _META.sub(b"", data))
     if any(":" in label for label in labels):
         msg = f"{path}: these are transactions with utilities (items:total:utilities); keep the items alone"
         raise InputError(msg)
@@ -69,7 +118,7 @@ def read_spmf(path: Path, dialect: Dialect) -> SetColumn:
     return encode_sets(COLUMN, offsets(lengths), moved[codes], found)
 
 
-def _tokens(path: Path, data: bytes) -> tuple[Any, Any, list[str]]:
+def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str]]:
     """Return where each line's tokens start, their codes, and the distinct tokens."""
     from anonset_kernels.fimi import tokenize
 
@@ -83,31 +132,27 @@ def _tokens(path: Path, data: bytes) -> tuple[Any, Any, list[str]]:
     except UnicodeDecodeError:
         pass
     if len(labels) < len(starts):  # raised here, without the error of decoding, which holds the bytes
-        raise InputError(_bad_token(path, text, bad) + in_another_encoding(data))
+        raise InputError(_bad_token(where, text, bad, lines) + in_another_encoding(data))
     return indptr, codes, labels
 
 
-def _require_fimi(path: Path, indptr: Any, codes: Any, labels: list[str]) -> None:
+def _spmf() -> str:
+    return f"these are lines of SPMF: {setting('input_format', 'spmf')}"
+
+
+def _require_fimi(where: str, labels: list[str]) -> None:
     """Refuse SPMF's files, whose marks would become items, and UTF-16."""
     problem = ""
-    if any(label.startswith(("@CONVERTED_FROM", "@ITEM=")) for label in labels) or _ends_with(indptr, codes, labels):
-        problem = f"these are lines of SPMF: {setting('input_format', 'spmf')}"
+    if any(label.startswith(("@CONVERTED_FROM", "@ITEM=")) for label in labels):
+        problem = _spmf()
     elif any("\0" in label for label in labels):
         problem = f"the text holds NUL; of UTF-16 without a byte order mark: {setting('encoding', 'utf-16-le')}"
     if problem:
-        msg = f"{path}: {problem}"
+        msg = f"{where}: {problem}"
         raise InputError(msg)
 
 
-def _ends_with(indptr: Any, codes: Any, labels: list[str]) -> bool:
-    """Tell whether every line that holds something ends with -2, as sequences do."""
-    if "-2" not in labels:
-        return False
-    last = indptr[1:][np.diff(indptr) > 0] - 1
-    return bool((codes[last] == labels.index("-2")).all())
-
-
-def _bad_token(path: Path, text: Any, start: int) -> str:
+def _bad_token(where: str, text: Any, start: int, lines: int) -> str:
     before = text[:start].tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    line, column = before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
-    return f"{path}: line {line}, column {column} (in bytes): the token is not valid UTF-8"
+    line, column = lines + before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
+    return f"{where}: line {line}, column {column} (in bytes): the token is not valid UTF-8"

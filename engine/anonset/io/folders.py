@@ -1,74 +1,115 @@
 """Which files of a folder are read: all that hold rows, or none, so that nobody's rows are left out silently."""
 
 import os
-from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
 from anonset.errors import InputError
 
 _ENDING = ".parquet"
 _CHECKSUM = ".crc"
-_READ = "a folder is read by its files that end with .parquet (in capitals, too), and those below it"
+_KEY = "the key in the name of a folder is not read as a column; write it into the files, or use anonset.scan"
 
 
 def parquet_files(folder: Path) -> list[Path]:
-    """Return the Parquet files of a folder and the folders below it, in the order of their paths.
-
-    Left out are files that hold no rows: hidden ones (``.part-0.parquet.crc``, ``.DS_Store``), those that begin with
-    ``_`` (``_SUCCESS``, ``_metadata``), and checksums (``.crc``). Whatever may hold rows and would be left out is
-    refused: Parquet files that are hidden or begin with ``_``, or lie in such a folder (an unfinished write leaves
-    them there), files of other kinds, links to folders, and folders named ``key=value``, whose keys are a column.
+    """Return the Parquet files of a folder and the folders below it, in the order of their paths (see `chosen`).
 
     Raises
     ------
     InputError
         With the file or folder.
     """
-    found: list[Path] = []
-    odd: list[tuple[Path, str]] = []
+    return [folder / name for name in chosen(str(folder), names_below(folder), (_ENDING,))]
+
+
+def names_below(folder: Path) -> list[str]:
+    """Return the files of a folder and of the folders below it, as paths below it.
+
+    Raises
+    ------
+    InputError
+        If a folder cannot be read, or is a link to another.
+    """
 
     def refuse(error: OSError) -> NoReturn:
         msg = f"{error.filename}: cannot be read: {error.strerror}"
         raise InputError(msg) from error
 
+    found: list[str] = []
     for place, inner, names in os.walk(folder, onerror=refuse):
         here = Path(place)
-        for path, is_folder in [*((here / name, True) for name in inner), *((here / name, False) for name in names)]:
-            reason = _odd_folder(path) if is_folder else _odd_file(path, folder)
-            if reason:
-                odd.append((path, reason))
-            elif not is_folder and _is_parquet(path):
-                found.append(path)
-    if not found and not any(_is_parquet(path) for path, _ in odd):
-        msg = f"{folder}: the directory holds no .parquet file"
+        for name in inner:
+            if (here / name).is_symlink():
+                msg = f"{here / name}: a link to a folder is not followed; name its target as the input, or remove it"
+                raise InputError(msg)
+        found += [(here / name).relative_to(folder).as_posix() for name in names]
+    return found
+
+
+def chosen(where: str, names: Sequence[str], endings: tuple[str, ...], *, keyed: bool = False) -> list[str]:
+    """Return which files of a folder are data, in the order of their paths.
+
+    Left out are files that hold no rows: hidden ones (``.part-0.parquet.crc``, ``.DS_Store``), those that begin with
+    ``_`` (``_SUCCESS``, ``_metadata``), and checksums (``.crc``). Whatever may hold rows and would be left out is
+    refused: files of data that are hidden or begin with ``_``, or lie in such a folder (an unfinished write leaves
+    them there), files of other kinds, and folders named ``key=value``, unless their keys are columns.
+
+    Parameters
+    ----------
+    where
+        The folder, for messages.
+    names
+        Paths below it.
+    endings
+        What names of data end with; none: whatever is no bookkeeping is data.
+    keyed
+        Whether the keys in the names of folders are columns.
+
+    Raises
+    ------
+    InputError
+        With the file or folder.
+    """
+    found: list[str] = []
+    odd: list[tuple[str, str]] = []
+    for name in sorted(names, key=lambda name: PurePosixPath(name).parts):
+        place, reason = _odd(name, endings, keyed=keyed)
+        if reason:
+            odd.append((place, reason))
+        elif _is_data(name, endings):
+            found.append(name)
+    if not found and not any(_is_data(place, endings) or "=" in place for place, _ in odd):
+        what = f"{endings[0]} file" if endings else "file of data"
+        msg = f"{where}: the directory holds no {what}"
         raise InputError(msg)
-    for path, reason in sorted(odd):
-        msg = f"{path}: {reason}"
+    if odd:
+        place, reason = min(odd)
+        msg = f"{where.rstrip('/')}/{place}: {reason}"
         raise InputError(msg)
-    return sorted(found)
+    return found
 
 
-def _odd_folder(path: Path) -> str:
-    """Say why a folder cannot be read as it stands."""
-    if path.is_symlink():
-        return "a link to a folder is not followed; name its target as the input, or remove it"
-    if "=" in path.name and not _is_set_aside(path.name):
-        return "the key in the name of a folder is not read as a column; write it into the files"
-    return ""
+def _odd(name: str, endings: tuple[str, ...], *, keyed: bool) -> tuple[str, str]:
+    """Return which file or folder of a path cannot be read as it stands, and why; twice nothing if all can."""
+    parts = PurePosixPath(name).parts
+    for n, part in enumerate(parts[:-1], 1):
+        if "=" in part and not keyed and not _is_set_aside(part):
+            return "/".join(parts[:n]), _KEY
+    if _is_data(name, endings):
+        aside = next((part for part in parts if _is_set_aside(part)), None)
+        reason = f"{aside!r} is set aside by its name; rename it to have it read, or remove it"
+        return name, "" if aside is None else reason
+    if _is_set_aside(parts[-1]) or name.lower().endswith(_CHECKSUM):
+        return name, ""
+    read = f"a folder is read by its files that end with {endings[0]} (in capitals, too), and those below it"
+    return name, f"it would be left out: {read}; remove it, or name it so"
 
 
-def _odd_file(path: Path, folder: Path) -> str:
-    """Say why it is unclear whether a file is to be read."""
-    if _is_parquet(path):
-        aside = next((part for part in path.relative_to(folder).parts if _is_set_aside(part)), None)
-        return "" if aside is None else f"{aside!r} is set aside by its name; rename it to have it read, or remove it"
-    if _is_set_aside(path.name) or path.name.lower().endswith(_CHECKSUM):
-        return ""
-    return f"it would be left out: {_READ}; remove it, or name it so"
-
-
-def _is_parquet(path: Path) -> bool:
-    return path.name.lower().endswith(_ENDING)
+def _is_data(name: str, endings: tuple[str, ...]) -> bool:
+    low = name.lower()
+    bookkeeping = _is_set_aside(PurePosixPath(name).name) or low.endswith(_CHECKSUM)
+    return low.endswith(endings) if endings else not bookkeeping
 
 
 def _is_set_aside(name: str) -> bool:

@@ -5,6 +5,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, Column, SetColumn, Table
 from anonset.data.table import Int64
 from anonset.errors import InputError
+from anonset.io.columns import empty_id
 from anonset.io.sets import offsets, tidy_rows
 from anonset.spelling import setting
 
@@ -20,11 +21,15 @@ def refuse_repeated(where: str, table: Table) -> None:
     first, person = _persons(table)
     if len(first) < table.n:
         again = int(np.flatnonzero(first[person] != np.arange(table.n))[0])
-        twice = f"rows {first[person[again]] + 1} and {again + 1} have the same id ({_named(table)})"
-        others = f", as have {table.n - len(first)} rows that of an earlier one" if table.n - len(first) > 1 else ""
-        ways = f"ids must be distinct, or {setting('group', True)} unites the rows of each"
-        msg = f"{where}: {twice}{others}; {ways}"
-        raise InputError(msg)
+        rows = int(first[person[again]]), again
+        raise InputError(repeated_ids(where, _named(table), rows, table.n - len(first)))
+
+
+def repeated_ids(where: str, names: str, rows: tuple[int, int], again: int) -> str:
+    """Say that two rows (from 0) have the same id, and how many rows have that of an earlier one."""
+    twice = f"rows {rows[0] + 1} and {rows[1] + 1} have the same id ({names})"
+    others = f", as have {again} rows that of an earlier one" if again > 1 else ""
+    return f"{where}: {twice}{others}; ids must be distinct, or {setting('group', True)} unites the rows of each"
 
 
 def refuse_empty(where: str, table: Table) -> None:
@@ -39,10 +44,7 @@ def refuse_empty(where: str, table: Table) -> None:
         empty = [code for code, label in enumerate(column.vocabulary.labels) if not label or label.isspace()]
         rows = np.flatnonzero(np.isin(column.codes, empty))
         if len(rows):
-            reason = "without an id nobody can say whose row it is; give it one, or leave the row out"
-            others = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
-            msg = f"{where}: id column {column.name!r}: row {rows[0] + 1} is empty{others}; {reason}"
-            raise InputError(msg)
+            raise InputError(empty_id(where, column.name, int(rows[0]), len(rows)))
 
 
 def unite(where: str, table: Table) -> Table:

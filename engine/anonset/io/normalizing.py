@@ -1,7 +1,9 @@
 """What is done to codes as they are read: letters, dots, hyphens, blanks, zeros."""
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
@@ -47,9 +49,28 @@ def require_rules(names: Sequence[str]) -> None:
         require_known(setting("normalize"), name, RULES)
 
 
-def normalize_items(
-    column: SetColumn, names: Sequence[str], work: WorkFolder | None = None
-) -> tuple[SetColumn, tuple[Change, ...]]:
+@dataclass
+class Changes:
+    """What rules changed of columns, which may come in parts."""
+
+    labels: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    """The labels that were changed, by column and rule."""
+    occurrences: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """The number of times that these occurred."""
+
+    def note(self, column: SetColumn, rule: str, image: Mapping[str, str | None]) -> None:
+        """Count what changes of a column, or of a part of it."""
+        change = change_of(column, rule, image)
+        self.labels.setdefault((column.name, rule), set()).update(image)
+        self.occurrences[column.name, rule] += change.occurrences
+
+    def found(self, rules: Sequence[str], columns: Sequence[str]) -> tuple[Change, ...]:
+        """Return all changes, in the order of the columns, and of the rules within each."""
+        known = [(name, rule) for name in columns for rule in dict.fromkeys(rules) if (name, rule) in self.labels]
+        return tuple(Change(*one, len(self.labels[one]), self.occurrences[one]) for one in known)
+
+
+def normalize_items(column: SetColumn, names: Sequence[str], changes: Changes) -> SetColumn:
     """Apply rules to the items of a column, one after the other; items that become the same are one.
 
     Raises
@@ -57,7 +78,6 @@ def normalize_items(
     InputError
         If nothing is left of an item.
     """
-    changes = []
     for name in names:
         before = column.vocabulary.labels
         after = [RULES[name](label) for label in before]
@@ -67,9 +87,9 @@ def normalize_items(
             raise InputError(msg)
         image = {old: new for old, new in zip(before, after, strict=True) if old != new}
         if image:
-            changes.append(change_of(column, name, image))
-            column = relabel(column, image, work)
-    return column, tuple(changes)
+            changes.note(column, name, image)
+            column = relabel(column, image)
+    return column
 
 
 def change_of(column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> Change:
@@ -102,7 +122,7 @@ def relabel(column: SetColumn, image: Mapping[str, str | None], work: WorkFolder
             if None in after:
                 lengths, items = keep_tokens(lengths, items, items >= 0)
             found.append(tidy_rows(column.name, offsets(lengths), items, vocabulary))
-    return found.column(vocabulary)
+    return found.finished(vocabulary)
 
 
 def recategorize(

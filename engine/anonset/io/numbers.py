@@ -1,5 +1,6 @@
 """Arrow columns as numbers, none of which was rounded on the way."""
 
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
@@ -8,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import NumericColumn
+from anonset.data.discreet import Discreet
 from anonset.data.numbers import unfit
 from anonset.errors import InputError
 
-Numbers = NDArray[np.int64] | NDArray[np.float64]
+Values = NDArray[np.int64] | NDArray[np.float64]
 
 _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _INTEGER = r"^-?[0-9]+$"
@@ -20,10 +22,32 @@ _SAFE_LENGTH = 15  # so many digits are always held
 _LONGEST = 400  # characters of a number
 
 
-def number_column(where: str, name: str, column: Any) -> NumericColumn:
-    """Encode numbers, or text, without nulls: int64 if every value is an integer, else float64.
+@dataclass(frozen=True)
+class Numbers(Discreet):
+    """The numbers of a column, or of a part of it: what kind all are shows only with the last."""
 
-    A float holds the number of a text of up to 15 digits always, and any that programs print of floats.
+    values: NDArray[np.float64]
+    """float64 (n,): each number, exactly."""
+    integers: bool
+    """Whether all are written as integers, or are of a type of integers."""
+    whole: bool
+    """Whether all have no fraction, and each integer as large is a float too."""
+
+    def column(self, name: str) -> NumericColumn:
+        """Return them as a column: int64 if every value is an integer, else float64."""
+        return NumericColumn(name, self.values.astype(np.int64) if self.integers or self.whole else self.values)
+
+
+def read_numbers(where: str, name: str, column: Any, before: int = 0) -> Numbers:
+    """Read numbers, or text, without nulls.
+
+    A float holds the number of a text of up to 15 digits always, and any that programs print of floats; integers that
+    it does not hold are refused.
+
+    Parameters
+    ----------
+    before
+        Number of rows before these, for messages.
 
     Raises
     ------
@@ -32,24 +56,22 @@ def number_column(where: str, name: str, column: Any) -> NumericColumn:
     """
     import pyarrow as pa
 
-    numbers = _Numbers(where, name)
+    numbers = _Numbers(where, name, before)
     kind = column.type
     if pa.types.is_floating(kind):
-        values: Numbers = np.asarray(column.cast(pa.float64())).astype(np.float64)
-    elif kind == pa.uint64():
-        values = numbers.unsigned(np.asarray(column))
-    elif pa.types.is_integer(kind):
-        values = np.asarray(column.cast(pa.int64())).astype(np.int64)
-    else:
-        values = numbers.parsed(column)
-    return NumericColumn(name, numbers.fit(values))
+        return numbers.found(np.asarray(column.cast(pa.float64())).astype(np.float64))
+    if kind == pa.uint64():
+        return numbers.found(numbers.unsigned(np.asarray(column)))
+    if pa.types.is_integer(kind):
+        return numbers.found(np.asarray(column.cast(pa.int64())).astype(np.int64))
+    return numbers.parsed(column)
 
 
 class _Numbers:
     """The values of one column on their way."""
 
-    def __init__(self, where: str, name: str) -> None:
-        self.where, self.name = where, name
+    def __init__(self, where: str, name: str, before: int) -> None:
+        self.where, self.name, self.before = where, name, before
 
     def parsed(self, text: Any) -> Numbers:
         """Read text as integers where all are, else as floats."""
@@ -63,14 +85,16 @@ class _Numbers:
             self.refuse(wrong, "a number is required" + (why if first.strip() else ": the field is empty"))
         if pc.all(pc.match_substring_regex(text, _INTEGER)).as_py() is not False:
             try:
-                return np.asarray(pc.cast(text, pa.int64())).astype(np.int64)
+                integers = np.asarray(pc.cast(text, pa.int64())).astype(np.int64)
             except pa.ArrowInvalid:  # beyond 64 bits
                 pass
+            else:
+                signed = np.asarray(pc.cast(text, pa.float64())).astype(np.float64)  # -0, which no integer is
+                return replace(self.found(integers), values=signed)
         values = pc.cast(text, pa.float64())
-        floats: NDArray[np.float64] = np.asarray(values).astype(np.float64)
-        self.fit(floats)
+        found = self.found(np.asarray(values).astype(np.float64))
         self.refuse(_rounded(text, values), "a number that a 64-bit float holds exactly is required: up to 15 digits")
-        return floats
+        return found
 
     def unsigned(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return unsigned integers with a sign."""
@@ -78,20 +102,19 @@ class _Numbers:
         self.refuse(large, "an integer of at most 2^63 - 1 is required")
         return values.astype(np.int64)
 
-    def fit(self, values: Numbers) -> Numbers:
-        """Return numbers that can be worked with, as integers where all are."""
+    def found(self, values: Values) -> Numbers:
+        """Return numbers that can be worked with."""
         rows, required = unfit(values)
         self.refuse(rows, f"{required} is required")
-        if values.dtype == np.int64:
-            return values
-        whole = bool(np.all(values == np.floor(values)) and np.all(np.abs(values) <= _EXACT_IN_FLOAT))
-        return values.astype(np.int64) if whole else values
+        floats = values.astype(np.float64)
+        whole = bool(np.all(floats == np.floor(floats)) and np.all(np.abs(floats) <= _EXACT_IN_FLOAT))
+        return Numbers(floats, values.dtype == np.int64, whole)
 
     def refuse(self, rows: NDArray[np.integer], required: str) -> None:
         """Refuse rows, if there are any, and show none of their values."""
         if len(rows):
             others = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
-            msg = f"{self.where}: numeric column {self.name!r}: row {rows[0] + 1}{others}: {required}"
+            msg = f"{self.where}: numeric column {self.name!r}: row {self.before + rows[0] + 1}{others}: {required}"
             raise InputError(msg)
 
 

@@ -115,9 +115,7 @@ class _Growing:
         known, labels = self.codes, column.vocabulary.labels
         image = np.fromiter((known.setdefault(label, len(known)) for label in labels), np.int32, len(labels))
         if self._sets is not None:
-            alike = bool(np.all(image[1:] > image[:-1]))
-            room = column.vocabulary if alike else Vocabulary(tuple(known))
-            self._sets.append(replace(column, items=column.recoded(image, room)))
+            self._sets.append(replace(column, items=column.recoded(image, len(known))))
         elif self._plain is not None:
             self._plain.append(image[column.codes])
 
@@ -126,9 +124,9 @@ class _Growing:
         met = tuple(self.codes)
         column: SetColumn | CategoricalColumn | None = None
         if self._sets is not None:
-            column = self._sets.column(Vocabulary(met))
+            column = self._sets.finished(Vocabulary(met))
         elif self._plain is not None:
-            column = CategoricalColumn(self.name, self._plain.array(), Vocabulary(met))
+            column = CategoricalColumn(self.name, self._plain.finished(), Vocabulary(met))
         ordered = Vocabulary.of(met)
         if column is None or ordered.labels == met:
             return column

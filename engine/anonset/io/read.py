@@ -1,23 +1,18 @@
 """Reading data into tables: every column has a role, types are never inferred."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anonset.data import Column, SetColumn, Table
-from anonset.data.changes import CodeRules
-from anonset.errors import InputError
+from anonset.data import Table
 from anonset.io.columns import Encoder
-from anonset.io.dialect import EXACT, Dialect
+from anonset.io.dialect import EXACT
 from anonset.io.grouping import refuse_empty, refuse_repeated, unite
-from anonset.io.normalizing import require_rules
-from anonset.io.roles import Names, Roles, absent, label_of, names_in, resolve
+from anonset.io.options import ReadOptions, require_separator
+from anonset.io.roles import Names
 from anonset.io.sources import Reading, Source, open_source
-from anonset.io.wide import one_code_sets, one_hot_sets
-from anonset.spelling import require_known, setting
-
-_MISSING = ("refuse", "empty", "value")
+from anonset.io.tables import Plan
 
 
 def read(
@@ -115,28 +110,30 @@ def read(
     >>> table.n, table.transactions.vocabulary.labels
     (2, ('bread', 'milk'))
     """
-    given: dict[str, Names] = {
-        "items": items,
-        "one_hot": one_hot,
-        "one_code": one_code,
-        "relational": relational,
-        "sensitive": None if sensitive is None else [sensitive],
-        "id": id,
-        "keep": keep,
-        "drop": drop,
-    }
-    _require_text(separator=separator, missing=missing, delimiter=delimiter, encoding=encoding)
-
-    def lacking(names: Sequence[str]) -> Sequence[str]:
-        return absent(names, (*given.values(), numeric))
-
-    separator = "\t" if separator == "\\t" else separator
-    _require_separator(separator)
-    dialect = Dialect.of(delimiter, encoding)
-    opened = open_source(source, Reading(input_format, dialect, separator, lacking, labels))
-    encoder = replace(_encoder(opened, separator, missing, whole=group), normalize=_rules(normalize))
-    table = _table(opened, encoder, numeric, given, group=group)
-    return replace(table, rules=_code_rules(unknown, inner_items), changes=tuple(encoder.changes))
+    options = ReadOptions.of(
+        items=items,
+        one_hot=one_hot,
+        one_code=one_code,
+        relational=relational,
+        sensitive=sensitive,
+        id=id,
+        keep=keep,
+        drop=drop,
+        numeric=numeric,
+        separator=separator,
+        missing=missing,
+        group=group,
+        delimiter=delimiter,
+        encoding=encoding,
+        input_format=input_format,
+        normalize=normalize,
+        unknown=unknown,
+        inner_items=inner_items,
+    )
+    opened = open_source(source, options.reading(labels))
+    plan = options.plan(opened)
+    table = plan.encode(options.encoder(opened), opened.load(plan.roles.used))
+    return replace(_of_persons(opened.where, table, group=group), rules=options.rules)
 
 
 def read_exactly(
@@ -154,111 +151,20 @@ def read_exactly(
     InputError
         If it is no such file.
     """
-    _require_separator(separator)
+    require_separator(separator)
     how = Reading(dialect=EXACT, separator=separator)
     opened = source if isinstance(source, Source) else open_source(source, how)
-    return _table(opened, Encoder(opened.where, separator, exact=True), numeric, {"items": items, **given})
+    plan = Plan.of(opened, numeric, {"items": items, **given})
+    table = plan.encode(Encoder(opened.where, separator, exact=True), opened.load(plan.roles.used))
+    return _of_persons(opened.where, table)
 
 
-def _table(
-    opened: Source, encoder: Encoder, numeric: Names, given: Mapping[str, Names], *, group: bool = False
-) -> Table:
-    """Give every column its role, and encode those that are used."""
-    where = opened.where
-    if opened.sets_only and given["items"] is None and not any(map(given.get, ("one_hot", "one_code", "drop"))):
-        given = {**given, "items": opened.names[0]}
-    roles, numbers = resolve(where, opened.names, numeric, first_line=opened.first_line, hint=opened.hint, **given)
-    if group and not roles.id:
-        msg = f"{where}: {setting('group', True)} needs {setting('id')}: the columns that tell whose row it is"
-        raise InputError(msg)
-    loaded = opened.load(roles.used)
-    hot = {name: label_of(name, given.get("one_hot")) for name in roles.one_hot}
-    table = _encode(encoder, loaded, roles, numbers, opened.names, hot)
+def _of_persons(where: str, table: Table, *, group: bool = False) -> Table:
+    """Refuse rows that are nobody's or somebody's twice, or unite those of each person."""
     if table.ids:
         refuse_empty(where, table)
     if group:
         return unite(where, table)
-    if roles.id and not roles.sensitive:
+    if table.ids and table.sensitive is None:
         refuse_repeated(where, table)
     return table
-
-
-def _encoder(opened: Source, separator: str | None, missing: str, *, whole: bool) -> Encoder:
-    chosen = {part.strip() for part in missing.split(",")}
-    if not chosen <= set(_MISSING) or ("refuse" in chosen and len(chosen) > 1):
-        msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
-        raise InputError(msg)
-    return Encoder(opened.where, separator, "empty" in chosen, "value" in chosen, whole, printed=opened.printed)
-
-
-def _rules(asked: Names) -> tuple[str, ...]:
-    names = names_in((), asked)
-    require_rules(names)
-    return names
-
-
-def _code_rules(unknown: str, inner_items: str) -> CodeRules:
-    for name, value, known in (
-        ("unknown", unknown, ("error", "suppress", "prefix")),
-        ("inner_items", inner_items, ("error", "leaf")),
-    ):
-        require_known(setting(name), value, known)
-    return CodeRules(unknown, inner_items)
-
-
-def _require_separator(separator: str | None) -> None:
-    if separator == "":
-        msg = f"{setting('separator')} must be at least one character, got ''"
-        raise InputError(msg)
-
-
-def _require_text(**given: Any) -> None:
-    """Refuse settings that are neither text nor None."""
-    for name, value in given.items():
-        if not isinstance(value, str) and (value is not None or name == "missing"):
-            msg = f"{setting(name)} must be text, got {type(value).__name__}"
-            raise InputError(msg)
-
-
-def _encode(
-    encoder: Encoder,
-    loaded: Mapping[str, Any],
-    roles: Roles,
-    numbers: frozenset[str],
-    names: tuple[str, ...],
-    hot: Mapping[str, str],
-) -> Table:
-    """Encode the loaded columns by their roles."""
-    transactions = _sets(encoder, loaded, roles, hot)
-    if misplaced := next((n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None):
-        msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be {setting('items')}"
-        raise InputError(msg)
-
-    def relational(name: str) -> Column:
-        return encoder.number(name, loaded[name]) if name in numbers else encoder.category(name, loaded[name])
-
-    return Table(
-        transactions,
-        tuple(relational(name) for name in roles.relational),
-        encoder.category(roles.sensitive[0], loaded[roles.sensitive[0]]) if roles.sensitive else None,
-        tuple(encoder.category(name, loaded[name], allow_null=False) for name in roles.id),
-        tuple(encoder.category(name, loaded[name]) for name in roles.keep),
-        roles.published(names),
-        roles.items if len(roles.items) > 1 else (),
-    )
-
-
-def _sets(encoder: Encoder, loaded: Mapping[str, Any], roles: Roles, hot: Mapping[str, str]) -> SetColumn | None:
-    """Encode the sets, whatever their shape."""
-    if roles.one_hot:
-        return encoder.tidy(one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, hot))
-    if roles.one_code:
-        return one_code_sets(encoder, {name: loaded[name] for name in roles.one_code})
-    if not roles.items:
-        return None
-    first = loaded[roles.items[0]]
-    if isinstance(first, SetColumn):
-        return encoder.tidy(first)
-    if len(roles.items) == 1:
-        return encoder.sets(roles.items[0], first)
-    return encoder.joined_sets("items", {name: loaded[name] for name in roles.items})

@@ -131,7 +131,7 @@ def _read_parquet(path: Path, work: WorkFolder | None) -> tuple[Int64, Int32 | N
             n, with_cluster = n + len(numbers), with_cluster + len(numbers) - clusters.null_count
             if with_cluster == n:
                 cluster.append(clusters.to_numpy())
-    return record.array(), cluster.array() if with_cluster == n and n else None
+    return record.finished(), cluster.finished() if with_cluster == n and n else None
 
 
 def _batches(path: Path) -> Iterator[Any]:

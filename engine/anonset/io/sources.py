@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,30 +10,36 @@ from anonset.errors import InputError
 from anonset.io import fimi
 from anonset.io.baskets import read_baskets
 from anonset.io.delimited import DelimitedText
-from anonset.io.dialect import RECOGNISED, Dialect, Missing
-from anonset.io.files import format_of, reading, require_file, require_there
+from anonset.io.dialect import RECOGNISED, Dialect, Missing, in_utf8
+from anonset.io.files import format_of, read_bytes, reading, require_file, require_there
 from anonset.io.folders import parquet_files
 from anonset.io.objects import columns_of
 
 
 @dataclass(frozen=True)
-class Source:
-    """Named columns that are loaded on request."""
+class Described:
+    """Named columns, and what messages say of where they come from."""
 
     where: str
     """Name of the source, for messages."""
     names: tuple[str, ...]
     """Names of its columns."""
+    sets_only: bool = field(default=False, kw_only=True)
+    """Whether its single column is one of sets."""
+    first_line: bool = field(default=False, kw_only=True)
+    """Whether the names are the first line of a text."""
+    hint: str = field(default="", kw_only=True)
+    """What may help where a declared column is missing."""
+    printed: bool = field(default=False, kw_only=True)
+    """Whether its lists come from a text."""
+
+
+@dataclass(frozen=True)
+class Source(Described):
+    """Named columns that are loaded on request."""
+
     load: Callable[[Sequence[str]], Mapping[str, Any]]
     """Return the named columns, each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
-    sets_only: bool = False
-    """Whether its single column is one of sets."""
-    first_line: bool = False
-    """Whether the names are the first line of a text."""
-    hint: str = ""
-    """What may help where a declared column is missing."""
-    printed: bool = False
-    """Whether its lists come from a text."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,11 @@ def open_source(source: Any, how: Reading = Reading()) -> Source:
         return _open_path(Path(source), how)
     where = f"the given {type(source).__name__}"
     found = columns_of(where, source, how.labels)
-    return Source(where, found.names, lambda names: {name: found.columns[name] for name in names}, found.sets_only)
+
+    def load(names: Sequence[str]) -> Mapping[str, Any]:
+        return {name: found.columns[name] for name in names}
+
+    return Source(where, found.names, load, sets_only=found.sets_only)
 
 
 def _open_path(path: Path, how: Reading) -> Source:
@@ -76,14 +86,15 @@ def _open_path(path: Path, how: Reading) -> Source:
         return _open_parquet(path)
     if kind in ("csv", "tsv"):
         usual = "\t" if kind == "tsv" else ","
-        text = DelimitedText(path, usual, how.dialect, how.absent, separator=how.separator)
+        data = in_utf8(path, read_bytes(path), how.dialect)
+        text = DelimitedText(path, data, usual, how.dialect, how.absent, separator=how.separator)
         return Source(str(path), text.names, text.load, first_line=True, hint=text.hint)
     readers: dict[str, Callable[[], Any]] = {
         "dat": lambda: fimi.read_fimi(path, how.dialect, separator=how.separator),
         "spmf": lambda: fimi.read_spmf(path, how.dialect),
         "baskets": lambda: read_baskets(path, how.dialect, how.separator),
     }
-    return Source(str(path), (fimi.COLUMN,), lambda _: {fimi.COLUMN: readers[kind]()}, True, printed=True)
+    return Source(str(path), (fimi.COLUMN,), lambda _: {fimi.COLUMN: readers[kind]()}, sets_only=True, printed=True)
 
 
 def _open_parquet(path: Path) -> Source:
@@ -105,10 +116,20 @@ def _open_parquet(path: Path) -> Source:
         tables = []
         for file in files:
             with reading(file, "not valid Parquet"):
-                tables.append(parquet.ParquetFile(file).read(columns=list(names)).replace_schema_metadata(None))
+                tables.append(_whole(parquet.ParquetFile(file), list(names)).replace_schema_metadata(None))
         return _columns(pa.concat_tables(tables), names)
 
     return Source(str(path), tuple(schemas[0].names), load)
+
+
+def _whole(file: Any, names: list[str]) -> Any:
+    """Return all rows of a Parquet file; Arrow returns lists of codes one row group at a time alone."""
+    import pyarrow as pa
+
+    try:
+        return file.read(columns=names)
+    except pa.ArrowNotImplementedError:
+        return pa.concat_tables(file.read_row_group(n, columns=names) for n in range(file.num_row_groups))
 
 
 def _columns(table: Any, names: Sequence[str]) -> Mapping[str, Any]:

@@ -64,7 +64,7 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
         others = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         found = f"is empty; {setting('missing', 'empty')} takes it as 0" if empty else "is neither"
         place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
-        msg = f"{place} must hold 0 and 1: row {wrong[0] + 1}{others} {found}"
+        msg = f"{place} must hold 0 and 1: row {encoder.before + wrong[0] + 1}{others} {found}"
         raise InputError(msg)
     return np.array([label in PRESENT for label in labels], bool)[codes]
 
@@ -82,11 +82,11 @@ def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
             msg = f"{encoder.where}: column {name!r} holds lists; a column under {setting('one_code')} holds one code"
             raise InputError(msg)
     if not encoder.empty_for_null:
-        _refuse_unknown(encoder.where, list(columns.values()))
+        _refuse_unknown(encoder, list(columns.values()))
     return union([encoder.codes(name, column) for name, column in columns.items()], NAME)
 
 
-def _refuse_unknown(where: str, columns: Sequence[Any]) -> None:
+def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
     """Refuse a record of which every code is null."""
     unknown = np.ones(len(columns[0]), bool)
     for column in columns:
@@ -95,7 +95,7 @@ def _refuse_unknown(where: str, columns: Sequence[Any]) -> None:
     if len(rows):
         others = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
         ways = f"null is not the empty set; {setting('missing', 'empty')} takes it as the empty set"
-        msg = f"{where}: every code of row {rows[0] + 1}{others} is null; {ways}"
+        msg = f"{encoder.where}: every code of row {encoder.before + rows[0] + 1}{others} is null; {ways}"
         raise InputError(msg)
 
 

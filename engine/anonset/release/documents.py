@@ -201,7 +201,7 @@ def declarations(
 ) -> Declarations:
     """Return what is declared of a publication of a table by its hierarchies, and of its verification."""
     from_data = any(hierarchy.from_data for hierarchy in hierarchies.values())
-    unit: Literal["person", "row, taken for a person"] = "person" if table.ids else "row, taken for a person"
+    unit: Literal["person", "row, taken for a person"] = "person" if table.by_person else "row, taken for a person"
     return Declarations(
         unit=unit,
         hierarchy_built_from_data=from_data or None,

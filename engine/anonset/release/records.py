@@ -238,7 +238,7 @@ def _same(meant: SetColumn | CategoricalColumn, written: SetColumn | Categorical
 def _same_part(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
     """Tell whether two columns hold the same, given the code that each label of the one has in the other."""
     if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
-        moved = written.recoded(codes, meant.vocabulary)
+        moved = written.recoded(codes, len(meant.vocabulary))
         return np.array_equal(written.indptr, meant.indptr) and np.array_equal(moved, meant.items)
     if isinstance(written, CategoricalColumn) and isinstance(meant, CategoricalColumn):
         return np.array_equal(codes[written.codes], meant.codes)

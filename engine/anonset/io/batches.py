@@ -1,0 +1,256 @@
+"""Files of any size as batches of rows, format by format."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from anonset.data import spans
+from anonset.data.discreet import Discreet
+from anonset.errors import InputError
+from anonset.io import fimi
+from anonset.io.baskets import basket_rows, marks_in, separator_among
+from anonset.io.data_files import DataFile, DataFiles
+from anonset.io.delimited import DelimitedText
+from anonset.io.dialect import DELIMITERS
+from anonset.io.files import reading
+from anonset.io.pieces import head_of, pieces
+from anonset.io.sources import Described, Reading
+
+_HEAD = 1 << 20
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Batch(Discreet):
+    """Rows of one file."""
+
+    where: str
+    """The file, for messages."""
+    before: int
+    """Rows of the file before these."""
+    columns: Mapping[str, Any] = field(repr=False)
+    """Each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
+
+
+@dataclass(frozen=True)
+class BatchSource(Described):
+    """Named columns that come batch by batch."""
+
+    batches: Callable[[Sequence[str]], Iterator[Batch]]
+    """Yield the named columns; at least one batch, which may have no rows."""
+    judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
+    """Refuses what shows only when all batches have come."""
+
+
+def open_batches(files: DataFiles, how: Reading) -> BatchSource:
+    """Open the files of a data set, whose columns must agree.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or has other columns than the first.
+    """
+    opening: Mapping[str, Callable[[DataFiles, Reading], BatchSource]] = {
+        "parquet": _parquet,
+        "csv": _delimited,
+        "tsv": _delimited,
+        "dat": _fimi,
+        "baskets": _baskets,
+    }
+    if files.format not in opening:
+        msg = f"{files.where}: {files.format} is not read block by block; convert it to FIMI (.dat), or read it whole"
+        raise InputError(msg)
+    source = opening[files.format](files, how)
+    if both := [name for name in files.keys if name in source.names]:
+        msg = f"{files.where}: column {both[0]!r} stands in the files, and in the names of their folders; one must go"
+        raise InputError(msg)
+    if not files.keys:
+        return source
+    return replace(source, names=(*source.names, *files.keys), sets_only=False)
+
+
+def ahead(items: Iterator[_T]) -> Iterator[_T]:
+    """Yield the same, the next one being made in another thread meanwhile.
+
+    >>> list(ahead(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    end = object()
+    with ThreadPoolExecutor(1) as executor:
+        coming = executor.submit(next, items, end)
+        while (item := coming.result()) is not end:
+            coming = executor.submit(next, items, end)
+            yield item  # type: ignore[misc]
+
+
+def _with_keys(file: DataFile, before: int, n: int, columns: Mapping[str, Any], names: Sequence[str]) -> Batch:
+    """Return rows of a file with the columns that the names of its folders hold."""
+    import pyarrow as pa
+
+    def constant(value: str | None) -> Any:
+        if value is None:
+            return pa.chunked_array([pa.nulls(n, pa.string())])
+        codes = pa.array(np.zeros(n, np.int32))
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array([value], pa.string()))])
+
+    keys = {name: constant(value) for name, value in file.keys if name in names}
+    return Batch(file.where, before, {**columns, **keys})
+
+
+def _parquet(files: DataFiles, how: Reading) -> BatchSource:
+    """Open Parquet files, which must agree in schema."""
+    from pyarrow import parquet
+
+    schemas = []
+    for file in files.files:
+        with file.opened() as opened, reading(file.where, "not valid Parquet"):
+            schemas.append(parquet.read_schema(opened).remove_metadata())
+    for file, schema in zip(files.files, schemas, strict=True):
+        if not schema.equals(schemas[0]):
+            odd = _difference(schemas[0], schema)
+            msg = f"{file.where}: the columns and their types must be those of {files.files[0].where}; {odd}"
+            raise InputError(msg)
+    own = tuple(schemas[0].names)
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        wanted = [name for name in names if name in own]
+        for file in files.files:
+            yield from _row_groups(file, wanted, names)
+
+    return BatchSource(files.where, own, batches)
+
+
+def _difference(first: Any, other: Any) -> str:
+    """Say in which column two schemas differ."""
+    for column in first:
+        at = other.get_field_index(column.name)
+        if at < 0:
+            return f"there is no column {column.name!r}"
+        if other.field(at).type != column.type:
+            return f"column {column.name!r} must be {column.type}, got {other.field(at).type}"
+    if more := [name for name in other.names if name not in first.names]:
+        return f"there is a column {more[0]!r} more"
+    return "they stand in another order, or another column may hold nulls"
+
+
+def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str]) -> Iterator[Batch]:
+    """Yield the rows of a Parquet file; text comes as codes of a row group's dictionary, where there is one."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with file.opened() as opened:
+        with reading(file.where, "not valid Parquet"):
+            metadata = parquet.read_metadata(opened)
+            columns = [metadata.schema.column(n) for n in range(metadata.num_columns)]
+            text = [one.path for one in columns if one.logical_type.type == "STRING"]
+            coded = parquet.ParquetFile(opened, metadata=metadata, read_dictionary=text)
+            plain = parquet.ParquetFile(opened, metadata=metadata)
+        before = 0
+        for group in range(metadata.num_row_groups):
+            for batch in _of_group(file, coded, plain, group, wanted):
+                part = {name: pa.chunked_array([batch.column(name)]) for name in wanted}
+                yield _with_keys(file, before, batch.num_rows, part, names)
+                before += batch.num_rows
+        if not before:
+            empty = {name: pa.chunked_array([], plain.schema_arrow.field(name).type) for name in wanted}
+            yield _with_keys(file, 0, 0, empty, names)
+
+
+def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[str]) -> Iterator[Any]:
+    """Yield the rows of a row group; Arrow cannot return lists of codes where the dictionary grew too large."""
+    import pyarrow as pa
+
+    done = 0
+    for table in (coded, plain):
+        found, left = table.iter_batches(spans.AT_ONCE, row_groups=[group], columns=wanted), done
+        while True:
+            try:
+                with reading(file.where, "not valid Parquet"):
+                    batch = next(found, None)
+            except InputError as error:
+                if table is coded and isinstance(error.__cause__, pa.ArrowNotImplementedError):
+                    break
+                raise
+            if batch is None:
+                return
+            if left:
+                left -= batch.num_rows
+                continue
+            yield batch
+            done += batch.num_rows
+
+
+def _delimited(files: DataFiles, how: Reading) -> BatchSource:
+    """Open CSV or TSV files, whose headers must agree."""
+    usual = "\t" if files.format == "tsv" else ","
+    heads = []
+    for file in files.files:
+        data = head_of(file, how.dialect, _HEAD)
+        whole = data if len(data) < _HEAD else data[: data.rfind(b"\n") + 1] or data
+        heads.append(DelimitedText(file.where, whole, usual, how.dialect, how.absent, separator=how.separator))
+        if heads[-1].names != heads[0].names:
+            msg = f"{file.where}: the columns must be those of {files.files[0].where}, in the same order"
+            raise InputError(msg)
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        for file, head in zip(files.files, heads, strict=True):
+            yield from _delimited_rows(file, head, usual, how, names)
+
+    return BatchSource(files.where, heads[0].names, batches, first_line=True, hint=heads[0].hint)
+
+
+def _delimited_rows(
+    file: DataFile, head: DelimitedText, usual: str, how: Reading, names: Sequence[str]
+) -> Iterator[Batch]:
+    header, known = head.header, replace(how.dialect, delimiter=head.delimiter, encoding=None)
+    wanted, before = [name for name in names if name in head.names], 0
+    with_quotes = {"delimiter": ord(head.delimiter), "skip": head.size, "lines": head.lines}
+    for piece in pieces(file, how.dialect, **with_quotes):
+        first = piece.lines - head.header_lines
+        part = DelimitedText(
+            file.where, header + piece.data, usual, known, how.absent, separator=how.separator, before=first
+        )
+        columns = part.load(wanted)
+        n = len(columns[wanted[0]]) if wanted else len(part.load(head.names[:1])[head.names[0]])
+        yield _with_keys(file, before, n, columns, names)
+        before += n
+
+
+def _fimi(files: DataFiles, how: Reading) -> BatchSource:
+    lines = fimi.FimiLines(files.where, how.dialect, how.separator)
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        for file in files.files:
+            before = 0
+            for piece in pieces(file, how.dialect):
+                lines.where = file.where
+                column = lines.encoded(piece.data, piece.lines)
+                yield _with_keys(file, before, column.n, {fimi.COLUMN: column}, names)
+                before += column.n
+        lines.where = files.where
+
+    return BatchSource(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True, judge=lines.judge)
+
+
+def _baskets(files: DataFiles, how: Reading) -> BatchSource:
+    def mark() -> str:
+        if how.separator is not None:
+            return how.separator
+        parts = (piece.data for file in files.files for piece in pieces(file, how.dialect))
+        found = dict.fromkeys(one for data in parts for one in marks_in(data))
+        return separator_among(files.where, sorted(found, key=DELIMITERS.index))
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        separator = mark()
+        quoted = ord(separator) if len(separator) == 1 and separator.isascii() else -1
+        for file in files.files:
+            before = 0
+            for piece in pieces(file, how.dialect, delimiter=quoted):
+                column = basket_rows(file.where, piece.data, separator, piece.lines)
+                yield _with_keys(file, before, len(column), {fimi.COLUMN: column}, names)
+                before += len(column)
+
+    return BatchSource(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True)

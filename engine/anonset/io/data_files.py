@@ -1,0 +1,243 @@
+"""The files of a data set: one file, a folder, a glob, a tree with keys in the names of its folders, an address."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote
+
+from anonset.data.discreet import Discreet
+from anonset.errors import InputError
+from anonset.io.files import FORMATS, format_of, reading, require_file
+from anonset.io.folders import chosen, names_below
+
+_MARKS = "*?["
+_NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
+_ENDINGS = {"csv": ".csv", "tsv": ".tsv", "dat": ".dat", "parquet": ".parquet"}
+_BYTES_AT_ONCE = 1 << 20
+
+Key = tuple[str, str | None]
+"""The name of a column and its value in all rows of a file; None: null."""
+
+
+@dataclass(frozen=True)
+class DataFile(Discreet):
+    """One file of a data set, wherever it lies."""
+
+    where: str
+    """Its path or address."""
+    name: str
+    """Its path below the folder, for the order of files and the digest of all."""
+    system: Any
+    """The file system (``pyarrow.fs.FileSystem``) that it lies in."""
+    path: str
+    """Its path there."""
+    keys: tuple[Key, ...] = ()
+    """The columns that the names of its folders hold."""
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        """Open it for reading at any place (``pyarrow.NativeFile``)."""
+        with reading(self.where):
+            file = self.system.open_input_file(self.path)
+        with file:
+            yield file
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        with reading(self.where):
+            return int(self.system.get_file_info(self.path).size)
+
+    def sha256(self) -> str:
+        """Return the SHA-256 of its bytes in hexadecimal."""
+        found = hashlib.sha256()
+        with self.opened() as file, reading(self.where):
+            while part := file.read(_BYTES_AT_ONCE):
+                found.update(part)
+        return found.hexdigest()
+
+
+@dataclass(frozen=True)
+class DataFiles(Discreet):
+    """All files of a data set, in the order in which their rows are taken: that of their paths."""
+
+    where: str
+    """What was named, for messages."""
+    format: str
+    """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf`` or ``parquet``."""
+    files: tuple[DataFile, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files, as they lie there."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that the names of folders hold."""
+        return tuple(name for name, _ in self.files[0].keys)
+
+    def sha256(self) -> str:
+        """Return the SHA-256 of the file, or of many: over their names and digests."""
+        if len(self.files) == 1:
+            return self.files[0].sha256()
+        lines = "".join(f"{file.sha256()}  {file.name}\n" for file in self.files)
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def is_many(source: str) -> bool:
+    """Tell whether what was named is an address or a glob, rather than a path that is there.
+
+    >>> is_many("visits/*.parquet"), is_many("s3://bucket/visits"), is_many("visits.csv")
+    (True, True, False)
+    """
+    return "://" in source or (not Path(source).exists() and any(mark in source for mark in _MARKS))
+
+
+def data_files(source: str, declared: str | None = None) -> DataFiles:
+    """Find the files of a data set.
+
+    Parameters
+    ----------
+    source
+        A path of a file or a folder, a glob (``visits/*.parquet``, ``visits/**/*.csv``) or an address
+        (``s3://bucket/visits``). Folders named ``key=value`` hold a column.
+    declared
+        What format they are, whatever their names.
+
+    Raises
+    ------
+    InputError
+        If there are none, or something there would be left out.
+    """
+    if "://" in source:
+        return _at_address(source, declared)
+    path = Path(source)
+    if path.exists() and not path.is_dir():
+        require_file(path)
+        return DataFiles(source, format_of(path, declared), (_local(path, path.name),))
+    root, pattern = _split(path)
+    if path.is_dir():
+        names = names_below(path)
+    elif pattern:
+        names = [one.relative_to(root).as_posix() for one in root.glob(pattern) if one.is_file()]
+    else:
+        msg = f"{path}: no such file or directory"
+        raise InputError(msg)
+    if pattern and not names:
+        raise InputError(_nothing(source))
+    kept = chosen(str(root), names, _endings(names, declared), keyed=True)
+    return _together(source, declared, [_local(root / name, name) for name in kept])
+
+
+def _split(path: Path) -> tuple[Path, str]:
+    """Return the folder that a path names, and the pattern below it; none where the path is there."""
+    if path.exists():
+        return path, ""
+    first = next((n for n, part in enumerate(path.parts) if any(mark in part for mark in _MARKS)), len(path.parts))
+    return Path(*path.parts[:first]), "/".join(path.parts[first:])
+
+
+def _nothing(where: str) -> str:
+    return f"{where}: no file is named so"
+
+
+def _local(path: Path, name: str) -> DataFile:
+    from pyarrow import fs
+
+    require_file(path)
+    return DataFile(str(path), name, fs.LocalFileSystem(), str(path), _keys(name))
+
+
+def _at_address(address: str, declared: str | None) -> DataFiles:
+    """Find files at an address of another file system."""
+    from pyarrow import fs
+
+    plain = address[: min((at for mark in _MARKS if (at := address.find(mark)) >= 0), default=len(address))]
+    root = plain if plain == address else plain.rpartition("/")[0]
+    system, base = _system(root)
+    with reading(address):
+        info = system.get_file_info(base)
+    if info.type == fs.FileType.NotFound:
+        msg = f"{address}: no such file or directory"
+        raise InputError(msg)
+    if info.type == fs.FileType.File:
+        name = PurePosixPath(base).name
+        return DataFiles(address, format_of(Path(name), declared), (DataFile(address, name, system, base),))
+    with reading(address):
+        below = system.get_file_info(fs.FileSelector(base, recursive=True))
+    start = base.rstrip("/") + "/"
+    names = [one.path.removeprefix(start) for one in below if one.type == fs.FileType.File]
+    if root != address:
+        asked = address[len(root) + 1 :]
+        names = [name for name in names if fnmatchcase(name, asked.replace("**/", "*"))]
+        if not names:
+            raise InputError(_nothing(address))
+    kept = chosen(root, names, _endings(names, declared), keyed=True)
+    files = [DataFile(f"{root}/{name}", name, system, f"{start}{name}", _keys(name)) for name in kept]
+    return _together(address, declared, files)
+
+
+def _system(address: str) -> tuple[Any, str]:
+    """Return the file system of an address, and the path in it."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        system, path = fs.FileSystem.from_uri(address)
+    except pa.ArrowInvalid:
+        pass
+    except OSError as error:
+        msg = f"{address}: cannot be reached: {error}"
+        raise InputError(msg) from error
+    else:
+        return system, path
+    scheme = address.partition("://")[0]
+    try:
+        fsspec = import_module("fsspec")
+    except ImportError:
+        msg = f"{address}: for addresses of {scheme!r} the package fsspec is required, which is not installed"
+        raise InputError(msg) from None
+    with reading(address, "cannot be reached", values=True):
+        system, path = fsspec.core.url_to_fs(address)
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
+    """Return how the names of a folder's files must end: as Parquet's, or, without such files, as the first known."""
+    if declared is not None:
+        found = _ENDINGS.get(format_of(Path("x"), declared))
+        return () if found is None else (found, f"{found}.gz", f"{found}.zst")
+    low = [name.lower().removesuffix(".gz").removesuffix(".zst") for name in names]
+    known = next((end for end in reversed(FORMATS) if any(name.endswith(end) for name in low)), ".parquet")
+    return (known,) if known == ".parquet" else (known, f"{known}.gz", f"{known}.zst")
+
+
+def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> DataFiles:
+    """Refuse files whose folders hold other columns than those of the first."""
+    first = files[0]
+    for file in files:
+        names, expected = ([name for name, _ in one.keys] for one in (file, first))
+        if names != expected:
+            shown = [", ".join(map(repr, keys)) or "none" for keys in (expected, names)]
+            msg = f"{file.where}: the columns in the names of its folders must be {shown[0]}, got {shown[1]}"
+            raise InputError(msg)
+        if len(set(names)) < len(names):
+            msg = f"{file.where}: two of its folders name the same column"
+            raise InputError(msg)
+    return DataFiles(where, format_of(Path(first.name), declared), tuple(files))
+
+
+def _keys(name: str) -> tuple[Key, ...]:
+    """Return the columns that the names of folders hold.
+
+    >>> _keys("year=2020/ward=a%2Fb/part-0.parquet")
+    (('year', '2020'), ('ward', 'a/b'))
+    """
+    pairs = [part.partition("=") for part in PurePosixPath(name).parts[:-1] if "=" in part]
+    return tuple((unquote(key), None if value == _NULL_KEY else unquote(value)) for key, _, value in pairs)

@@ -1,0 +1,228 @@
+"""Batches of rows as one table: in memory, or in the files of a work directory.
+
+Labels get provisional codes as they appear. Which codes are final shows only with the last label, for one odd item
+changes the canonical order; what was written is written anew then, if any code has changed.
+"""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data.growing import Growing, GrowingSets
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.spans import spans
+from anonset.data.table import Int32
+from anonset.errors import InputError
+from anonset.io.batches import Batch, BatchSource, ahead
+from anonset.io.columns import Encoder
+from anonset.io.numbers import Numbers
+from anonset.io.options import ReadOptions
+from anonset.io.persons import Persons
+from anonset.io.sets import canonical_codes
+from anonset.io.tables import Plan
+from anonset.spelling import setting
+
+MOST_LABELS = 20_000_000
+"""Distinct labels of a column above which it is refused: they are held in memory, about 150 bytes each."""
+Tell = Callable[[int], None]
+"""Is told how many records there are so far."""
+
+
+def gather(
+    source: BatchSource, options: ReadOptions, work: WorkFolder | None = None, tell: Tell = lambda _: None
+) -> Table:
+    """Read the batches of a source into one table.
+
+    Parameters
+    ----------
+    work
+        Where its arrays are to lie; None: in memory.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read, or are not what the options say.
+    """
+    plan = options.plan(source)
+    _require_by_blocks(source.where, plan, options)
+    unjudged: dict[str, set[str]] = {}
+    encoder = replace(options.encoder(source), unjudged=unjudged)
+    with _Gathering(plan, work) as gathering:
+        for batch in ahead(source.batches(plan.roles.used)):
+            gathering.add(replace(encoder, where=batch.where, before=batch.before), batch)
+            tell(gathering.n)
+        source.judge()
+        replace(encoder, whole=encoder.whole or bool(plan.roles.one_code)).judge(unjudged)
+        gathering.persons.refuse_repeated(source.where)
+        table = gathering.table(encoder)
+    return replace(table, rules=options.rules)
+
+
+def _require_by_blocks(where: str, plan: Plan, options: ReadOptions) -> None:
+    """Refuse what takes all rows at once."""
+    if options.group:
+        msg = f"{where}: rows are not united block by block ({setting('group', True)}); unite them before"
+        raise InputError(msg)
+    if plan.roles.sensitive and plan.roles.id:
+        both = f"{setting('id')} and {setting('sensitive')}"
+        msg = f"{where}: {both} are not read block by block: every id is published, and held in memory"
+        raise InputError(msg)
+
+
+class _Gathering:
+    """The columns of a table under construction."""
+
+    def __init__(self, plan: Plan, work: WorkFolder | None) -> None:
+        roles, self.plan, self.work, self.n = plan.roles, plan, work, 0
+        self.sets = _Sets(work)
+        self.numbers = {name: _Numbers(name, work) for name in roles.relational if name in plan.numbers}
+        texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
+        self.texts = {name: _Categories(name, work) for name in texts}
+        self.persons = Persons(roles.id, work)
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(self.persons)
+        self._stack.enter_context(self.sets.rows)
+        for numbers in self.numbers.values():
+            self._stack.enter_context(numbers.values)
+        for text in self.texts.values():
+            self._stack.enter_context(text.codes)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stack.__exit__(kind, error, at)
+
+    def add(self, encoder: Encoder, batch: Batch) -> None:
+        """Add the rows of a batch."""
+        found = self.plan.sets(encoder, batch.columns)
+        if found is not None:
+            self.sets.add(found)
+        for name, numbers in self.numbers.items():
+            numbers.add(encoder.numbers(name, batch.columns[name]))
+        for name, text in self.texts.items():
+            text.add(encoder.category(name, batch.columns[name]))
+        if self.persons.names:
+            self.persons.add([encoder.identifier(name, batch.columns[name]) for name in self.persons.names])
+        first = next(iter(batch.columns.values()))
+        self.n += first.n if isinstance(first, SetColumn) else len(first)
+
+    def table(self, encoder: Encoder) -> Table:
+        """Return the finished table."""
+        roles = self.plan.roles
+        sets = self.sets.finished() if roles.items or roles.wide else None
+
+        def column(name: str) -> Column:
+            return self.numbers[name].finished() if name in self.numbers else self.texts[name].finished()
+
+        return Table(
+            sets,
+            tuple(column(name) for name in roles.relational),
+            self.texts[roles.sensitive[0]].finished() if roles.sensitive else None,
+            (),
+            tuple(self.texts[name].finished() for name in roles.keep),
+            self.plan.order,
+            self.plan.joined,
+            changes=encoder.changes.found(encoder.normalize, (*roles.items, *roles.wide, "items")),
+            work=self.work,
+            persons=roles.id,
+        )
+
+
+class _Labels:
+    """The labels of a column so far; their codes are provisional."""
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+
+    def codes_of(self, name: str, vocabulary: Vocabulary) -> Int32:
+        """Return the code of each label of a batch, int32, and remember those that are new."""
+        index = self.index
+        codes = np.fromiter((index.setdefault(x, len(index)) for x in vocabulary.labels), np.int32, len(vocabulary))
+        if len(index) > MOST_LABELS:
+            msg = f"column {name!r} has more than {MOST_LABELS:,} distinct labels; generalize or drop it"
+            raise InputError(msg)
+        return codes
+
+    def final(self) -> tuple[Vocabulary, Int32, bool]:
+        """Return the vocabulary, the final code of each provisional one, and whether any differs."""
+        vocabulary, image = canonical_codes(list(self.index))
+        return vocabulary, image, bool((image != np.arange(len(image))).any())
+
+
+class _Sets:
+    """A set-valued column under construction."""
+
+    def __init__(self, work: WorkFolder | None) -> None:
+        self.work, self.labels, self.name = work, _Labels(), "items"
+        self.rows = GrowingSets("items", work)
+
+    def add(self, part: SetColumn) -> None:
+        """Add the records of a batch, their items sorted by the provisional codes."""
+        self.name = part.name
+        codes = self.labels.codes_of(part.name, part.vocabulary)
+        items = part.recoded(codes, len(self.labels.index))
+        self.rows.append(SetColumn(part.name, part.indptr, items, part.vocabulary))
+
+    def finished(self) -> SetColumn:
+        """Return the column under its vocabulary."""
+        vocabulary, image, moved = self.labels.final()
+        found = replace(self.rows.finished(vocabulary), name=self.name)
+        if not moved:
+            return found
+        recoded = found.recode(image, vocabulary, self.work)
+        self.rows.drop_items()
+        return recoded
+
+
+class _Categories:
+    """A column of categories under construction."""
+
+    def __init__(self, name: str, work: WorkFolder | None) -> None:
+        self.name, self.work, self.labels = name, work, _Labels()
+        self.codes = Growing(work, "codes", np.int32)
+
+    def add(self, part: CategoricalColumn) -> None:
+        """Add the records of a batch."""
+        codes = self.labels.codes_of(self.name, part.vocabulary)
+        self.codes.append(codes[part.codes])
+
+    def finished(self) -> CategoricalColumn:
+        """Return the column under its vocabulary."""
+        vocabulary, image, moved = self.labels.final()
+        found = CategoricalColumn(self.name, self.codes.finished(), vocabulary)
+        if not moved:
+            return found
+        recoded = found.recode(image, vocabulary, self.work)
+        self.codes.drop()
+        return recoded
+
+
+class _Numbers:
+    """A column of numbers under construction."""
+
+    def __init__(self, name: str, work: WorkFolder | None) -> None:
+        self.name, self.work = name, work
+        self.integers = self.whole = True
+        self.values = Growing(work, "values", np.float64)
+
+    def add(self, part: Numbers) -> None:
+        """Add the records of a batch."""
+        self.integers, self.whole = self.integers and part.integers, self.whole and part.whole
+        self.values.append(part.values)
+
+    def finished(self) -> NumericColumn:
+        """Return the column: of integers if every value is one."""
+        values = self.values.finished()
+        if not (self.integers or self.whole):
+            return NumericColumn(self.name, values)
+        integers = space(self.work, "values", np.int64, len(values))
+        for a, b in spans(len(values)):
+            integers[a:b] = values[a:b]
+        self.values.drop()
+        return NumericColumn(self.name, integers)

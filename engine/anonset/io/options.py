@@ -1,0 +1,151 @@
+"""What was said of data that are to be read: the roles of columns, the dialect of a text, and what is done to codes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anonset.data.changes import CodeRules
+from anonset.errors import InputError
+from anonset.io.columns import Encoder
+from anonset.io.dialect import Dialect
+from anonset.io.normalizing import require_rules
+from anonset.io.roles import Names, absent, names_in
+from anonset.io.sources import Described, Reading
+from anonset.io.tables import Plan
+from anonset.spelling import require_known, setting
+
+_MISSING = ("refuse", "empty", "value")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """The arguments of `anonset.io.read.read`, where each is described, but the source."""
+
+    given: Mapping[str, Names]
+    """Names of columns by role."""
+    numeric: Names
+    separator: str | None
+    empty_for_null: bool
+    value_for_null: bool
+    group: bool
+    dialect: Dialect
+    input_format: str | None
+    normalize: tuple[str, ...]
+    rules: CodeRules
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        numeric: Names,
+        sensitive: str | None,
+        separator: str | None,
+        missing: str,
+        group: bool,
+        delimiter: str | None,
+        encoding: str | None,
+        input_format: str | None,
+        normalize: Names,
+        unknown: str,
+        inner_items: str,
+        **given: Names,
+    ) -> "ReadOptions":
+        """Check what can be checked without the data.
+
+        Raises
+        ------
+        InputError
+            With the argument.
+        """
+        _require_text(separator=separator, missing=missing, delimiter=delimiter, encoding=encoding)
+        separator = "\t" if separator == "\\t" else separator
+        require_separator(separator)
+        dialect = Dialect.of(delimiter, encoding)
+        chosen = {part.strip() for part in missing.split(",")}
+        if not chosen <= set(_MISSING) or ("refuse" in chosen and len(chosen) > 1):
+            msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
+            raise InputError(msg)
+        return cls(
+            {**given, "sensitive": None if sensitive is None else [sensitive]},
+            numeric,
+            separator,
+            "empty" in chosen,
+            "value" in chosen,
+            group,
+            dialect,
+            input_format,
+            _rules(normalize),
+            _code_rules(unknown, inner_items),
+        )
+
+    def reading(self, labels: Sequence[str] | None = None) -> Reading:
+        """Return how a file is to be read."""
+
+        def lacking(names: Sequence[str]) -> Sequence[str]:
+            return absent(names, (*self.given.values(), self.numeric))
+
+        return Reading(self.input_format, self.dialect, self.separator, lacking, labels)
+
+    def plan(self, source: Described) -> Plan:
+        """Give every column of a source its role.
+
+        Raises
+        ------
+        InputError
+            If a column has none or two, or there is no such column; or rows are to be united and nothing says whose
+            they are.
+        """
+        plan = Plan.of(source, self.numeric, self.given)
+        if self.group and not plan.roles.id:
+            needed = f"{setting('group', True)} needs {setting('id')}: the columns that tell whose row it is"
+            msg = f"{source.where}: {needed}"
+            raise InputError(msg)
+        return plan
+
+    def encoder(self, source: Described) -> Encoder:
+        """Return how the columns of a source are encoded."""
+        return Encoder(
+            source.where,
+            self.separator,
+            self.empty_for_null,
+            self.value_for_null,
+            self.group,
+            normalize=self.normalize,
+            printed=source.printed,
+        )
+
+
+def require_separator(separator: str | None) -> None:
+    """Refuse to separate items by nothing.
+
+    Raises
+    ------
+    InputError
+        If it is the empty text.
+    """
+    if separator == "":
+        msg = f"{setting('separator')} must be at least one character, got ''"
+        raise InputError(msg)
+
+
+def _rules(asked: Names) -> tuple[str, ...]:
+    names = names_in((), asked)
+    require_rules(names)
+    return names
+
+
+def _code_rules(unknown: str, inner_items: str) -> CodeRules:
+    for name, value, known in (
+        ("unknown", unknown, ("error", "suppress", "prefix")),
+        ("inner_items", inner_items, ("error", "leaf")),
+    ):
+        require_known(setting(name), value, known)
+    return CodeRules(unknown, inner_items)
+
+
+def _require_text(**given: Any) -> None:
+    """Refuse settings that are neither text nor None."""
+    for name, value in given.items():
+        if not isinstance(value, str) and (value is not None or name == "missing"):
+            msg = f"{setting(name)} must be text, got {type(value).__name__}"
+            raise InputError(msg)

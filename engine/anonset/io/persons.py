@@ -1,0 +1,99 @@
+"""Whether ids are distinct, of however many rows: by hashes, shuffled into parts that fit into memory."""
+
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.growing import Growing
+from anonset.data.mapped import WorkFolder
+from anonset.data.table import Int64
+from anonset.errors import InputError
+from anonset.io.grouping import repeated_ids
+
+_PARTS = 64
+_WORDS = 3  # of 64 bits: two of the hash, and the row
+
+UInt64 = NDArray[np.uint64]
+
+
+class Persons:
+    """The ids of rows so far, as hashes of 128 bits: equal ids are in one part, where sorting brings them together.
+
+    That two different ids are taken for the same is as good as impossible, and would refuse them; equal ones are
+    never missed. The ids themselves are not kept.
+    """
+
+    def __init__(self, names: tuple[str, ...], work: WorkFolder | None) -> None:
+        self.names, self.n = names, 0
+        self._parts = [Growing(work, "persons", np.uint64) for _ in range(_PARTS if names else 0)]
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        for part in self._parts:
+            self._stack.enter_context(part)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stack.__exit__(kind, error, at)
+
+    def add(self, columns: list[Any]) -> None:
+        """Add rows: the texts of each column that identifies a person (``pyarrow.LargeStringArray``)."""
+        from anonset_kernels.text import hash_fields
+
+        n = len(columns[0])
+        state = np.zeros((n, 4), np.int64)
+        for column in columns:
+            _, starts, text = column.buffers()
+            bounds = (
+                np.frombuffer(starts, np.int64)[column.offset : column.offset + n + 1] if n else np.zeros(1, np.int64)
+            )
+            letters = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
+            hash_fields(bounds, letters, state)
+        words = state.astype(np.uint64)
+        found = np.empty((n, _WORDS), np.uint64)
+        found[:, 0] = words[:, 0] << np.uint64(32) | words[:, 1]
+        found[:, 1] = words[:, 2] << np.uint64(32) | words[:, 3]
+        found[:, 2] = np.arange(self.n, self.n + n, dtype=np.uint64)
+        part = (found[:, 0] % np.uint64(_PARTS)).astype(np.int64)
+        order = np.argsort(part, kind="stable")
+        ends = np.cumsum(np.bincount(part, minlength=_PARTS))
+        for target, rows in zip(self._parts, np.split(found[order], ends[:-1]), strict=True):
+            target.append(rows.ravel())
+        self.n += n
+
+    def refuse_repeated(self, where: str) -> None:
+        """Refuse two rows with the same id.
+
+        Raises
+        ------
+        InputError
+            With the rows, never the id: it names a person.
+        """
+        firsts: list[Int64] = []
+        repeated: list[Int64] = []
+        for part in self._parts:
+            words: UInt64 = part.finished().reshape(-1, _WORDS)
+            hashed = np.sort(words[:, 0])
+            if (hashed[1:] == hashed[:-1]).any():
+                first, again = _repeated(words)
+                firsts.append(first)
+                repeated.append(again)
+            part.drop()
+        again = np.concatenate([np.empty(0, np.int64), *repeated])
+        if len(again):
+            at = int(np.argmin(again))
+            rows = int(np.concatenate(firsts)[at]), int(again[at])
+            raise InputError(repeated_ids(where, ", ".join(map(repr, self.names)), rows, len(again)))
+
+
+def _repeated(words: UInt64) -> tuple[Int64, Int64]:
+    """Return, for each row whose id an earlier row has, int64, the first such row and the row itself."""
+    words = words[np.lexsort((words[:, 2], words[:, 1], words[:, 0]))]
+    same = np.zeros(len(words), bool)
+    same[1:] = (words[1:, :2] == words[:-1, :2]).all(axis=1)
+    begin = np.maximum.accumulate(np.where(same, 0, np.arange(len(words))))
+    rows = words[:, 2].astype(np.int64)
+    return rows[begin[same]], rows[same]

@@ -1,0 +1,105 @@
+"""Reading data of any size into a table whose arrays lie in files."""
+
+import weakref
+from os import PathLike, fspath
+from pathlib import Path
+
+from anonset.data import Table
+from anonset.data.mapped import WorkFolder
+from anonset.io.batches import open_batches
+from anonset.io.data_files import data_files
+from anonset.io.gather import Tell, gather
+from anonset.io.options import ReadOptions
+from anonset.io.roles import Names
+
+
+def scan(
+    source: str | PathLike[str],
+    *,
+    work_dir: str | PathLike[str] | None = None,
+    items: Names = None,
+    relational: Names = (),
+    numeric: Names = (),
+    sensitive: str | None = None,
+    id: Names = (),  # noqa: A002
+    keep: Names = (),
+    drop: Names = (),
+    separator: str | None = None,
+    missing: str = "refuse",
+    group: bool = False,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    input_format: str | None = None,
+    one_hot: Names = (),
+    one_code: Names = (),
+    normalize: Names = (),
+    unknown: str = "error",
+    inner_items: str = "error",
+) -> Table:
+    """Read files block by block into a table that lies on disk: it may be larger than memory.
+
+    The table is the one that `read` makes of the same records. What goes through its records takes them block by
+    block. Memory holds the distinct labels and a block.
+
+    Parameters
+    ----------
+    source
+        A file or a folder; a glob (``visits/*.parquet``); a tree of folders named ``key=value``, whose keys are
+        columns; or an address (``s3://bucket/visits``) that Arrow, or the package fsspec, knows. Files of a data set
+        have one format and the same columns. Their order is that of their paths. CSV, TSV, FIMI, baskets and
+        Parquet are read.
+    work_dir
+        A new or empty directory for the arrays, which stays. By default one below the system's directory for
+        temporary files, which is removed when the table is no longer used. It holds raw data; its mode is 0700.
+    items, relational, numeric, sensitive, id, keep, drop, separator, missing, group, delimiter, encoding
+        As in `read`.
+    input_format, one_hot, one_code, normalize, unknown, inner_items
+        As in `read`.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read, or are not what the arguments say, in one line; or the disk is full.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name, text in ("a", "bread milk"), ("b", "milk"):
+    ...         _ = (Path(folder) / f"{name}.dat").write_text(text)
+    ...     table = scan(f"{folder}/*.dat")
+    >>> table.n, table.transactions.vocabulary.labels
+    (2, ('bread', 'milk'))
+    """
+    options = ReadOptions.of(
+        items=items,
+        one_hot=one_hot,
+        one_code=one_code,
+        relational=relational,
+        sensitive=sensitive,
+        id=id,
+        keep=keep,
+        drop=drop,
+        numeric=numeric,
+        separator=separator,
+        missing=missing,
+        group=group,
+        delimiter=delimiter,
+        encoding=encoding,
+        input_format=input_format,
+        normalize=normalize,
+        unknown=unknown,
+        inner_items=inner_items,
+    )
+    if work_dir is not None:
+        return gather_files(fspath(source), options, WorkFolder.at(Path(work_dir)))
+    work = WorkFolder.temporary()
+    weakref.finalize(work, WorkFolder(work.path).remove)
+    return gather_files(fspath(source), options, work)
+
+
+def gather_files(source: str, options: ReadOptions, work: WorkFolder | None, tell: Tell = lambda _: None) -> Table:
+    """Read the files of a data set into one table, in memory if there is no directory for it."""
+    files = data_files(source, options.input_format)
+    return gather(open_batches(files, options.reading()), options, work, tell)

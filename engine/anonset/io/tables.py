@@ -1,0 +1,93 @@
+"""Tables from loaded columns, each by its role."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from anonset.data import Column, SetColumn, Table
+from anonset.errors import InputError
+from anonset.io.columns import Encoder
+from anonset.io.roles import Names, Roles, label_of, resolve
+from anonset.io.sources import Described
+from anonset.io.wide import one_code_sets, one_hot_sets
+from anonset.spelling import setting
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What becomes of the columns of a source."""
+
+    names: tuple[str, ...]
+    """The columns of the source."""
+    roles: Roles
+    numbers: frozenset[str]
+    """The relational columns that hold numbers."""
+    labels: Mapping[str, str]
+    """The item that each column of 0 and 1 stands for."""
+
+    @classmethod
+    def of(cls, source: Described, numeric: Names, given: Mapping[str, Names]) -> "Plan":
+        """Give every column of a source its role.
+
+        Raises
+        ------
+        InputError
+            If a column is named that does not exist, has no role or two.
+        """
+        if source.sets_only and given["items"] is None and not any(map(given.get, ("one_hot", "one_code", "drop"))):
+            given = {**given, "items": source.names[0]}
+        roles, numbers = resolve(
+            source.where, source.names, numeric, first_line=source.first_line, hint=source.hint, **given
+        )
+        return cls(source.names, roles, numbers, {name: label_of(name, given.get("one_hot")) for name in roles.one_hot})
+
+    def encode(self, encoder: Encoder, loaded: Mapping[str, Any]) -> Table:
+        """Encode all columns that are used."""
+        roles = self.roles
+        transactions = self.sets(encoder, loaded)
+
+        def relational(name: str) -> Column:
+            numeric = name in self.numbers
+            return encoder.number(name, loaded[name]) if numeric else encoder.category(name, loaded[name])
+
+        return Table(
+            transactions,
+            tuple(relational(name) for name in roles.relational),
+            encoder.category(roles.sensitive[0], loaded[roles.sensitive[0]]) if roles.sensitive else None,
+            tuple(encoder.category(name, loaded[name], allow_null=False) for name in roles.id),
+            tuple(encoder.category(name, loaded[name]) for name in roles.keep),
+            self.order,
+            self.joined,
+            changes=encoder.changes.found(encoder.normalize, (*roles.items, *roles.wide, "items")),
+        )
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Names of the published columns in the order of the source."""
+        return self.roles.published(self.names)
+
+    @property
+    def joined(self) -> tuple[str, ...]:
+        """Names of the columns of sets that become one; none if there is one."""
+        return self.roles.items if len(self.roles.items) > 1 else ()
+
+    def sets(self, encoder: Encoder, loaded: Mapping[str, Any]) -> SetColumn | None:
+        """Encode the sets, whatever their shape."""
+        roles = self.roles
+        if misplaced := next(
+            (n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None
+        ):
+            msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be {setting('items')}"
+            raise InputError(msg)
+        if roles.one_hot:
+            return encoder.tidy(one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, self.labels))
+        if roles.one_code:
+            return one_code_sets(encoder, {name: loaded[name] for name in roles.one_code})
+        if not roles.items:
+            return None
+        first = loaded[roles.items[0]]
+        if isinstance(first, SetColumn):
+            return encoder.tidy(first)
+        if len(roles.items) == 1:
+            return encoder.sets(roles.items[0], first)
+        return encoder.joined_sets("items", {name: loaded[name] for name in roles.items})

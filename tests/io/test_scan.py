@@ -1,0 +1,359 @@
+"""What is read block by block is what is read whole, however small the blocks, and is refused in the same words."""
+
+import gc
+import gzip
+import re
+import stat
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+from tests.io.people_files import DIALECTS, SPREADSHEETS
+from tests.io.people_shapes import LINES, SHAPES
+from tests.io.test_any_way_of_writing import RECORDS, dialects, one_code, one_column, one_hot, written
+
+from anonset.data import CategoricalColumn, NumericColumn, spans
+from anonset.data.fingerprints import column_sha256
+from anonset.errors import InputError
+from anonset.io import pieces, read
+from anonset.io.scan import scan
+
+ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES]
+NOT_BY_BLOCKS = ("not united block by block", "not read block by block", "is not read block by block")
+
+
+@pytest.fixture(autouse=True, params=[(3, 1), (50, 4)], ids=["tiny", "small"])
+def blocks(request, monkeypatch):
+    """Pieces of a few bytes, spans of a few records."""
+    size, records = request.param
+    monkeypatch.setattr(pieces, "BYTES_AT_ONCE", size)
+    monkeypatch.setattr(spans, "AT_ONCE", records)
+
+
+def same(found, expected):
+    """Hold a table that was scanned against the one that was read."""
+    assert (found.n, found.order, found.joined) == (expected.n, expected.order, expected.joined)
+    assert (found.changes, found.rules) == (expected.changes, expected.rules)
+    assert found.persons == tuple(column.name for column in expected.ids)
+    assert found.by_person == expected.by_person
+    others = [column for column in expected.columns if column not in expected.ids]
+    for mine, theirs in zip(found.columns, others, strict=True):
+        assert (mine.name, type(mine)) == (theirs.name, type(theirs))
+        assert column_sha256(mine) == column_sha256(theirs)
+        if isinstance(mine, NumericColumn):
+            assert mine.values.dtype == theirs.values.dtype
+        else:
+            assert mine.vocabulary.labels == theirs.vocabulary.labels
+            rows = [c.labels() if isinstance(c, CategoricalColumn) else list(c.rows()) for c in (mine, theirs)]
+            assert rows[0] == rows[1]
+
+
+def outcome(how, *given, **options):
+    """Return a table, or the line that refuses it."""
+    try:
+        return how(*given, **options)
+    except InputError as error:
+        return str(error)
+
+
+def _without_place(line):
+    """Take out where the first fault is, and how many there are: by blocks, another may be met first."""
+    return re.sub(r" \(and \d+ more\)|column '[^']*'|row \d+", "", line)
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.what)
+@pytest.mark.parametrize("helped", [True, False], ids=["helped", "plain"])
+def test_files_as_people_have_them(tmp_path, one, helped):
+    path = tmp_path / one.name
+    path.write_bytes(one.data if isinstance(one.data, bytes) else one.data.encode())
+    options = {**one.roles, **(one.option if helped else {})}
+    expected, found = outcome(read, path, **options), outcome(scan, path, **options)
+    if isinstance(found, str) and any(reason in found for reason in NOT_BY_BLOCKS):
+        pytest.skip("takes all rows at once")
+    if isinstance(expected, str):
+        assert isinstance(found, str)
+        assert _without_place(found) == _without_place(expected)
+    else:
+        same(found, expected)
+
+
+@pytest.mark.parametrize("shape", [one_column, one_hot, one_code])
+@settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_table_in_any_shape_and_dialect(tmp_path, shape, data):
+    records = data.draw(RECORDS)
+    labels = sorted({label for x in records for label in x})
+    rows, options = shape(data.draw, records, labels)
+    text, more = written(rows, data.draw(dialects()))
+    path = tmp_path / "v.csv"
+    path.write_bytes(text)
+    same(scan(path, **options, **more), read(path, **options, **more))
+
+
+TEXTS = st.sampled_from(["1", "-0", "2.0", "0.5", "9007199254740994", "1180591620717411303424", "9", "x", ""])
+
+
+@given(st.lists(TEXTS, max_size=6))
+@settings(suppress_health_check=list(HealthCheck))
+def test_numbers_are_of_the_kind_that_all_of_them_are(tmp_path, texts):
+    path = tmp_path / "v.csv"
+    path.write_text("".join(f"{text},{n}\n" for n, text in enumerate(["age", *texts])))
+    options = {"relational": "age", "numeric": "age", "keep": "0"}
+    expected, found = outcome(read, path, **options), outcome(scan, path, **options)
+    if isinstance(expected, str):
+        assert isinstance(found, str)
+    else:
+        same(found, expected)
+
+
+CELLS = st.lists(st.sampled_from(["b", "a", "10", "9", "", " c", "B"]), max_size=3)
+ROWS = st.lists(st.tuples(CELLS, st.sampled_from(["x", "10", "9"]), st.integers(-2, 2)), max_size=7)
+
+
+@given(rows=ROWS, coded=st.booleans(), rule=st.sampled_from(["", "upper", "upper,lower"]))
+@settings(suppress_health_check=list(HealthCheck))
+def test_parquet_of_lists_and_codes(tmp_path, rows, coded, rule):
+    kind = pa.dictionary(pa.int32(), pa.string()) if coded else pa.string()
+    table = pa.table(
+        {
+            "codes": pa.array([sets for sets, *_ in rows], pa.list_(pa.string())).cast(pa.list_(kind)),
+            "more": pa.array([sets[:1] for sets, *_ in rows], pa.large_list(pa.string())),
+            "sex": pa.array([text for _, text, _ in rows], pa.string()).cast(kind),
+            "age": pa.array([number for *_, number in rows], pa.int8()),
+        }
+    )
+    parquet.write_table(table, tmp_path / "v.parquet", row_group_size=3)
+    for items in ("codes", ["codes", "more"]):
+        left = [] if len(items) == 2 else ["more"]
+        options = {"items": items, "relational": "sex,age", "numeric": "age", "drop": left, "normalize": rule}
+        expected, found = (outcome(how, tmp_path / "v.parquet", **options) for how in (read, scan))
+        if isinstance(expected, str):
+            assert found == expected
+        else:
+            same(found, expected)
+
+
+def test_a_dictionary_that_grew_too_large(tmp_path):
+    labels = [f"label {n:05}" for n in range(3000)]
+    table = pa.table({"codes": [labels[n : n + 3] for n in range(2000)], "sex": labels[:2000]})
+    path = tmp_path / "v.parquet"
+    parquet.write_table(table, path, dictionary_pagesize_limit=1000, data_page_size=500, row_group_size=1500)
+    spans.AT_ONCE = 400
+    same(scan(path, items="codes", keep="sex"), read(path, items="codes", keep="sex"))
+
+
+def put(path, **columns):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pa.table(columns), path)
+
+
+def rows(table):
+    return list(table.transactions.rows())
+
+
+def test_a_tree_whose_folders_hold_columns(tmp_path):
+    put(tmp_path / "year=2021" / "ward=a%2Fb" / "p.parquet", codes=[["x"]])
+    put(tmp_path / "year=2020" / "ward=c" / "p.parquet", codes=[["z", "x"], []])
+    (tmp_path / "_SUCCESS").write_text("")
+    table = scan(tmp_path, items="codes", relational="year", numeric="year", keep="ward")
+    assert rows(table) == [["x", "z"], [], ["x"]]
+    assert table.relational[0].values.tolist() == [2020, 2020, 2021]
+    assert table.kept[0].labels() == ["c", "c", "a/b"]
+    assert table.order == ("codes", "year", "ward")
+    with pytest.raises(InputError, match=r"columns 'year', 'ward' without a role"):
+        scan(tmp_path, items="codes")
+
+
+def test_a_null_key_is_null(tmp_path):
+    put(tmp_path / "ward=__HIVE_DEFAULT_PARTITION__" / "p.parquet", codes=[["x"]])
+    with pytest.raises(InputError, match="column 'ward': row 1 is null"):
+        scan(tmp_path, items="codes", keep="ward")
+    assert scan(tmp_path, items="codes", keep="ward", missing="value").kept[0].labels() == ["?"]
+
+
+@pytest.mark.parametrize("end", [".dat", ".dat.gz", ".csv", ".parquet"])
+def test_a_folder_and_a_glob_in_the_order_of_the_paths(tmp_path, end):
+    for name, label in (("b", "y"), ("a", "10"), ("c/a", "9")):
+        path = tmp_path / f"{name}{end}"
+        path.parent.mkdir(exist_ok=True)
+        if end == ".parquet":
+            put(path, codes=[[label]])
+        else:
+            text = label.encode() if "dat" in end else f"codes\n{label}\n".encode()
+            path.write_bytes(gzip.compress(text) if end.endswith("gz") else text)
+    roles = {} if "dat" in end else {"items": "codes"}
+    assert rows(scan(tmp_path, **roles)) == [["10"], ["y"], ["9"]]
+    assert rows(scan(f"{tmp_path}/*{end}", **roles)) == [["10"], ["y"]]
+    assert rows(scan(f"{tmp_path}/**/*a{end}", **roles)) == [["10"], ["9"]]
+    assert scan(f"{tmp_path}/*{end}", **roles).transactions.vocabulary.labels == ("10", "y")
+
+
+def test_an_address(tmp_path):
+    put(tmp_path / "year=2020" / "p.parquet", codes=[["x"]])
+    put(tmp_path / "year=2021" / "p.parquet", codes=[["y"]])
+    for address in (f"file://{tmp_path}", f"file://{tmp_path}/*/p.parquet"):
+        table = scan(address, items="codes", keep="year")
+        assert (rows(table), table.kept[0].labels()) == ([["x"], ["y"]], ["2020", "2021"])
+    assert rows(scan(f"file://{tmp_path}/year=2020/p.parquet", items="codes")) == [["x"]]
+    with pytest.raises(InputError, match="no such file or directory"):
+        scan(f"file://{tmp_path}/none", items="codes")
+
+
+def test_an_address_that_fsspec_knows():
+    fsspec = pytest.importorskip("fsspec")
+    system = fsspec.filesystem("memory")
+    with system.open("/scan-test/a.dat", "wb") as file:
+        file.write(b"a b\nb\n")
+    assert rows(scan("memory://scan-test/a.dat")) == [["a", "b"], ["b"]]
+    assert rows(scan("memory://scan-test/")) == [["a", "b"], ["b"]]
+
+
+def _types(path):
+    put(path / "a.parquet", codes=[["x"]], year=["2020"])
+    put(path / "b.parquet", codes=[["x"]], year=[2020])
+
+
+def _more(path):
+    put(path / "a.parquet", codes=[["x"]])
+    put(path / "b.parquet", codes=[["x"]], year=[2020])
+
+
+def _less(path):
+    put(path / "a.parquet", codes=[["x"]], year=[2020])
+    put(path / "b.parquet", codes=[["x"]])
+
+
+def _header(path):
+    (path / "a.csv").write_text("codes,year\nx,1\n")
+    (path / "b.csv").write_text("codes,years\nx,1\n")
+
+
+def _keys(path):
+    put(path / "year=1" / "a.parquet", codes=[["x"]])
+    put(path / "b.parquet", codes=[["x"]])
+
+
+def _twice(path):
+    put(path / "year=1" / "a.parquet", codes=[["x"]], year=[2020])
+
+
+def _kinds(path):
+    put(path / "a.parquet", codes=[["x"]])
+    (path / "b.csv").write_text("codes\nx\n")
+
+
+def _hidden(path):
+    put(path / "a.parquet", codes=[["x"]])
+    put(path / ".b.parquet", codes=[["x"]])
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (
+            _types,
+            r"b.parquet: the columns and their types must be those of .*a.parquet; column 'year' must be string, ",
+        ),
+        (_more, r"b.parquet: the columns and their types must be .*; there is a column 'year' more$"),
+        (_less, r"b.parquet: the columns and their types must be .*; there is no column 'year'$"),
+        (_header, r"b.csv: the columns must be those of .*a.csv, in the same order$"),
+        (_keys, r"year=1/a.parquet: the columns in the names of its folders must be none, got 'year'$"),
+        (_twice, r": column 'year' stands in the files, and in the names of their folders; one must go$"),
+        (_kinds, r"b.csv: it would be left out: a folder is read by its files that end with .parquet "),
+        (_hidden, r".b.parquet: '.b.parquet' is set aside by its name; "),
+        (lambda path: None, r": the directory holds no .parquet file$"),
+    ],
+)
+def test_files_that_do_not_belong_together(tmp_path, make, line):
+    make(tmp_path)
+    with pytest.raises(InputError, match=line):
+        scan(tmp_path, items="codes", keep="year")
+
+
+def test_nothing_is_named_so(tmp_path):
+    with pytest.raises(InputError, match=r"\*\.dat: no file is named so$"):
+        scan(tmp_path / "*.dat")
+    with pytest.raises(InputError, match=r"none\.dat: no such file or directory"):
+        scan(tmp_path / "none.dat")
+
+
+@given(st.lists(st.sampled_from(["1", "2", "03", "3", "ab", "é"]), max_size=8), st.booleans())
+@settings(suppress_health_check=list(HealthCheck))
+def test_repeated_ids_are_refused_wherever_they_are(tmp_path, ids, several):
+    path = tmp_path / "v.csv"
+    path.write_text("a,b,codes\n" + "".join(f"{p},{p[:1]},x\n" for p in ids))
+    options = {"id": "a,b"} if several else {"id": "a", "drop": "b"}
+    expected, found = (outcome(how, path, items="codes", **options) for how in (read, scan))
+    assert isinstance(found, str) == isinstance(expected, str) == (len(set(ids)) < len(ids))
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        same(found, expected)
+
+
+def test_the_parts_of_an_id_do_not_run_together(tmp_path):
+    (tmp_path / "v.csv").write_text("a,b,codes\nab,c,x\na,bc,x\n")
+    assert scan(tmp_path / "v.csv", id="a,b", items="codes").n == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("a,codes\n1,x\n2,x\n,x\n", "row 3 is empty"), ("a,codes\n1,x\n2\n", "line 3")]
+)
+def test_the_row_of_a_fault_is_that_of_the_file(tmp_path, text, line):
+    (tmp_path / "v.csv").write_text(text)
+    with pytest.raises(InputError, match=line):
+        scan(tmp_path / "v.csv", id="a", items="codes")
+
+
+def test_the_line_of_a_bad_byte_is_that_of_the_file(tmp_path):
+    (tmp_path / "v.dat").write_bytes(b"a\nb\n\nc \xff\n")
+    with pytest.raises(InputError, match="line 4, column 3"):
+        scan(tmp_path / "v.dat")
+
+
+@pytest.mark.parametrize("options", [{"group": True, "id": "a"}, {"id": "a", "sensitive": "b"}])
+def test_what_takes_all_rows_at_once_is_refused(tmp_path, options):
+    (tmp_path / "v.csv").write_text("a,b\n1,x\n")
+    more = {"keep": "b"} if "group" in options else {}
+    with pytest.raises(InputError, match="block by block"):
+        scan(tmp_path / "v.csv", **options, **more)
+
+
+def test_the_arrays_go_with_the_table(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "v.dat"
+    path.write_text("b a\n\nc a\n")
+    table = scan(path)
+    work = table.work.path
+    assert work.parent == tmp_path
+    assert stat.S_IMODE(work.stat().st_mode) == 0o700
+    items = table.transactions
+    del table
+    gc.collect()
+    assert not work.exists()
+    assert list(items.rows()) == [["a", "b"], [], ["a", "c"]]
+    with pytest.raises(InputError):
+        scan(path, items="none")
+    gc.collect()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_directory_of_ones_own_stays_and_must_be_empty(tmp_path):
+    path, work = tmp_path / "v.dat", tmp_path / "work"
+    path.write_text("b a\n")
+    table = scan(path, work_dir=work)
+    assert (table.work.path, stat.S_IMODE(work.stat().st_mode)) == (work, 0o700)
+    del table
+    gc.collect()
+    assert any(work.iterdir())
+    with pytest.raises(InputError, match="work: the work directory must be empty, or a new one"):
+        scan(path, work_dir=work)
+
+
+def test_a_column_of_too_many_labels_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("anonset.io.gather.MOST_LABELS", 3)
+    (tmp_path / "v.dat").write_text("a b\nc d\n")
+    with pytest.raises(InputError, match="column 'items' has more than 3 distinct labels; generalize or drop it"):
+        scan(tmp_path / "v.dat")
