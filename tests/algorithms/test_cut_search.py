@@ -9,12 +9,14 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from anonset.algorithms.base import executor_of
-from anonset.algorithms.transaction import count_tree, cut_search, windows
+from anonset.algorithms.transaction import count_tree, cut_search, vpa, windows
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.sets_above import sets_above
-from anonset.data import Hierarchy, SetColumn
+from anonset.algorithms.transaction.vpa import Vpa
+from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
 
 TREE = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
@@ -110,3 +112,16 @@ def test_both_ways_to_larger_rare_sets_lead_to_the_same(steps, rows, k, m):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cut_search, "STEPS_PER_RARE_SET", steps)
         assert run(column, k, m)[:2] == expected
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(records_of_items, st.integers(2, 4), st.integers(1, 4))
+def test_parts_of_records_in_files_are_found_as_in_memory(tmp_path, rows, k, m):
+    column = SetColumn.of(rows, universe=LEAVES, name="items")
+    assume(column.n_nonempty >= k)
+    in_memory = Vpa(k=k, m=m).recode(Table(column), {"items": TREE})
+    with WorkFolder.temporary(tmp_path) as work, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vpa, "spans", lambda n: spans(n, 3))
+        found = Vpa(k=k, m=m).recode(Table(mapped(column, work)), {"items": TREE})
+    assert found.recoding.image.tolist() == in_memory.recoding.image.tolist()
+    assert (found.trace, found.figures) == (in_memory.trace, in_memory.figures)

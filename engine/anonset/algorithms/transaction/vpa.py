@@ -2,12 +2,11 @@
 
 Its steps, and where they are::
 
-    the items of the records below each top node, as parts       _top_nodes, _parts
+    the items of the records below each top node, as parts       _top_nodes, _part
     AA on each part, over the subtree of its node                Vpa._anonymize_part; AprioriBased.run_apriori
     AA on all records, from the cuts of the parts on             Vpa.generalize; AprioriBased.run_apriori
 """
 
-from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -19,7 +18,9 @@ from anonset.algorithms.transaction.apriori import AprioriBased
 from anonset.algorithms.transaction.cut_search import Fix
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.discreet import Discreet
-from anonset.data.table import Int32
+from anonset.data.growing import GrowingSets
+from anonset.data.mapped import folder_of
+from anonset.data.spans import spans
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 
@@ -74,7 +75,7 @@ class Vpa(AprioriBased):
             If counting the sets of some size would take more than `max_increments`.
         """
         nodes, image, parts = _top_nodes(hierarchy, self.depth), hierarchy.leaf_node.copy(), []
-        tasks = _parts(column, hierarchy, nodes)
+        tasks = ((column, _subtree(hierarchy, node), int(hierarchy.leaf_lo[node])) for node in nodes)
         for node, (cut, found) in zip(nodes, run_tasks(executor, self._anonymize_part, tasks), strict=True):
             image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = cut.image + np.int32(node)
             parts.append(found)
@@ -84,8 +85,8 @@ class Vpa(AprioriBased):
         search = self.run_apriori(column, hierarchy, start=start, executor=executor, progress=progress)
         return Result(search.cut, (*parts, *search.fixes), {"increments": search.increments})
 
-    def _anonymize_part(self, task: tuple[SetColumn, Hierarchy]) -> tuple[Cut, Part]:
-        column, subtree = task
+    def _anonymize_part(self, task: tuple[SetColumn, Hierarchy, int]) -> tuple[Cut, Part]:
+        column, subtree = _part(*task), task[1]
         if 0 < column.n < self.k:
             cut = Cut(subtree, np.zeros(subtree.n_leaves, np.int32))
             return cut, Part(subtree.labels[0], column.n, tuple(cut.labels), ())
@@ -115,17 +116,15 @@ def _subtree(hierarchy: Hierarchy, node: int) -> Hierarchy:
     )
 
 
-def _parts(column: SetColumn, hierarchy: Hierarchy, nodes: list[int]) -> Iterator[tuple[SetColumn, Hierarchy]]:
-    """Yield, for each node, the items of the records below it (without empty records) and its subtree."""
-    part_of_item = np.repeat(np.arange(len(nodes)), hierarchy.n_leaves_below[nodes])
-    part = part_of_item[column.items]
-    record = np.repeat(np.arange(column.n), column.lengths)
-    by_part = np.argsort(part, kind="stable")
-    ends = np.concatenate([[0], np.cumsum(np.bincount(part, minlength=len(nodes)))])
-    for p, node in enumerate(nodes):
-        chosen = by_part[ends[p] : ends[p + 1]]
-        lengths = np.unique(record[chosen], return_counts=True)[1]
-        subtree = _subtree(hierarchy, node)
-        items: Int32 = column.items[chosen] - hierarchy.leaf_lo[node]
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        yield SetColumn(column.name, indptr, items, subtree.leaves), subtree
+def _part(column: SetColumn, subtree: Hierarchy, first_leaf: int) -> SetColumn:
+    """Return the items of the records below the root of a subtree, without empty records."""
+    from anonset_kernels.rows import map_rows
+
+    code = np.full(len(column.vocabulary), -1, np.int32)
+    code[first_leaf : first_leaf + subtree.n_leaves] = np.arange(subtree.n_leaves, dtype=np.int32)
+    with GrowingSets(column.name, folder_of(column.items)) as part:
+        for first, end in spans(column.n):
+            indptr, items = map_rows(column.indptr[first : end + 1], column.items, code, subtree.n_leaves)
+            indptr = np.concatenate([[0], indptr[1:][indptr[1:] > indptr[:-1]]])
+            part.append(SetColumn(column.name, indptr, items, subtree.leaves))
+    return part.column(subtree.leaves)
