@@ -194,15 +194,16 @@ def _read(
     if original is None or not isinstance(publication, Publication):
         return publication, model, None, {}
     home = private_folder(out, None if private is None else Path(private))
-    if home is None or not (home / "records.csv").is_file():
+    from anonset.io.records import read_records, records_file
+
+    records = None if home is None else records_file(home)
+    if home is None or records is None:
         msg = f"an attack needs the private directory of {str(out)!r}, which tells the record of each row"
         raise InputError(msg)
     require_columns(original, attested)
     table, trees = bind(original, given, model)
     require_same_content(table, require_private(out, home))
-    from anonset.io.maps import read_records
-
-    record, cluster = read_records(home / "records.csv")
+    record, cluster = read_records(records)
     return replace(publication, record=record, cluster=cluster), model, table, trees
 
 

@@ -127,4 +127,4 @@ def _part(column: SetColumn, subtree: Hierarchy, first_leaf: int) -> SetColumn:
             indptr, items = map_rows(column.indptr[first : end + 1], column.items, code, subtree.n_leaves)
             indptr = np.concatenate([[0], indptr[1:][indptr[1:] > indptr[:-1]]])
             part.append(SetColumn(column.name, indptr, items, subtree.leaves))
-    return part.column(subtree.leaves)
+    return part.finished(subtree.leaves)
