@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -118,12 +118,31 @@ class WorkFolder(Discreet):
         InputError
             If there is no room for it.
         """
+        with self.written(name, synced=False) as file:
+            file.write(np.ascontiguousarray(values).data)
+        return self.mapped(name, values.dtype)
+
+    @contextmanager
+    def written(self, name: str, *, synced: bool = True) -> Iterator[IO[bytes]]:
+        """Give a file to write to, which gets its name when all of its bytes are there, and on the disk if `synced`.
+
+        Raises
+        ------
+        InputError
+            If there is no room for it.
+        """
         with _writing(self.path / name):
             descriptor, temporary = tempfile.mkstemp(dir=self.path)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(np.ascontiguousarray(values).data)
-            os.replace(temporary, self.path / name)  # noqa: PTH105
-        return self.mapped(name, values.dtype)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    yield file
+                    if synced:
+                        file.flush()
+                        os.fsync(file.fileno())
+                os.replace(temporary, self.path / name)  # noqa: PTH105
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
 
     def drop(self, *names: str) -> None:
         """Remove arrays, as far as they are there; those still mapped live on until they are let go."""

@@ -18,6 +18,7 @@ from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.algorithms.transaction.rounds import Rounds
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.generalization import Cut
@@ -41,10 +42,16 @@ class AprioriBased(Generalization):
         hierarchy: Hierarchy,
         *,
         start: Cut | None = None,
+        resumable: bool = False,
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> CutSearch:
         """Search a cut from `start` on, of which no set of up to m nodes is rare (Algorithm 4).
+
+        Parameters
+        ----------
+        resumable
+            Whether a search of records in a work directory goes on from the sizes that an earlier one finished there.
 
         Raises
         ------
@@ -55,9 +62,13 @@ class AprioriBased(Generalization):
         search = CutSearch(  # line 1
             records, hierarchy, self.k, start=start, max_increments=limit, executor=executor, progress=progress
         )
-        for i in range(1, min(self.m, search.longest) + 1):  # line 2
+        rounds = Rounds(search) if resumable else None
+        before = 0 if rounds is None else rounds.restored()
+        for i in range(before + 1, min(self.m, search.longest) + 1):  # line 2
             for rare_sets in search.rare_sets(i):  # lines 3 to 6
                 search.fix(rare_sets, looked_up=False)  # line 7
+            if rounds is not None:
+                rounds.finished(i)
         return search
 
 
@@ -94,7 +105,7 @@ class Apriori(AprioriBased):
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        search = self.run_apriori(column, hierarchy, executor=executor, progress=progress)
+        search = self.run_apriori(column, hierarchy, resumable=True, executor=executor, progress=progress)
         return Result(search.cut, tuple(search.fixes), {"increments": search.increments})
 
     def coarsen(

@@ -1,0 +1,66 @@
+"""What a search has found after each itemset size, kept in the work directory: a run that was killed goes on there."""
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+
+from anonset.algorithms.transaction.cut_search import CutSearch, Fix
+from anonset.data.mapped import WorkFolder
+
+NAME = "rounds.npz"
+
+
+class Rounds:
+    """The finished sizes of a search over records that lie in a work directory; of others nothing is kept.
+
+    Parameters
+    ----------
+    search
+        A search that has fixed nothing yet.
+    """
+
+    def __init__(self, search: CutSearch) -> None:
+        self.search = search
+        self.work: WorkFolder | None = search.nodes.blocks.work
+        described = json.dumps([search.k, search.hierarchy.labels, search.hierarchy.parent.tolist()])
+        counted = search.nodes.support.tobytes() + search.image.tobytes()
+        self.key = hashlib.sha256(described.encode() + counted).hexdigest()
+        """What the search depends on: k, the hierarchy, the supports of its nodes, and the cut that it begins with."""
+
+    def restored(self) -> int:
+        """Bring the search to where the last run that was killed had come; return the sizes that are finished."""
+        if self.work is None or not (path := self.work.path / NAME).exists():
+            return 0
+        with np.load(path, allow_pickle=False) as kept:
+            facts: dict[str, Any] = json.loads(str(kept["facts"]))
+            if facts["key"] != self.key:
+                return 0
+            search = self.search
+            search.image[:], search.generalized[:], search.loss[:] = (kept[n] for n in ("image", "generalized", "loss"))
+        search.increments = facts["increments"]
+        search.fixes += [Fix(tuple(members), support, tuple(rules)) for members, support, rules in facts["fixes"]]
+        return int(facts["size"])
+
+    def finished(self, size: int) -> None:
+        """Keep what the search has found.
+
+        Raises
+        ------
+        InputError
+            If the disk is full.
+        """
+        if self.work is None:
+            return
+        search = self.search
+        fixes = [(fix.itemset, fix.support, fix.rules) for fix in search.fixes]
+        facts = {"key": self.key, "size": size, "increments": search.increments, "fixes": fixes}
+        with self.work.written(NAME) as file:
+            np.savez(
+                file,
+                image=search.image,
+                generalized=search.generalized,
+                loss=search.loss,
+                facts=np.array(json.dumps(facts)),
+            )

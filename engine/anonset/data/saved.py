@@ -1,0 +1,144 @@
+"""A mapped table described in its work directory, so that another process can take it up."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from anonset.data.changes import Change, CodeRules
+from anonset.data.mapped import WorkFolder, backing
+from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
+from anonset.data.vocabulary import Vocabulary
+from anonset.errors import InputError
+
+NAME = "table.json"
+_AT_ONCE = 1 << 24
+
+
+def save_table(table: Table, facts: Mapping[str, Any]) -> None:
+    """Describe a mapped table in its work directory, with facts about it, and digests of its arrays.
+
+    Raises
+    ------
+    InputError
+        If the disk is full.
+    """
+    if (work := table.work) is None:
+        msg = "only a table whose arrays lie in files can be described there"
+        raise ValueError(msg)
+
+    def array(values: NDArray[Any]) -> dict[str, Any]:
+        if (file := backing(values)) is None:  # an empty one cannot be mapped
+            name = work.fresh("empty")
+            return {"file": name, "dtype": values.dtype.str, "blake2b": _digest(work.path / name)}
+        path = Path(str(file.filename))
+        return {"file": path.name, "dtype": values.dtype.str, "blake2b": _digest(path)}
+
+    def column(found: SetColumn | Column) -> dict[str, Any]:
+        if isinstance(found, SetColumn):
+            arrays = {"indptr": array(found.indptr), "items": array(found.items)}
+            return {"kind": "sets", "name": found.name, "labels": found.vocabulary.labels, **arrays}
+        if isinstance(found, NumericColumn):
+            return {"kind": "numbers", "name": found.name, "values": array(found.values)}
+        return {
+            "kind": "categories",
+            "name": found.name,
+            "labels": found.vocabulary.labels,
+            "codes": array(found.codes),
+        }
+
+    described = {
+        "transactions": None if table.transactions is None else column(table.transactions),
+        "relational": [column(one) for one in table.relational],
+        "sensitive": None if table.sensitive is None else column(table.sensitive),
+        "ids": [column(one) for one in table.ids],
+        "kept": [column(one) for one in table.kept],
+        "order": table.order,
+        "joined": table.joined,
+        "persons": table.persons,
+        "rules": asdict(table.rules),
+        "changes": [asdict(change) for change in table.changes],
+        "facts": dict(facts),
+    }
+    with work.written(NAME) as file:
+        file.write(json.dumps(described).encode())
+
+
+def saved_facts(work: WorkFolder) -> dict[str, Any] | None:
+    """Return the facts that were saved with a table; None where there is none.
+
+    Raises
+    ------
+    InputError
+        If what is there cannot be read.
+    """
+    found = _described(work)
+    return None if found is None else found["facts"]
+
+
+def saved_table(work: WorkFolder) -> Table:
+    """Return the table that is described in a work directory.
+
+    Raises
+    ------
+    InputError
+        If there is none, or an array is not what was written.
+    """
+    found = _described(work)
+    if found is None:
+        msg = f"{work.path}: no table was finished there"
+        raise InputError(msg)
+
+    def array(told: Mapping[str, Any]) -> NDArray[Any]:
+        path = work.path / told["file"]
+        if not path.exists() or _digest(path) != told["blake2b"]:
+            msg = f"{path}: the work directory is damaged: this is not what was written; begin anew without it"
+            raise InputError(msg)
+        return work.mapped(path.name, told["dtype"])
+
+    def column(told: Mapping[str, Any]) -> Any:
+        if told["kind"] == "numbers":
+            return NumericColumn(told["name"], array(told["values"]))
+        vocabulary = Vocabulary(tuple(told["labels"]))
+        if told["kind"] == "categories":
+            return CategoricalColumn(told["name"], array(told["codes"]), vocabulary)
+        return SetColumn(told["name"], array(told["indptr"]), array(told["items"]), vocabulary)
+
+    return Table(
+        None if found["transactions"] is None else column(found["transactions"]),
+        tuple(map(column, found["relational"])),
+        None if found["sensitive"] is None else column(found["sensitive"]),
+        tuple(map(column, found["ids"])),
+        tuple(map(column, found["kept"])),
+        tuple(found["order"]),
+        tuple(found["joined"]),
+        rules=CodeRules(**found["rules"]),
+        changes=tuple(Change(**change) for change in found["changes"]),
+        work=work,
+        persons=tuple(found["persons"]),
+    )
+
+
+def _described(work: WorkFolder) -> dict[str, Any] | None:
+    path = work.path / NAME
+    if not path.exists():
+        return None
+    try:
+        found: dict[str, Any] = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        msg = f"{path}: the work directory is damaged: this cannot be read; begin anew without it"
+        raise InputError(msg) from None
+    return found
+
+
+def _digest(path: Path) -> str:
+    """Return the digest of a file, read part by part."""
+    digest = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while part := file.read(_AT_ONCE):
+            digest.update(part)
+    return digest.hexdigest()

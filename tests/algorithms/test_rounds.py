@@ -1,0 +1,65 @@
+"""A search that is broken off goes on after the last size that it finished, and finds the same."""
+
+import numpy as np
+import pytest
+
+from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.mapped import WorkFolder
+
+HIERARCHY = Hierarchy.balanced([str(i) for i in range(40)], 3)
+
+
+@pytest.fixture
+def work(tmp_path):
+    with WorkFolder.temporary(tmp_path) as work:
+        yield work
+
+
+@pytest.fixture
+def table(work):
+    rng = np.random.default_rng(3)
+    weights = 1 / np.arange(1, 41)
+    rows = [rng.choice(40, size, replace=False, p=weights / weights.sum()) for size in rng.integers(0, 6, 300)]
+    column = SetColumn.of([{str(i) for i in row} for row in rows], universe=HIERARCHY.leaves.labels)
+    arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+    return Table(SetColumn("items", *arrays, column.vocabulary), work=work)
+
+
+class Killed(BaseException):
+    """What ends a process in the middle."""
+
+
+def recode(table, k=3, m=3):
+    found = Apriori(k=k, m=m).recode(table, {"items": HIERARCHY})
+    return found.recoding.labels, found.trace, found.figures
+
+
+@pytest.mark.parametrize("last", [1, 2])
+def test_a_search_goes_on_after_the_size_it_had_finished(table, work, monkeypatch, last):
+    in_memory = Table(SetColumn.of(table.transactions.rows(), universe=HIERARCHY.leaves.labels))
+    expected, sizes, original = recode(in_memory), [], CutSearch.rare_sets
+
+    def killed(self, size):
+        if size > last:
+            raise Killed
+        return original(self, size)
+
+    def counted(self, size):
+        sizes.append(size)
+        return original(self, size)
+
+    monkeypatch.setattr(CutSearch, "rare_sets", killed)
+    with pytest.raises(Killed):
+        recode(table)
+    monkeypatch.setattr(CutSearch, "rare_sets", counted)
+    assert recode(table) == expected
+    assert sizes == list(range(last + 1, 4))
+
+
+def test_rounds_of_another_search_are_not_taken_up(table, work):
+    recode(table, k=4)
+    again = recode(table)
+    (work.path / "rounds.npz").unlink()
+    assert recode(table) == again

@@ -1,0 +1,78 @@
+"""A table described in its work directory comes back, and what was damaged is refused."""
+
+import numpy as np
+import pytest
+
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data.changes import Change, CodeRules
+from anonset.data.fingerprints import content_sha256
+from anonset.data.mapped import WorkFolder
+from anonset.data.saved import save_table, saved_facts, saved_table
+from anonset.errors import InputError
+
+
+@pytest.fixture
+def work(tmp_path):
+    with WorkFolder.temporary(tmp_path) as work:
+        yield work
+
+
+@pytest.fixture
+def table(work):
+    sets = SetColumn.of([{"b", "a"}, set(), {"c"}], name="codes")
+    ages = NumericColumn("age", work.stored("age", np.array([1.5, 2, 3])))
+    return Table(
+        SetColumn("codes", work.stored("p", sets.indptr), work.stored("i", sets.items), sets.vocabulary),
+        (ages, CategoricalColumn("sex", work.stored("sex", np.array([0, 1, 0], np.int32)), Vocabulary(("f", "m")))),
+        kept=(CategoricalColumn("year", work.stored("year", np.zeros(3, np.int32)), Vocabulary(("2026",))),),
+        order=("sex", "codes", "age", "year"),
+        rules=CodeRules("prefix", "leaf"),
+        changes=(Change("codes", "upper", 1, 2),),
+        work=work,
+        persons=("person",),
+    )
+
+
+def test_it_comes_back_with_its_facts(table, work):
+    assert saved_facts(work) is None
+    save_table(table, {"input": "visits"})
+    found = saved_table(work)
+    assert saved_facts(work) == {"input": "visits"}
+    assert content_sha256(found) == content_sha256(table)
+    assert found.transactions.items.tolist() == table.transactions.items.tolist()
+    for name in ("order", "joined", "rules", "changes", "work", "persons"):
+        assert getattr(found, name) == getattr(table, name)
+    assert [type(c) for c in found.columns] == [type(c) for c in table.columns]
+
+
+def test_empty_columns_come_back(work):
+    empty = SetColumn("codes", work.stored("p", np.zeros(1, np.int64)), np.empty(0, np.int32), Vocabulary(()))
+    save_table(Table(empty, work=work), {})
+    assert saved_table(work).n == 0
+
+
+def test_a_table_that_was_never_finished_is_said_to_be_none(work):
+    with pytest.raises(InputError, match="no table was finished there"):
+        saved_table(work)
+
+
+@pytest.mark.parametrize("harm", ["changed", "gone"])
+def test_an_array_that_was_damaged_is_named(table, work, harm):
+    save_table(table, {})
+    path = work.path / "i"
+    if harm == "gone":
+        path.unlink()
+    else:
+        data = bytearray(path.read_bytes())
+        data[5] ^= 1
+        path.write_bytes(bytes(data))
+    with pytest.raises(InputError, match=r"/i: the work directory is damaged: this is not what was written"):
+        saved_table(work)
+
+
+def test_a_description_that_is_torn_is_refused(table, work):
+    save_table(table, {})
+    path = work.path / "table.json"
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(InputError, match=r"table.json: the work directory is damaged: this cannot be read"):
+        saved_facts(work)
