@@ -11,19 +11,40 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Int32Matrix, Int64Array, Int64Matrix, Items
+from anonset_kernels._arrays import (
+    BoolArray,
+    Csr,
+    Indptr,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    Int64Matrix,
+    Items,
+    UInt64Array,
+)
 from anonset_kernels._jit import kernel
 
 
 class Rows(NamedTuple):
-    """Distinct records, seen from the positions of their items."""
+    """Distinct rows, seen from the positions of their items."""
 
     items: Items
     """int32 (nnz,): codes, strictly ascending in a row."""
-    left: Int32Array
-    """int32 (nnz,): number of items after this one in its row."""
+    row: Int32Array
+    """int32 (nnz,): the row of each position."""
+    end: Int64Array
+    """int64 (rows,): where each row ends in `items`."""
     weight: Int64Array
-    """int64 (nnz,): number of records that are equal to this one's row."""
+    """int64 (rows,): number of records that each row stands for."""
+
+
+class Merged(NamedTuple):
+    """Rows with equal ones merged, in the order in which they were met; there is room for all rows."""
+
+    representative: Int64Array
+    """int64 (n,): first of the equal rows."""
+    weight: Int64Array
+    """int64 (n,): sum of their weights."""
 
 
 class Walk(NamedTuple):
@@ -47,37 +68,44 @@ class Walk(NamedTuple):
 
 @kernel()
 def merge_rows(
-    indptr: Indptr,
-    items: Items,
+    rows: Csr,
+    given: Int64Array,
     slots: Int64Array,
-    representative: Int64Array,
-    weight: Int64Array,
-    begin: int,
-    end: int,
-    n_found: int,
+    merged: Merged,
+    share: tuple[int, int],
+    span: tuple[int, int],
+    n: int,
 ) -> int:
-    """Go through the rows `begin` to `end`, adding new ones to the distinct rows and counting known ones.
+    """Go through the rows of a span, adding new ones to the distinct rows and merging known ones.
 
     Parameters
     ----------
+    rows
+        Pair (int64 indptr, int32 codes).
+    given
+        int64 (rows,): number of records that each row stands for; empty: one.
     slots
-        int64 (power of two, more than n): open-addressed table of distinct rows, -1 where free. Rows are
+        int64 (power of two): open-addressed table of the distinct rows, -1 where free, at most half full. Rows are
         compared item by item, so the hash decides about speed alone.
-    representative, weight
-        int64 (n,): first record of each distinct row, and number of records equal to it.
-    n_found
-        Number of distinct rows so far; the new number is returned. O(items of the rows).
+    share
+        (one, of so many): rows of other shares, which are told by the hash too, are passed over.
+    n
+        Number of distinct rows so far; the new number is returned, or -1 where the table is too small for them.
+        O(items of the rows).
     """
+    indptr, items = rows
     mask = len(slots) - 1
-    for row in range(begin, end):
+    for row in range(span[0], span[1]):
         start, length = indptr[row], indptr[row + 1] - indptr[row]
         key = 7
         for at in range(start, start + length):
             key = (key * 1000003 + int(items[at]) + 1) & 0x7FFFFFFF
+        if (((key * 0x9E3779B1) >> 20) & 0xFFFF) % share[1] != share[0]:
+            continue
         slot = (key ^ (key >> 15)) & mask
         while slots[slot] >= 0:
-            other = indptr[representative[slots[slot]]]
-            if indptr[representative[slots[slot]] + 1] - other == length:
+            other = indptr[merged.representative[slots[slot]]]
+            if indptr[merged.representative[slots[slot]] + 1] - other == length:
                 same = 0
                 while same < length and items[other + same] == items[start + same]:
                     same += 1
@@ -85,11 +113,70 @@ def merge_rows(
                     break
             slot = (slot + 1) & mask
         if slots[slot] < 0:
-            slots[slot] = n_found
-            representative[n_found] = row
-            n_found += 1
-        weight[slots[slot]] += 1
-    return n_found
+            if 2 * n >= mask:
+                return -1
+            slots[slot] = n
+            merged.representative[n] = row
+            n += 1
+        merged.weight[slots[slot]] += given[row] if len(given) else 1
+    return n
+
+
+@kernel()
+def measure_suffixes(rows: Csr, least: int, codes_behind: Int64Array, rows_with: Int64Array) -> None:
+    """Add up what is at and behind each symbol in the rows, where at least so many codes are behind it.
+
+    Parameters
+    ----------
+    rows
+        Pair (int64 indptr, int32 codes).
+    codes_behind, rows_with
+        int64 (V,) and int64 (V,): added to; the codes from the symbol on, and the rows. O(nnz).
+    """
+    indptr, items = rows
+    for row in range(len(indptr) - 1):
+        end = indptr[row + 1]
+        for at in range(indptr[row], end - least):
+            codes_behind[items[at]] += end - at
+            rows_with[items[at]] += 1
+
+
+@kernel()
+def gather_suffixes(
+    rows: Csr, given: Int64Array, least: int, window: tuple[int, int], fill: Int64Matrix, out: Csr, weight: Int64Array
+) -> None:
+    """Copy each row from each symbol of a window on, symbol by symbol, where at least so many codes are behind it.
+
+    Parameters
+    ----------
+    rows, out
+        Pairs (int64 indptr, int32 codes).
+    given, weight
+        int64 (rows,) and int64 (rows of out,): number of records that each row stands for.
+    fill
+        int64 (2, symbols of the window): where the next row, and its codes, of each symbol go; moved on.
+
+    O(nnz + what is copied).
+    """
+    indptr, items = rows
+    first, last = window
+    for row in range(len(indptr) - 1):
+        end = indptr[row + 1]
+        for at in range(indptr[row], end - least):
+            symbol = items[at]
+            if symbol >= last:
+                break
+            if symbol < first:
+                continue
+            to = fill[1, symbol - first]
+            for code in range(at, end):
+                out[1][to] = items[code]
+                to += 1
+            fill[1, symbol - first] = to
+            place = fill[0, symbol - first]
+            out[0][place + 1] = to
+            weight[place] = given[row]
+            fill[0, symbol - first] = place + 1
 
 
 @kernel()
@@ -99,13 +186,14 @@ def _open_level(rows: Rows, walk: Walk, level: int, begin: int, end: int, room: 
     Only items with at least `room` more after them can still grow to the wanted size. Returns the number of
     items looked at.
     """
-    items, left, positions, count = rows.items, rows.left, walk.positions, walk.count
+    items, positions, count = rows.items, walk.positions, walk.count
     found = 0
     work = 0
     for i in range(begin, end):
         at = positions[i]
-        work += left[at]
-        for after in range(at + 1, at + left[at] - room + 1):
+        last = rows.end[rows.row[at]]
+        work += last - at - 1
+        for after in range(at + 1, last - room):
             symbol = items[after]
             if count[symbol] == 0:
                 walk.touched[found] = symbol
@@ -121,7 +209,7 @@ def _open_level(rows: Rows, walk: Walk, level: int, begin: int, end: int, room: 
     walk.first[level, found] = fill
     for i in range(begin, end):
         at = positions[i]
-        for after in range(at + 1, at + left[at] - room + 1):
+        for after in range(at + 1, rows.end[rows.row[at]] - room):
             symbol = items[after]
             positions[count[symbol]] = after
             count[symbol] += 1
@@ -138,14 +226,15 @@ def _count_extensions(rows: Rows, walk: Walk, begin: int, end: int, k: int) -> i
 
     Adds to the walk's figures and notes the smallest symbol whose support is below `k`. Returns the occurrences.
     """
-    items, left, positions, count, touched = rows.items, rows.left, walk.positions, walk.count, walk.touched
+    items, positions, count, touched = rows.items, walk.positions, walk.count, walk.touched
     found = 0
     work = 0
     for i in range(begin, end):
         at = positions[i]
-        weight = rows.weight[at]
-        work += left[at]
-        for after in range(at + 1, at + left[at] + 1):
+        row = rows.row[at]
+        weight, last = rows.weight[row], rows.end[row]
+        work += last - at - 1
+        for after in range(at + 1, last):
             symbol = items[after]
             if count[symbol] == 0:
                 touched[found] = symbol
@@ -191,6 +280,21 @@ def advance(rows: Rows, walk: Walk, size: int, k: int, limit: int) -> bool:
             work += 3 * _open_level(rows, walk, level, begin, end, size - 1 - level)
     walk.state[0] = level
     return level < 0
+
+
+@kernel()
+def first_repeated(record: Int64Array, seen: UInt64Array, begin: int, end: int) -> int:
+    """Return the first row, from `begin` to `end`, whose record was seen before, or -1; note the records as seen.
+
+    `record` is int64 (n,): record of each published row; `seen`, uint64 (words,): a bit for each record. O(rows).
+    """
+    one = np.uint64(1)
+    for row in range(begin, end):
+        word, bit = record[row] >> 6, np.uint64(record[row] & 63)
+        if (seen[word] >> bit) & one:
+            return row
+        seen[word] |= one << bit
+    return -1
 
 
 class Members(NamedTuple):

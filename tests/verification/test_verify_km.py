@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Cut, Publication, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
-from anonset.verification import itemsets, verify
+from anonset.verification import counting, distinct_rows, itemsets, verify
 from effort import examples
 from reference.km import naive_km, supports
 
@@ -41,15 +41,19 @@ def codes_of(table: Table, verdict: Verdict) -> tuple[int, ...]:
     k=st.integers(1, 4),
     m=st.integers(1, 7),
     steps=st.sampled_from([1, 7, 10**6]),
+    together=st.sampled_from([1, 3, 10**6]),
     threads=st.booleans(),
 )
 def test_agrees_with_the_naive_twin_however_it_is_divided(
-    rows: list[set[int]], k: int, m: int, steps: int, threads: bool
+    rows: list[set[int]], k: int, m: int, steps: int, together: int, threads: bool
 ) -> None:
     table = table_of(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(itemsets, "_STEPS_PER_CALL", steps)
-        patch.setattr(itemsets, "_ROWS_PER_CALL", steps)
+        patch.setattr(counting, "_STEPS_PER_CALL", steps)
+        patch.setattr(distinct_rows, "_ROWS_PER_CALL", steps)
+        patch.setattr(distinct_rows, "MOST_TOGETHER", together)
+        patch.setattr(spans, "AT_ONCE", steps)
+        patch.setattr(counting, "CODES_PER_WINDOW", steps)
         patch.setattr(itemsets, "_WORTH_THREADS", 0 if threads else 10**9)
         verdict = verify(table, KmAnonymity(k, m))
     rare = naive_km(rows, k, m)
@@ -179,7 +183,7 @@ def test_records_repeated_k_times_need_no_counting() -> None:
 def test_reports_progress_up_to_the_end() -> None:
     seen: list[tuple[str, float, float]] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(itemsets, "_STEPS_PER_CALL", 1)
+        patch.setattr(counting, "_STEPS_PER_CALL", 1)
         verify(table_of([{0, 1, 2}, {1, 2, 3}]), KmAnonymity(1, 3), progress=lambda *now: seen.append(now))
     pairs = [now for now in seen if now[0] == "itemsets of size 2"]
     assert len(pairs) > 2

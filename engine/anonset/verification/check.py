@@ -23,7 +23,8 @@ from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.coherence import check_coherence
 from anonset.verification.constraints import check_constraints, members_of
-from anonset.verification.itemsets import Progress, check_km
+from anonset.verification.counting import Progress
+from anonset.verification.itemsets import check_km
 from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.lm import check_klm, check_lm
 from anonset.verification.partitions import check_partitions
@@ -47,7 +48,7 @@ Check = Callable[[Published, Any, int, Progress | None], Verdict]
 
 
 def _km(publication: Published, model: KmAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    return check_km(_items(publication, model), model, budget, progress)
+    return check_km(_items(publication, model), model, budget, progress, getattr(publication, "work", None))
 
 
 def _partitions(publication: Published, model: PartitionKmAnonymity, budget: int, progress: Progress | None) -> Verdict:

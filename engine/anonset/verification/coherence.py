@@ -6,7 +6,7 @@ from anonset.data import SetColumn
 from anonset.privacy import Verdict
 from anonset.privacy.coherence import Coherence
 from anonset.verification.cohorts import Rule, check_cohorts
-from anonset.verification.itemsets import Progress
+from anonset.verification.counting import Progress
 
 
 def check_coherence(column: SetColumn, model: Coherence, budget: int, progress: Progress | None) -> Verdict:

@@ -18,7 +18,8 @@ from anonset.data.table import Int64
 from anonset.errors import AnonsetError
 from anonset.generalization.publication import row_ranks
 from anonset.privacy import PrivacyModel, Verdict, Witness
-from anonset.verification.itemsets import Progress, require_well_formed
+from anonset.verification.counting import Progress
+from anonset.verification.itemsets import require_well_formed
 
 _OCCURRENCES_AT_ONCE = 4_000_000
 _STEPS_PER_OCCURRENCE = 20

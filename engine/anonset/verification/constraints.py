@@ -20,7 +20,8 @@ from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.spelling import setting
-from anonset.verification.itemsets import Progress, check_km, records_with, require_well_formed
+from anonset.verification.counting import Progress
+from anonset.verification.itemsets import check_km, records_with, require_well_formed
 
 _CONSTRAINTS_PER_CALL = 20_000
 

@@ -1,14 +1,21 @@
 """Truthfulness: published symbols cover the original items, and stand for nothing else."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from anonset.data import SetColumn, Table
+from anonset.data.spans import spans
+from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.privacy import Witness
-from anonset.verification.itemsets import Progress, require_well_formed
+from anonset.verification.counting import Progress
+from anonset.verification.itemsets import require_well_formed
 
 _ROWS_PER_CALL = 10_000
+_CALLS_AT_ONCE = 32
 
 
 def check_item_truth(original: Table, publication: Publication, *, progress: Progress | None = None) -> Witness | None:
@@ -38,12 +45,8 @@ def check_item_truth(original: Table, publication: Publication, *, progress: Pro
     """
     before, after = original.transactions, publication.transactions
     _require_same_shape(original, publication)
-    record = publication.record
-    repeated = np.ones(publication.n, bool)
-    repeated[np.unique(record, return_index=True)[1]] = False
-    if bool(repeated.any()):
-        row = int(np.argmax(repeated))
-        return Witness((), 0, 1, row, f"input record {record[row]} is published more than once")
+    if (row := _first_repeated(publication.record, original.n)) >= 0:
+        return Witness((), 0, 1, row, f"input record {publication.record[row]} is published more than once")
     if before is None or after is None:
         return None
     return _first_untrue(before, after, publication, progress)
@@ -54,8 +57,10 @@ def _require_same_shape(original: Table, publication: Publication) -> None:
     if (before is None) != (after is None):
         msg = "the table and its publication must both have a set-valued column, or neither"
         raise InputError(msg)
-    if len(record) and not (int(record.min()) >= 0 and int(record.max()) < original.n):
-        msg = f"records of the publication must be in 0..{original.n - 1}, got {int(record.min())}..{int(record.max())}"
+    least, most = int(record.min(initial=0)), int(record.max(initial=-1))
+    if least < 0 or most >= original.n:
+        found = f"{int(record.min())}..{most}"
+        msg = f"records of the publication must be in 0..{original.n - 1}, got {found}"
         raise InputError(msg)
     if after is None:
         return
@@ -66,6 +71,15 @@ def _require_same_shape(original: Table, publication: Publication) -> None:
     if after.vocabulary.labels != tuple(symbol.label for symbol in publication.symbols):
         msg = "the codebook of the publication must explain its symbols, one by one and in their order"
         raise InputError(msg)
+
+
+def _first_repeated(record: Int64, n: int) -> int:
+    """Return the first row whose record an earlier row was made from, out of `n` records, or -1."""
+    from anonset_kernels.verification import first_repeated
+
+    seen = np.zeros(n // 64 + 1, np.uint64)
+    parts = (first_repeated(record, seen, *span) for span in spans(len(record)))
+    return next((int(row) for row in parts if row >= 0), -1)
 
 
 def _first_untrue(
@@ -82,15 +96,25 @@ def _first_untrue(
     for symbol in np.flatnonzero(after.occurrences):
         hidden[known[symbol]] = False
     records, rows = (before.indptr, before.items), (after.indptr, after.items)
-    for begin in range(0, publication.n, _ROWS_PER_CALL):
-        end = min(begin + _ROWS_PER_CALL, publication.n)
-        row, item, code = first_untrue(records, rows, publication.record, members, hidden, begin, end)
-        if progress is not None:
-            progress("truthfulness", float(end), float(publication.n))
-        if item >= 0:
-            label = before.vocabulary.labels[item]
-            return Witness((label,), 0, 1, row, f"no symbol of this row stands for the original item {label!r}")
-        if code >= 0:
-            label = after.vocabulary.labels[code]
-            return Witness((label,), 0, 1, row, f"symbol {label!r} stands for no item of the original record")
+
+    def look(span: tuple[int, int]) -> tuple[int, int, int]:
+        row, item, code = first_untrue(records, rows, publication.record, members, hidden, *span)
+        return int(row), int(item), int(code)
+
+    bounds = list(spans(publication.n, _ROWS_PER_CALL))
+    with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-verify") as pool:
+        for at in range(0, len(bounds), _CALLS_AT_ONCE):
+            for row, item, code in pool.map(look, bounds[at : at + _CALLS_AT_ONCE]):
+                if item >= 0:
+                    label = before.vocabulary.labels[item]
+                    detail = f"no symbol of this row stands for the original item {label!r}"
+                    return Witness((label,), 0, 1, row, detail)
+                if code >= 0:
+                    label = after.vocabulary.labels[code]
+                    detail = f"symbol {label!r} stands for no item of the original record"
+                    return Witness((label,), 0, 1, row, detail)
+            if progress is not None:
+                progress(
+                    "truthfulness", float(bounds[min(at + _CALLS_AT_ONCE, len(bounds)) - 1][1]), float(publication.n)
+                )
     return None

@@ -13,7 +13,8 @@ from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
-from anonset.verification.itemsets import Progress, check_km, require_well_formed
+from anonset.verification.counting import Progress
+from anonset.verification.itemsets import check_km, require_well_formed
 
 
 def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> Verdict:

@@ -7,7 +7,7 @@ from anonset.data.table import Int64
 from anonset.privacy import Verdict
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.verification.cohorts import Rule, check_cohorts
-from anonset.verification.itemsets import Progress
+from anonset.verification.counting import Progress
 
 
 def check_lm(column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:

@@ -8,7 +8,7 @@ from anonset.errors import InputError
 from anonset.privacy import Verdict
 from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.verification.cohorts import Rule, check_cohorts
-from anonset.verification.itemsets import Progress
+from anonset.verification.counting import Progress
 
 
 def check_partitions(
