@@ -84,7 +84,7 @@ def _variants() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
         "lm-apriori": ({"sensitive_items": SECRETS},),
         "coat": constrained,
         "pcta": constrained,
-        "cluster": ({}, {"seed": 1}),
+        "cluster": ({}, {"seed": 1}, {"refine": True}),
         "rum-bound": frameworks,
         "tum-bound": frameworks,
         "rfirst": tuple({"transaction": function} for function in functions),

@@ -10,6 +10,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
+from anonset.algorithms.relational.refinement import refine_clusters
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
@@ -17,6 +18,7 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
+from anonset.measures.relational_ncp import relational_ncp
 from anonset.privacy import require_at_least
 from anonset.privacy.k import KAnonymity
 
@@ -32,8 +34,13 @@ class Formation(Discreet, ABC):
     """Smallest size of a cluster (>= 1)."""
     relational_weights: Mapping[str, float] | None = None
     """Weight of each relational column in the loss; all the same if None."""
+    refine: bool = False
+    """Dissolve neighbouring clusters and form them anew, as long as that lowers the loss."""
+    max_evaluations: int = 400_000_000
+    """Stop refining after so many losses of unions (about 10^8 a second)."""
 
     def __post_init__(self) -> None:
+        require_at_least("max_evaluations", self.max_evaluations, 1)
         _ = self.model
 
     @property
@@ -50,6 +57,21 @@ class Formation(Discreet, ABC):
         InputError
             If the algorithm's cost is quadratic and there are more than its `max_records`.
         """
+
+    def clusters(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> tuple[Int32, dict[str, float]]:
+        """Form the clusters, and refine them if that is asked for; return them as `form` does, and figures.
+
+        Raises
+        ------
+        InputError
+            As `form`.
+        """
+        cluster = self.form(qi, progress)
+        if not self.refine or not qi.n:
+            return cluster, {}
+        found = refine_clusters(qi, cluster, self.k, self.max_evaluations, progress)
+        before = {"ncp_before": relational_ncp(qi, cluster), "clusters_before": float(cluster.max()) + 1}
+        return found.cluster, {**before, "evaluations": float(found.evaluations), "gains": float(found.gains)}
 
     def recode(
         self,
@@ -75,9 +97,10 @@ class Formation(Discreet, ABC):
             )
             raise InputError(msg)
         qi = bind_tuples(self.name, self.k, table, hierarchies, self.relational_weights)
-        cluster = self.form(qi, progress)
+        cluster, refined = self.clusters(qi, progress)
         tuples = GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
         figures = {"clusters": float(tuples.n), "ncp": float(np.mean(tuples.losses()[cluster])) if qi.n else 0.0}
+        figures |= refined
         return Result(PerCluster(cluster, (), relational_values(qi, tuples)), figures=figures)
 
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
-from anonset.data.quasi_identifiers import RANGE, Float64, QuasiIdentifiers
+from anonset.algorithms.relational.spatial import points
+from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
@@ -98,7 +98,7 @@ class _TuplesLeft:
         remaining = np.flatnonzero(cluster < 0)
         chosen, tuple_of = np.unique(qi.tuple_of[remaining], return_inverse=True)
         numbers, codes = qi.tuples[0][:, chosen], qi.tuples[1][:, chosen]
-        order = spatial_order(_points(qi, numbers, codes))
+        order = spatial_order(points(qi, numbers, codes))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         self.tuples = np.ascontiguousarray(numbers[:, order]), np.ascontiguousarray(codes[:, order])
@@ -113,16 +113,6 @@ class _TuplesLeft:
         in_block = np.add.reduceat(in_tuple, np.arange(0, len(order), BLOCK))
         in_chunk = np.bincount(remaining // CHUNK, minlength=qi.n // CHUNK + 1).astype(np.int64)
         self.counts = (in_tuple, in_block, in_chunk, start[:-1].copy())
-
-
-def _points(qi: QuasiIdentifiers, numbers: Float64, codes: Int32) -> Float64:
-    """Return the tuples as points whose axes compare: by the share of the domain, weighted."""
-    axes: list[NDArray[np.float64]] = []
-    for kind, slot, weight in zip(qi.kind, qi.slot, qi.weights, strict=True):
-        values = numbers[slot] if kind == RANGE else codes[slot].astype(np.float64)
-        span = float(np.ptp(values)) if len(values) else 0.0
-        axes.append(values * (weight / span) if span > 0 else np.zeros(len(values)))
-    return np.array(axes)
 
 
 def _accommodate(qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> None:

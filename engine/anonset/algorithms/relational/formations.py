@@ -1,5 +1,7 @@
 """The names of the cluster formations, as in the RT frameworks."""
 
+from typing import Any
+
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.cluster import Cluster
 from anonset.algorithms.relational.k_member import KMember
@@ -15,8 +17,8 @@ FORMATIONS: dict[str, type[Cluster | KMember | Mondrian | XuBottomUp | XuTopDown
 """Class of each formation by its name."""
 
 
-def formation_of(name: str, k: int, seed: int | None = None) -> Formation:
-    """Return the formation of a name.
+def formation_of(name: str, k: int, seed: int | None = None, **more: Any) -> Formation:
+    """Return the formation of a name; `more` are parameters that every formation has.
 
     Raises
     ------
@@ -27,8 +29,8 @@ def formation_of(name: str, k: int, seed: int | None = None) -> Formation:
         msg = f"{setting('formation')} must be one of {', '.join(FORMATIONS)}, got {name!r}"
         raise InputError(msg)
     if name == Cluster.name:
-        return Cluster(k=k, seed=seed)
+        return Cluster(k=k, seed=seed, **more)
     if seed is not None:
         msg = f"{setting('seed')} applies to the formation {Cluster.name!r} only, got {seed} with {name!r}"
         raise InputError(msg)
-    return FORMATIONS[name](k=k)
+    return FORMATIONS[name](k=k, **more)

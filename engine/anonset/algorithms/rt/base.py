@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from anonset.algorithms.base import Algorithm, Progress, Result, forms_sets
-from anonset.algorithms.relational.base import bind_tuples
+from anonset.algorithms.relational.base import Formation, bind_tuples
 from anonset.algorithms.relational.formations import formation_of
 from anonset.algorithms.rt.candidates import MergeOrder, merge_infeasible
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
@@ -104,11 +104,21 @@ class RelationalFirst(RTFramework):
     """Clusters with some, but fewer than k, non-empty records: an error, or merged with their best partner first."""
     seed: int | None = None
     """Seed of the formation "cluster": at random by this number; the first record that is left if None."""
+    refine: bool = False
+    """Dissolve neighbouring clusters and form them anew, as long as that lowers the loss."""
+    max_evaluations: int = 400_000_000
+    """Stop refining after so many losses of unions (about 10^8 a second)."""
 
     def __post_init__(self) -> None:
         require_one_of("on_infeasible", self.on_infeasible, ("error", "merge"))
         super().__post_init__()
-        formation_of(self.formation, self.k, self.seed)
+        _ = self.forming
+
+    @property
+    def forming(self) -> Formation:
+        """The formation with its parameters."""
+        more = {"refine": self.refine, "max_evaluations": self.max_evaluations}
+        return formation_of(self.formation, self.k, self.seed, **more)
 
     @property
     def algorithm(self) -> Algorithm:
@@ -151,7 +161,7 @@ class RelationalFirst(RTFramework):
         algorithm = self.algorithm
         kind = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
         function = kind.of(algorithm, self.k, table, hierarchies, executor)
-        cluster = formation_of(self.formation, self.k, self.seed).form(qi, progress)
+        cluster, _ = self.forming.clusters(qi, progress)
         clusters = self.begin(qi, cluster, function)
         if self.on_infeasible == "merge":
             merge_infeasible(self.name, clusters)

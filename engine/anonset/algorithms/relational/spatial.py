@@ -1,0 +1,17 @@
+"""Relational tuples as points, so that neighbours can be found."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.quasi_identifiers import RANGE, Float64, QuasiIdentifiers
+from anonset.data.table import Int32
+
+
+def points(qi: QuasiIdentifiers, numbers: Float64, codes: Int32) -> Float64:
+    """Return the tuples as points whose axes compare: by the share of the domain, weighted."""
+    axes: list[NDArray[np.float64]] = []
+    for kind, slot, weight in zip(qi.kind, qi.slot, qi.weights, strict=True):
+        values = numbers[slot] if kind == RANGE else codes[slot].astype(np.float64)
+        span = float(np.ptp(values)) if len(values) else 0.0
+        axes.append(values * (weight / span) if span > 0 else np.zeros(len(values)))
+    return np.array(axes)

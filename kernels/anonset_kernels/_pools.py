@@ -1,0 +1,237 @@
+"""Forming clusters over a pool of relational tuples: what some clusters held, to be dealt out anew.
+
+A *pool* is (numbers, codes, tuple, count, left, order, loss): the tuples as they are coded, float64 and int32 by
+column; int64 their numbers, their records, those not yet dealt out, and room; float64 the losses computed last. What is
+*formed* is (state, size, loss, place, count, cluster): new clusters, and by piece the place of its tuple in the pool,
+its records and its cluster. Losses are compared by keys of twelve decimals, ties by place.
+"""
+
+import numpy as np
+
+from anonset_kernels._arrays import (
+    ClusterStates,
+    Float64Array,
+    Float64Matrix,
+    Int32Matrix,
+    Int64Array,
+    Integer,
+    Space,
+    Tuples,
+)
+from anonset_kernels._bits import bit
+from anonset_kernels._jit import kernel
+
+PairLosses = tuple[Int64Array, Float64Array]
+"""(at, loss): the loss of the lowest common node of any two nodes of an attribute, where they are listed."""
+Pool = tuple[Float64Matrix, Int32Matrix, Int64Array, Int64Array, Int64Array, Int64Array, Float64Array]
+Formed = tuple[ClusterStates, Int64Array, Float64Array, Int64Array, Int64Array, Int64Array]
+
+RANGE, NODE, SET = 0, 1, 2
+EVALUATIONS = 1
+"""Place in `run` of the number of losses computed."""
+GAIN = 1e-9
+"""Least difference of losses that counts."""
+
+
+@kernel()
+def common_losses(space: Space, a: Integer, node: Integer, row: Float64Array) -> None:
+    """Fill `row`, float64 (V or more,), with the loss of the lowest common node of `node` and each of attribute `a`."""
+    cost, parent, subtree_end = space[6], space[7], space[8]
+    at, below = space[5][a], node
+    row[node : subtree_end[at + node]] = cost[at + node]
+    while parent[at + below] >= 0:
+        above = parent[at + below]
+        row[above:below] = cost[at + above]
+        row[subtree_end[at + below] : subtree_end[at + above]] = cost[at + above]
+        below = above
+
+
+@kernel()
+def _losses_with(space: Space, table: PairLosses, state: ClusterStates, c: Integer, pool: Pool, n: Integer) -> None:
+    """Fill the loss of the union of a cluster with each of the first `n` tuples of the pool."""
+    kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
+    numbers, codes, out = pool[0], pool[1], pool[6]
+    low, high, code, bits = state
+    out[:n] = 0.0
+    for a in range(len(kind)):
+        s, at = slot[a], cost_at[a]
+        if kind[a] == RANGE:
+            if width[a] > 0.0:
+                lowest, highest, w, span = low[s, c], high[s, c], weight[a], width[a]
+                for i in range(n):
+                    out[i] += w * ((max(highest, numbers[s, i]) - min(lowest, numbers[s, i])) / span)
+        elif kind[a] == SET:
+            for i in range(n):
+                v = codes[s, i]
+                held = 1 if bits[word_at[a] + (v >> 6), c] & bit(v & 63) else 0
+                out[i] += cost[at + code[s, c] + 1 - held]
+        elif table[0][a + 1] > table[0][a]:
+            row = table[1][table[0][a] + code[s, c] * (cost_at[a + 1] - at) :]
+            for i in range(n):
+                out[i] += row[codes[s, i]]
+        else:
+            for i in range(n):
+                node = code[s, c]
+                while not (node <= codes[s, i] < subtree_end[at + node]):
+                    node = parent[at + node]
+                out[i] += cost[at + node]
+
+
+@kernel()
+def add_tuple(space: Space, state: ClusterStates, c: Integer, tuples: Tuples, t: Integer, first: bool) -> float:
+    """Add a tuple to a cluster, the first or a further one; return its loss then."""
+    kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
+    low, high, code, bits = state
+    total = 0.0
+    for a in range(len(kind)):
+        s, at = slot[a], cost_at[a]
+        if kind[a] == RANGE:
+            x = tuples[0][s, t]
+            low[s, c], high[s, c] = (x, x) if first else (min(low[s, c], x), max(high[s, c], x))
+            if width[a] > 0.0:
+                total += weight[a] * ((high[s, c] - low[s, c]) / width[a])
+            continue
+        v = tuples[1][s, t]
+        if kind[a] == NODE:
+            node = v if first else code[s, c]
+            while not (node <= v < subtree_end[at + node]):
+                node = parent[at + node]
+            code[s, c] = node
+        else:
+            if first:
+                bits[word_at[a] : word_at[a + 1], c] = 0
+                code[s, c] = 0
+            word = word_at[a] + (v >> 6)
+            if not bits[word, c] & bit(v & 63):
+                bits[word, c] |= bit(v & 63)
+                code[s, c] += 1
+        total += cost[at + code[s, c]]
+    return total
+
+
+@kernel()
+def form_anew(
+    space: Space,
+    table: PairLosses,
+    pool: Pool,
+    n: Integer,
+    formed: Formed,
+    run: Int64Array,
+    how: tuple[Integer, Integer, Integer, float],
+) -> tuple[int, int, float]:
+    """Form clusters of the tuples of a pool; return their number, that of their pieces, and their loss together.
+
+    Parameters
+    ----------
+    table, pool, formed
+        See above; the first `n` tuples of the pool are dealt out.
+    run
+        int64: losses that are computed are added at `EVALUATIONS`.
+    how
+        (k, way, start, bound): bit 0 of the way says whether a cluster starts by the last one, or at the heaviest
+        tuple, bits 2 and 3 whether it takes all that it covers; the first one starts at a place. A loss of the bound
+        or more is given up, and not the true one then.
+    """
+    k, way, start, bound = how
+    state, size, loss = formed[0], formed[1], formed[2]
+    left, out = pool[4], pool[6]
+    rest, c, made, total = pool[3][:n].sum(), 0, 0, 0.0
+    while rest >= k:
+        if c > 0:
+            start = _heaviest(left, n)
+            if way & 1:
+                _losses_with(space, table, state, c - 1, pool, n)
+                run[EVALUATIONS] += n
+                start = _cheapest(left, out, n)
+        x = start
+        size[c] = 0
+        while size[c] < k:
+            if size[c] > 0:
+                _losses_with(space, table, state, c, pool, n)
+                run[EVALUATIONS] += n
+                x = _cheapest(left, out, n)
+            taken = min(left[x], k - size[c])
+            if size[c] == 0 and left[x] >= 2 * k:
+                taken = left[x] - k
+            made = _take(space, pool, formed, (x, c), taken, made)
+        if way & 12:
+            _losses_with(space, table, state, c, pool, n)
+            run[EVALUATIONS] += n
+            for i in range(n):
+                if left[i] > 0 and out[i] <= loss[c] + GAIN:
+                    made = _take(space, pool, formed, (i, c), left[i], made)
+        rest -= size[c]
+        total += size[c] * loss[c]
+        c += 1
+        if total >= bound:
+            return c, made, total
+    for i in range(n):
+        if left[i] > 0:
+            made = _take(space, pool, formed, (i, _host(space, pool, formed, c, i)), left[i], made)
+            run[EVALUATIONS] += c
+    total = 0.0
+    for d in range(c):
+        total += size[d] * loss[d]
+    return c, made, total
+
+
+@kernel()
+def _take(space: Space, pool: Pool, formed: Formed, pair: tuple[Integer, Integer], taken: Integer, made: int) -> int:
+    """Move records of a tuple of the pool into a new cluster; return the number of pieces then."""
+    x, c = pair
+    state, size, loss, place, count, cluster = formed
+    loss[c] = add_tuple(space, state, c, (pool[0], pool[1]), x, size[c] == 0)
+    size[c] += taken
+    pool[4][x] -= taken
+    place[made], count[made], cluster[made] = x, taken, c
+    return made + 1
+
+
+@kernel()
+def _heaviest(left: Int64Array, n: Integer) -> int:
+    """Return the first tuple with the most records that are left."""
+    best = 0
+    for i in range(n):
+        if left[i] > left[best]:
+            best = i
+    return best
+
+
+@kernel()
+def _cheapest(left: Int64Array, out: Float64Array, n: Integer) -> int:
+    """Return the first tuple that is left with the smallest rounded loss."""
+    best, best_key = -1, 0.0
+    for i in range(n):
+        if left[i] > 0:
+            key = np.rint(out[i] * 1e12)
+            if best < 0 or key < best_key:
+                best, best_key = i, key
+    return best
+
+
+@kernel()
+def _host(space: Space, pool: Pool, formed: Formed, n_clusters: Integer, x: Integer) -> int:
+    """Return the first new cluster whose loss a record of a tuple raises least."""
+    kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
+    (low, high, code, bits), size, loss = formed[0], formed[1], formed[2]
+    best, best_key = -1, 0.0
+    for c in range(n_clusters):
+        total = 0.0
+        for a in range(len(kind)):
+            s, at = slot[a], cost_at[a]
+            if kind[a] == RANGE:
+                if width[a] > 0.0:
+                    value = pool[0][s, x]
+                    total += weight[a] * ((max(high[s, c], value) - min(low[s, c], value)) / width[a])
+                continue
+            v, node = pool[1][s, x], code[s, c]
+            if kind[a] == NODE:
+                while not (node <= v < subtree_end[at + node]):
+                    node = parent[at + node]
+            elif not bits[word_at[a] + (v >> 6), c] & bit(v & 63):
+                node += 1
+            total += cost[at + node]
+        key = np.rint(((size[c] + 1) * total - size[c] * loss[c]) * 1e12)
+        if best < 0 or key < best_key:
+            best, best_key = c, key
+    return best

@@ -1,0 +1,327 @@
+"""Refining clusters of relational tuples: neighbours are dissolved and formed anew, if that costs less.
+
+A *piece* is a distinct tuple with the number of its records in one cluster; the pieces of a cluster are a linked list.
+Clusters stand in slots, near ones close together, some of them empty. One step:
+
+1. a cluster and one of its pieces are drawn; the clusters that its tuple would cost least in, of those in the slots
+   around, are dissolved with it: their tuples are the pool;
+2. clusters of at least k records are grown over the pool, each by the tuple that costs least with it; in three steps of
+   four each takes all records that it covers; what is left in the end goes where it costs least;
+3. the new clusters stay if they cost less than the old ones.
+
+So a step splits, merges, swaps and moves as it comes, and the loss never rises. Losses of unions are compared by keys
+of twelve decimals, ties by slot or by place in the pool. Sums of SplitMix64 wrap around
+(``np.errstate(over="ignore")``).
+"""
+
+import numpy as np
+
+from anonset_kernels._arrays import (
+    ClusterStates,
+    Float64Array,
+    Int64Array,
+    Integer,
+    Space,
+    Tuples,
+    UInt64Array,
+)
+from anonset_kernels._bits import bit
+from anonset_kernels._jit import kernel
+from anonset_kernels._pools import EVALUATIONS, GAIN, Formed, PairLosses, Pool, add_tuple, common_losses, form_anew
+
+_Clusters = tuple[ClusterStates, Int64Array, Float64Array, Int64Array]
+_Pieces = tuple[Int64Array, Int64Array, Int64Array, Int64Array]
+_Scan = tuple[Int64Array, Float64Array, Float64Array, Float64Array]
+
+RANGE, NODE, SET = 0, 1, 2
+MOST_NEAR = 10
+"""Most clusters that are dissolved at once."""
+WIDEST_TABLE = 256
+"""Nodes up to which the losses of all pairs of an attribute's nodes are listed."""
+FREE, STEPS, GAINS, IDLE = 0, 2, 3, 4
+"""Places in `run`: free pieces; steps done; steps that gained; steps since the last that did (and `EVALUATIONS`)."""
+_13, _27, _30, _31 = np.uint64(13), np.uint64(27), np.uint64(30), np.uint64(31)
+_STEP, _MIX, _MIX_AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+@kernel()
+def refine(
+    space: Space,
+    table: PairLosses,
+    tuples: Tuples,
+    clusters: _Clusters,
+    pieces: _Pieces,
+    run: Int64Array,
+    random: UInt64Array,
+    rule: tuple[Integer, Integer, Integer, Integer],
+) -> None:
+    """Refine clusters until there were so many losses computed, or so many steps in vain.
+
+    Parameters
+    ----------
+    table
+        Of `pair_losses`.
+    clusters
+        (state, size, loss, head) by slot: int64 records, 0 where it is empty, float64 loss N, int64 first piece.
+    pieces
+        (tuple, count, next, free): int64 (P,) each; next is -1 at the end of a list, free lists those of no cluster.
+    run
+        int64 (5,): see `FREE` and the others.
+    random
+        uint64 (1,): state of SplitMix64.
+    rule
+        (k, most evaluations, most steps in vain, slots around a cluster to look at).
+
+    Cost: a step takes one loss for each slot around, and for each tuple that is placed one for each of the pool.
+    """
+    k, most, patience, window = rule
+    state, size, loss, head = clusters
+    room = _room(size, head, pieces)
+    pool, formed = _make_pool(tuples, room), _make_formed(state, room)
+    scan = (np.empty(MOST_NEAR, np.int64), np.empty(MOST_NEAR), np.empty(window), np.empty(len(space[6])))
+    place = np.full(max(tuples[0].shape[1], tuples[1].shape[1]), -1, np.int64)
+    while run[EVALUATIONS] < most and run[IDLE] < patience:
+        run[STEPS] += 1
+        run[IDLE] += 1
+        c = np.int64(_next(random) % np.uint64(len(size)))
+        while size[c] == 0:
+            c = (c + 1) % len(size)
+        t = pieces[0][_drawn_piece(head[c], pieces[2], _next(random))]
+        n_near = _nearest(space, tuples, clusters, (t, c), 1 + np.int64(_next(random) % np.uint64(MOST_NEAR - 1)), scan)
+        run[EVALUATIONS] += min(window, len(size))
+        way, first = np.int64(_next(random) % np.uint64(16)), _next(random)
+        n_near, n_pool = _fill_pool(tuples, clusters, pieces, scan[0], n_near, pool, place)
+        old = 0.0
+        for i in range(n_near):
+            old += size[scan[0][i]] * loss[scan[0][i]]
+        if n_near == 0 or old < GAIN:
+            continue
+        start = np.int64(first % np.uint64(n_pool))
+        n_formed, n_made, new = form_anew(space, table, pool, n_pool, formed, run, (k, way, start, old - GAIN))
+        if new < old - GAIN:
+            run[GAINS] += 1
+            run[IDLE] = 0
+            _exchange(clusters, pieces, (scan[0], n_near), pool, formed, (n_formed, n_made), c, run)
+
+
+@kernel()
+def pair_losses(space: Space) -> PairLosses:
+    """Return (at, loss): the loss of the lowest common node of any two of an attribute's nodes, row after row.
+
+    int64 (v + 1,) where the rows of each attribute begin, none where it has more than `WIDEST_TABLE` nodes, or no
+    hierarchy; float64. O(V^2).
+    """
+    kind, cost_at = space[0], space[5]
+    at = np.zeros(len(kind) + 1, np.int64)
+    for a in range(len(kind)):
+        n = cost_at[a + 1] - cost_at[a]
+        at[a + 1] = at[a] + (n * n if kind[a] == NODE and n <= WIDEST_TABLE else 0)
+    table = np.empty(at[-1], np.float64)
+    row = np.empty(len(space[6]), np.float64)
+    for a in range(len(kind)):
+        n = cost_at[a + 1] - cost_at[a]
+        for node in range(n if at[a + 1] > at[a] else 0):
+            common_losses(space, a, node, row)
+            table[at[a] + node * n : at[a] + (node + 1) * n] = row[:n]
+    return at, table
+
+
+@kernel()
+def put_pieces(space: Space, tuples: Tuples, clusters: _Clusters, pieces: _Pieces) -> None:
+    """Fill the states (bits zeroed), sizes and losses of clusters whose lists of pieces are there.
+
+    `clusters` and `pieces` are those of `refine`. O(P v).
+    """
+    state, size, loss, head = clusters
+    for c in range(len(size)):
+        size[c], loss[c], p = 0, 0.0, head[c]
+        while p >= 0:
+            loss[c] = add_tuple(space, state, c, tuples, pieces[0][p], size[c] == 0)
+            size[c] += pieces[1][p]
+            p = pieces[2][p]
+
+
+@kernel()
+def _next(random: UInt64Array) -> np.uint64:
+    """Return the next number of SplitMix64."""
+    random[0] += _STEP
+    z = random[0]
+    z = (z ^ (z >> _30)) * _MIX
+    z = (z ^ (z >> _27)) * _MIX_AGAIN
+    return z ^ (z >> _31)
+
+
+@kernel()
+def _room(size: Int64Array, head: Int64Array, pieces: _Pieces) -> int:
+    """Return how many pieces a pool may hold: those of four of the largest clusters, at most 16384, at least 512."""
+    most = 0
+    for c in range(len(size)):
+        n, p = 0, head[c]
+        while p >= 0:
+            n += 1
+            p = pieces[2][p]
+        most = max(most, n)
+    return min(max(4 * most, 512), 16384)
+
+
+@kernel()
+def _make_pool(tuples: Tuples, room: int) -> Pool:
+    """Return (numbers, codes, tuple, count, left, order, loss) of the tuples in a pool."""
+    return (
+        np.empty((len(tuples[0]), room), np.float64),
+        np.empty((len(tuples[1]), room), np.int32),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(2 * room, np.int64),
+        np.empty(room, np.float64),
+    )
+
+
+@kernel()
+def _make_formed(state: ClusterStates, room: int) -> Formed:
+    """Return (state, size, loss, place, count, cluster) of new clusters and of their pieces."""
+    low, high, code, bits = state
+    made = (
+        np.empty((len(low), 2 * room), np.float64),
+        np.empty((len(high), 2 * room), np.float64),
+        np.empty((len(code), 2 * room), np.int32),
+        np.zeros((len(bits), 2 * room), np.uint64),
+    )
+    counts = np.empty(2 * room, np.int64), np.empty(2 * room, np.float64)
+    return made, *counts, np.empty(5 * room, np.int64), np.empty(5 * room, np.int64), np.empty(5 * room, np.int64)
+
+
+@kernel()
+def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
+    """Return a piece of a list: that at the drawn number, modulo their number."""
+    n, q = 0, p
+    while q >= 0:
+        n += 1
+        q = following[q]
+    for _ in range(np.int64(drawn % np.uint64(n))):
+        p = following[p]
+    return p
+
+
+@kernel()
+def _nearest(
+    space: Space, tuples: Tuples, clusters: _Clusters, seed: tuple[Integer, Integer], wanted: Integer, scan: _Scan
+) -> int:
+    """List the cluster of the seed and those that its tuple would raise the loss of least; return how many."""
+    t, own = seed
+    (low, high, code, bits), size, loss, _ = clusters
+    kind, slot, word_at, weight, width, cost_at, cost, _, _ = space
+    near, keys, sums, row = scan
+    begin = max(0, min(own - len(sums) // 2, len(size) - len(sums)))
+    n = min(len(size), begin + len(sums)) - begin
+    sums[:n] = 0.0
+    for a in range(len(kind)):
+        s = slot[a]
+        if kind[a] == RANGE:
+            if width[a] > 0.0:
+                x, w, span = tuples[0][s, t], weight[a], width[a]
+                for i in range(n):
+                    sums[i] += w * ((max(high[s, begin + i], x) - min(low[s, begin + i], x)) / span)
+        elif kind[a] == NODE:
+            common_losses(space, a, tuples[1][s, t], row)
+            for i in range(n):
+                sums[i] += row[code[s, begin + i]]
+        else:
+            v = tuples[1][s, t]
+            word, mask, at = word_at[a] + (v >> 6), bit(v & 63), cost_at[a]
+            for i in range(n):
+                held = 1 if bits[word, begin + i] & mask else 0
+                sums[i] += cost[at + code[s, begin + i] + 1 - held]
+    near[0] = own
+    found = 1
+    for i in range(n):
+        d = begin + i
+        if size[d] == 0 or d == own:
+            continue
+        key = np.rint(((size[d] + 1) * sums[i] - size[d] * loss[d]) * 1e12)
+        if found <= wanted:
+            found += 1
+        elif key >= keys[found - 1]:
+            continue
+        at = found - 1
+        while at > 1 and keys[at - 1] > key:
+            keys[at], near[at] = keys[at - 1], near[at - 1]
+            at -= 1
+        keys[at], near[at] = key, d
+    return found
+
+
+@kernel()
+def _fill_pool(
+    tuples: Tuples,
+    clusters: _Clusters,
+    pieces: _Pieces,
+    near: Int64Array,
+    n_near: Integer,
+    pool: Pool,
+    place: Int64Array,
+) -> tuple[int, int]:
+    """Put the tuples of clusters into the pool, equal ones together; return how many clusters fit, and the tuples."""
+    numbers, codes, of, count, left, _, _ = pool
+    m, taken = 0, 0
+    for i in range(n_near):
+        n, p = 0, clusters[3][near[i]]
+        while p >= 0:
+            n += 1
+            p = pieces[2][p]
+        if m + n > len(of):
+            break
+        taken += 1
+        p = clusters[3][near[i]]
+        while p >= 0:
+            t = pieces[0][p]
+            if place[t] < 0:
+                place[t], of[m], count[m] = m, t, 0
+                numbers[:, m], codes[:, m] = tuples[0][:, t], tuples[1][:, t]
+                m += 1
+            count[place[t]] += pieces[1][p]
+            p = pieces[2][p]
+    for i in range(m):
+        place[of[i]] = -1
+        left[i] = count[i]
+    return taken, m
+
+
+@kernel()
+def _exchange(
+    clusters: _Clusters,
+    pieces: _Pieces,
+    dissolved: tuple[Int64Array, Integer],
+    pool: Pool,
+    formed: Formed,
+    made: tuple[Integer, Integer],
+    own: Integer,
+    run: Int64Array,
+) -> None:
+    """Put new clusters in place of old ones, into the empty slots from that of the drawn cluster on."""
+    (low, high, code, bits), size, loss, head = clusters
+    tuple_of, count, following, free = pieces
+    state, new_size, new_loss, place, new_count, new_cluster = formed
+    for i in range(dissolved[1]):
+        d = dissolved[0][i]
+        p = head[d]
+        while p >= 0:
+            free[run[FREE]] = p
+            run[FREE] += 1
+            p = following[p]
+        size[d], loss[d], head[d] = 0, 0.0, -1
+    slot_of, e = pool[5], own
+    for c in range(made[0]):
+        while size[e] > 0:
+            e = (e + 1) % len(size)
+        slot_of[c] = e
+        size[e], loss[e], head[e] = new_size[c], new_loss[c], -1
+        low[:, e], high[:, e] = state[0][:, c], state[1][:, c]
+        code[:, e], bits[:, e] = state[2][:, c], state[3][:, c]
+    for i in range(made[1]):
+        e = slot_of[new_cluster[i]]
+        run[FREE] -= 1
+        p = free[run[FREE]]
+        tuple_of[p], count[p] = pool[2][place[i]], new_count[i]
+        following[p], head[e] = head[e], p

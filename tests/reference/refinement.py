@@ -1,0 +1,121 @@
+"""Refining clusters over plain lists: dissolve neighbours, form them anew, keep what costs less."""
+
+from collections.abc import Callable
+from typing import Any
+
+from reference.relational import Cluster, Relation, Row, SetModel, TreeModel, key, split_mix
+
+MOST_NEAR = 10
+GAIN = 1e-9
+Piece = list[int]
+"""First record of a tuple, and how many of its records."""
+Slot = list[Piece]
+
+
+class Refinement:
+    """Clusters as lists of pieces in slots, and what a step does to them."""
+
+    def __init__(self, relation: Relation, clusters: list[Cluster], k: int) -> None:
+        self.relation, self.k = relation, k
+        self.first = {row: relation.rows.index(row) for row in relation.rows}
+        n = len(relation.rows) // k
+        self.slots: list[Slot] = [[] for _ in range(n)]
+        order = sorted(self.first, key=_canonical(relation))
+        for c, members in enumerate(clusters):
+            held = [relation.rows[r] for r in members]
+            pieces = [[self.first[row], held.count(row)] for row in order if row in held]
+            self.slots[c * n // len(clusters)] = pieces
+        self.random = split_mix(0)
+
+    def loss(self, pieces: Slot) -> float:
+        return self.relation.loss([t for t, _ in pieces])
+
+    def step(self) -> bool:
+        draws = [next(self.random) for _ in range(2)]
+        own = draws[0] % len(self.slots)
+        while not self.slots[own]:
+            own = (own + 1) % len(self.slots)
+        tuple_, _ = self.slots[own][draws[1] % len(self.slots[own])]
+        wanted, way, start = 1 + next(self.random) % (MOST_NEAR - 1), next(self.random) % 16, next(self.random)
+        others = [d for d, pieces in enumerate(self.slots) if pieces and d != own]
+        near = [own, *sorted(others, key=lambda d: self.increase(self.slots[d], tuple_))[:wanted]]
+        pool: dict[int, int] = {}
+        for d in near:
+            for t, count in self.slots[d]:
+                pool[t] = pool.get(t, 0) + count
+        old = sum(size(self.slots[d]) * self.loss(self.slots[d]) for d in near)
+        if old < GAIN:
+            return False
+        formed = self.form(dict(pool), way, list(pool)[start % len(pool)])
+        if not sum(size(pieces) * self.loss(pieces) for pieces in formed) < old - GAIN:
+            return False
+        for d in near:
+            self.slots[d] = []
+        place = own
+        for pieces in formed:
+            while self.slots[place]:
+                place = (place + 1) % len(self.slots)
+            self.slots[place] = pieces[::-1]
+        return True
+
+    def increase(self, pieces: Slot, t: int) -> float:
+        n = size(pieces)
+        return key((n + 1) * self.loss([*pieces, [t, 1]]) - n * self.loss(pieces))
+
+    def form(self, left: dict[int, int], way: int, start: int) -> list[Slot]:
+        formed: list[Slot] = []
+        while sum(left.values()) >= self.k:
+            if formed:
+                last = formed[-1]
+                start = self.cheapest(last, left) if way & 1 else max(left, key=lambda t: left[t])
+            pieces: Slot = []
+            formed.append(pieces)
+            while size(pieces) < self.k:
+                t = self.cheapest(pieces, left) if pieces else start
+                whole = not pieces and left[t] >= 2 * self.k
+                take(left, pieces, t, left[t] - self.k if whole else min(left[t], self.k - size(pieces)))
+            if way & 12:
+                covered = [t for t in left if left[t] and self.loss([*pieces, [t, 1]]) <= self.loss(pieces) + GAIN]
+                for t in covered:
+                    take(left, pieces, t, left[t])
+        for t in [t for t in left if left[t]]:
+            take(left, min(formed, key=lambda pieces: self.increase(pieces, t)), t, left[t])
+        return formed
+
+    def cheapest(self, pieces: Slot, left: dict[int, int]) -> int:
+        return min((t for t in left if left[t]), key=lambda t: key(self.loss([*pieces, [t, 1]])))
+
+
+def refine(relation: Relation, clusters: list[Cluster], k: int, steps: int) -> list[Cluster]:
+    """Take so many steps, and deal the records out: those of one tuple in the order of the slots."""
+    found = Refinement(relation, clusters, k)
+    if len(clusters) > len(found.slots) or not clusters:
+        return clusters
+    for _ in range(steps):
+        found.step()
+    waiting = {t: [r for r, row in enumerate(relation.rows) if found.first[row] == t] for t in found.first.values()}
+    dealt: list[Cluster] = []
+    for pieces in found.slots:
+        members = []
+        for t, count in pieces:
+            members += [waiting[t].pop(0) for _ in range(count)]
+        dealt += [sorted(members)] if members else []
+    return sorted(dealt)
+
+
+def size(pieces: Slot) -> int:
+    return sum(count for _, count in pieces)
+
+
+def take(left: dict[int, int], pieces: Slot, t: int, count: int) -> None:
+    left[t] -= count
+    pieces.append([t, count])
+
+
+def _canonical(relation: Relation) -> Callable[[Row], tuple[Any, ...]]:
+    """Return the key by which tuples stand in order: leaves by their place, labels canonically, numbers as they are."""
+    orders = [
+        a.tree.leaves if isinstance(a, TreeModel) else list(a.order) if isinstance(a, SetModel) else None
+        for a in relation.attributes
+    ]
+    return lambda row: tuple(v if order is None else order.index(v) for order, v in zip(orders, row, strict=True))
