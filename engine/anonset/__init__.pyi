@@ -67,6 +67,8 @@ from anonset.jobs.inspect import Findings as Findings
 from anonset.jobs.inspect import inspect as inspect
 from anonset.jobs.risk import Risk as Risk
 from anonset.jobs.risk import risk as risk
+from anonset.jobs.suggest import Suggestion as Suggestion
+from anonset.jobs.suggest import suggest as suggest
 from anonset.jobs.workloads import WorkloadSpec as WorkloadSpec
 from anonset.measures.exclusiveness import exclusiveness as exclusiveness
 from anonset.measures.ncp import ncp as ncp

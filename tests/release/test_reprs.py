@@ -134,6 +134,12 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     workload = anonset.WorkloadSpec(random="record:5x1")
     yield workload
     yield anonset.evaluate(table, made[0].save(folder / "out"), hierarchies=trees, workload=workload)
+    yield anonset.inspect(table, k=2, m=1)
+    yield anonset.inspect(
+        {"id": [f"{MARK}{n}" for n in range(9)], "x": [f"{MARK}a"] * 9, "y": [f"{MARK}a {MARK}b"] * 9}
+    )
+    yield anonset.risk(made[0], attempts=5)
+    yield anonset.suggest(table, anonset.KmAnonymity(k=2, m=2), hierarchies=trees, workers=1)
     yield Workload((Query((ITEMS[0],), (Between("age", NUMBER, NUMBER + 1), Among("origin", (f"{MARK}o1",)))),))
     yield exclusiveness(made[3].publication)
     first = made[0].unverified

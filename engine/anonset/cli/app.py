@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _COMMANDS = {
     "inspect": "Look at a data set before it is anonymized: what is in it, and who is at risk.",
+    "suggest": "Try what can give a guarantee, and say what keeps the most.",
     "anonymize": "Anonymize a data set, verify the result and publish it.",
     "verify": "Check a publication against a privacy model.",
     "evaluate": "Measure what a publication lost.",

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds
 from anonset.jobs.provenance import require_columns, require_possible, require_private, require_same_content
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
+from anonset.measures.levels import levels_of
 from anonset.measures.utility_loss import ItemWeights
 from anonset.release.attested import read_attestation, require_attested
 from anonset.release.documents import Attestation, BucketFiles
@@ -42,6 +43,8 @@ class Evaluation(Discreet):
     """Where the mapping came from: ``mapping`` (the private directory), ``codebook``, or ``data`` alone."""
     answers: QueryAnswers | None = None
     """Errors of a workload of queries."""
+    levels: Mapping[str, int] = field(default_factory=dict)
+    """Occurrences of items kept, generalized by so many levels (or to so many items), and suppressed."""
     bound: Bound | None = None
     """What no cut of the hierarchy can lose less than, where it was asked for."""
 
@@ -169,19 +172,21 @@ def _of_records(
 
     measures: dict[str, float] = {}
     sizes: dict[str, int] = {"records": original.n}
-    source, column = "data", original.transactions
+    source, column, levels = "data", original.transactions, dict[str, int]()
     if column is not None:
         hierarchy = hierarchies.get(column.name)
         recoded = recoding_of(column, publication.symbols, home, _records(home), hierarchy)
         measures |= _item_losses(recoded, hierarchy, weights)
         sizes |= _item_sizes(recoded, publication)
         source = recoded.source
+        nodes = any(symbol.kind == "node" for symbol in publication.symbols)
+        levels = levels_of(recoded.column.items, recoded.sizes, hierarchy if nodes else None)
     if original.relational:
         values = spell_out(publication.relational, publication.value_sets)
         rum = published_relational_loss(original, values, hierarchies, weights.relational)
         tum = {} if column is None else {"tum": record_utility_loss(leave_out(publication, weights.secrets))}
         measures = {"rum": rum, **tum, **measures}
-    return Evaluation(measures, sizes, source, found)
+    return Evaluation(measures, sizes, source, found, levels)
 
 
 def _item_losses(recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: _Weights) -> dict[str, float]:
@@ -251,4 +256,5 @@ def flatten(evaluation: Evaluation) -> dict[str, Any]:
     found = evaluation.answers
     asked = {} if found is None else {"are": found.are, "answered": found.answered, "skipped": found.skipped}
     bound = {} if evaluation.bound is None else {"bound": asdict(evaluation.bound)}
-    return {**evaluation.measures, **bound, **asked, **evaluation.sizes, "source": evaluation.source}
+    levels = {"levels": dict(evaluation.levels)} if evaluation.levels else {}
+    return {**evaluation.measures, **bound, **asked, **evaluation.sizes, **levels, "source": evaluation.source}

@@ -106,7 +106,7 @@ class Findings(Discreet):
             [
                 html_table(("column", "kind", "distinct", "role", "because"), rows),
                 html_table(("known items", "unique at worst", f"fewer than {self.k}", "unique on average"), known),
-                html_table(("problem",), [(problem,) for problem in self.problems]),
+                html_table(("problems",), [(f"{len(self.problems)}, told by .problems",)] if self.problems else []),
             ]
         )
 

@@ -48,7 +48,7 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
     """
     found = np.zeros(len(column.vocabulary) + 1, np.int64)
     if not isinstance(recoding, PerCluster):
-        np.add.at(found, _sizes(column, recoding), column.occurrences)
+        np.add.at(found, sizes_of_items(column, recoding), column.occurrences)
         return found
     if len(recoding.cluster) != column.n:
         msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the column has {column.n}"
@@ -59,7 +59,7 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
     ends = np.concatenate([[0], np.cumsum(np.rint(lengths).astype(np.int64))])
     for c, mapping in enumerate(recoding.items):
         own = items[ends[c] : ends[c + 1]]
-        np.add.at(found, _sizes(column, mapping)[own], 1)
+        np.add.at(found, sizes_of_items(column, mapping)[own], 1)
     return found
 
 
@@ -75,7 +75,7 @@ def weighted_sum(by_size: Int64, costs: Int64) -> int:
     return sum(count * cost for count, cost in zip(by_size[there].tolist(), costs[there].tolist(), strict=True))
 
 
-def _sizes(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
+def sizes_of_items(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
     """Return int64 (M,): number of items that the symbol of each item stands for, 0 if it is suppressed."""
     if isinstance(mapping, Cut):
         if column.vocabulary != mapping.hierarchy.leaves:

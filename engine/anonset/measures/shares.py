@@ -6,11 +6,13 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.discreet import Discreet
+
 _Z = 1.959963984540054  # of 95 percent
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(Discreet):
     """A share between 0 and 1; one that was estimated, with the ends of its 95% confidence interval."""
 
     value: float
@@ -40,7 +42,7 @@ def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -
         bool (s,): which records of a sample are known; one that is not may hold or not. None: these are all records.
 
     >>> share_of(np.array([True, False])), str(share_of(np.array([True, False] * 50), np.ones(100, bool)))
-    (Share(value=0.5, low=None, high=None), '50.0% (40.4% to 59.6%)')
+    (Share(value=0.5), '50.0% (40.4% to 59.6%)')
     """
     n = len(holds)
     if known is None or not n:

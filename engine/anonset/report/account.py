@@ -1,6 +1,6 @@
 """The account of a run: what was published, what it guarantees, what it cost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +8,11 @@ import numpy as np
 from rich.table import Table as RichTable
 
 from anonset.data.changes import Change
-from anonset.generalization import ItemGroups, Publication
+from anonset.generalization import Buckets, ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.evaluate import Evaluation
 from anonset.measures.exclusiveness import ambiguous_items
+from anonset.measures.levels import KEPT, SUPPRESSED, by_level, of_nodes
 from anonset.measures.retention import shares
 from anonset.privacy import Verdict
 from anonset.release.costs import COMPILING, format_size
@@ -23,6 +24,7 @@ from anonset.spelling import counted, printable, setting, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
+_NCP_SCALE = " of 1 (0: all items as they are; 1: all suppressed, or one symbol for all)"
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 """What is counted by what became of it, as people are told."""
 _FEW = 5
@@ -74,6 +76,7 @@ def account(release: Release) -> list[str | RichTable]:
         "earlier": _since_text(unverified),
         **_merging_texts(unverified),
         **_retention_texts(unverified),
+        "generalized": _levels_text(unverified),
         **_loss_texts(unverified),
         "removed": _removal_text(unverified),
         "verdict": str(verdict),
@@ -96,6 +99,8 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
     names = {"occurrences": "item occurrences", "universe": "items of the universe"}
     names |= {"generalized": "generalized items", "suppressed": "suppressed items"}
     facts = {f"loss ({loss_label(name)})": f"{loss:.6g}" for name, loss in evaluation.measures.items()}
+    if "ncp" in evaluation.measures:
+        facts[f"loss ({loss_label('ncp')})"] += _NCP_SCALE
     if evaluation.bound is not None:
         bound, name = evaluation.bound, f"loss ({loss_label('ncp')})"
         far = distance(evaluation.measures["ncp"], bound.lower_bound, suppression=bound.suppression)
@@ -106,6 +111,12 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
         found = evaluation.answers
         skipped = f", {found.skipped:,} with the answer 0 skipped" if found.skipped else ""
         facts["error of queries (ARE)"] = f"{found.are:.6g} over {found.answered:,} queries{skipped}"
+    if evaluation.levels:
+        total, counts = max(1, sum(evaluation.levels.values())), evaluation.levels
+        kept, suppressed = counts.get(KEPT, 0), counts.get(SUPPRESSED, 0)
+        fates = {"kept": kept, "generalized": total - kept - suppressed, "suppressed": suppressed}
+        facts["occurrences"] = ", ".join(f"{count:,} {fate} ({count / total:.1%})" for fate, count in fates.items())
+        facts |= {"generalized": text} if (text := levels_text(counts)) else {}
     facts |= {names.get(name, name): f"{size:,}" for name, size in evaluation.sizes.items()}
     return facts_table({**facts, "read from": evaluation.source})
 
@@ -225,6 +236,26 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
         _COUNTED[name]: ", ".join(f"{count:,} {fate} ({parts[name][fate]:.1%})" for fate, count in found.items())
         for name, found in unverified.retention.items()
     }
+
+
+def _levels_text(unverified: Unverified[Any]) -> str:
+    """Return how far the occurrences of items were generalized, where not all of them were equally far."""
+    column, recoding = unverified.table.transactions, unverified.result.recoding
+    if column is None or isinstance(recoding, Buckets):
+        return ""
+    counts = by_level(column, recoding, unverified.hierarchies.get(column.name) if of_nodes(recoding) else None)
+    return levels_text(counts) if len({*counts} - {KEPT, SUPPRESSED}) > 1 else ""
+
+
+def levels_text(counts: Mapping[str, int]) -> str:
+    """Return how far occurrences were generalized, in numbers and shares of all.
+
+    >>> levels_text({"kept": 5, "1 level up": 3, "2 levels up": 1, "suppressed": 1})
+    '1 level up: 3 (30.0%), 2 levels up: 1 (10.0%)'
+    """
+    total = max(1, sum(counts.values()))
+    parts = {name: count for name, count in counts.items() if name not in (KEPT, SUPPRESSED)}
+    return ", ".join(f"{name}: {count:,} ({count / total:.1%})" for name, count in parts.items())
 
 
 def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:

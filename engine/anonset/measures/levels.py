@@ -1,0 +1,108 @@
+"""How far item occurrences were generalized: by levels of the hierarchy, or by how many items the symbol stands for."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from anonset.data import Hierarchy, SetColumn
+from anonset.data.table import Int32, Int64
+from anonset.generalization import Cut, ItemGroups, PerCluster
+from anonset.measures.occurrences import sizes_of_items
+
+_BANDS = (10, 100, 1000)
+SUPPRESSED, KEPT = "suppressed", "kept"
+
+
+def by_level(
+    column: SetColumn, recoding: Cut | ItemGroups | PerCluster, hierarchy: Hierarchy | None = None
+) -> dict[str, int]:
+    """Count the occurrences of items by how far each was generalized.
+
+    Parameters
+    ----------
+    column
+        The **original** column, bound to the recoding's hierarchy or vocabulary.
+    hierarchy
+        Its hierarchy, where levels are to be told; symbols that are none of its nodes are told by their size.
+
+    Examples
+    --------
+    >>> from anonset.data import Hierarchy
+    >>> h = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+    >>> column = h.bind(SetColumn.of([["a1", "b1"], ["a2"]]))
+    >>> by_level(column, Cut(h, np.array([h.node_of["A"]] * 2 + [h.node_of["b1"], -1], np.int32)), h)
+    {'kept': 1, '1 level up': 2}
+    """
+    if isinstance(recoding, PerCluster):
+        return levels_of(column.items, occurrence_sizes(column, recoding), hierarchy)
+    occurring = np.flatnonzero(column.occurrences)
+    sizes = sizes_of_items(column, recoding)[occurring]
+    return _counted(occurring, sizes, column.occurrences[occurring], hierarchy)
+
+
+def levels_of(items: Int32, sizes: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
+    """Count occurrences by how far each was generalized.
+
+    Parameters
+    ----------
+    items, sizes
+        int32 (nnz,) and int64 (nnz,): each occurrence's item, a leaf of the hierarchy if there is one, and how many
+        items its symbol stands for; 0 where it is suppressed.
+    """
+    width = int(sizes.max(initial=0)) + 1
+    pairs, counts = np.unique(items.astype(np.int64) * width + sizes, return_counts=True)
+    return _counted(pairs // width, pairs % width, counts, hierarchy)
+
+
+def _counted(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
+    """Count occurrences, given how many there are of each pair of an item and a size."""
+    pairs = item
+    up = np.full(len(pairs), -1, np.int64)
+    if hierarchy is not None:
+        node = hierarchy.leaf_node[item].astype(np.int64)
+        below = hierarchy.n_leaves_below
+        levels = np.zeros(len(pairs), np.int64)
+        while (open_ := (below[node] < size) & (hierarchy.parent[node] >= 0)).any():
+            node = np.where(open_, hierarchy.parent[node], node)
+            levels += open_
+        up = np.where(below[node] == size, levels, -1)
+    found: dict[str, int] = {}
+    for name, key in _order(size, up).items():
+        found[name] = int(counts[key].sum())
+    return {name: count for name, count in found.items() if count}
+
+
+def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """Return which pairs belong to each fate, from the least loss to the largest."""
+    found = {KEPT: size == 1}
+    wide = size > 1
+    for level in range(1, int(up.max(initial=0)) + 1):
+        found[f"{level} level{'s' * (level > 1)} up"] = wide & (up == level)
+    low = 1
+    for high in _BANDS:
+        found[f"one of {low + 1} to {high}"] = wide & (up < 0) & (size > low) & (size <= high)
+        low = high
+    found[f"one of more than {low:,}"] = wide & (up < 0) & (size > low)
+    found[SUPPRESSED] = size == 0
+    return found
+
+
+def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
+    """Return int64 (nnz,): how many items the symbol stands for that each occurrence is published as; 0: suppressed."""
+    if not isinstance(recoding, PerCluster):
+        return sizes_of_items(column, recoding)[column.items]
+    of_row = np.repeat(recoding.cluster, column.lengths)
+    order = np.argsort(of_row, kind="stable")
+    ends = np.searchsorted(of_row[order], np.arange(len(recoding.items) + 1))
+    found = np.zeros(len(column.items), np.int64)
+    for cluster, mapping in enumerate(recoding.items):
+        own = order[ends[cluster] : ends[cluster + 1]]
+        found[own] = sizes_of_items(column, mapping)[column.items[own]]
+    return found
+
+
+def of_nodes(recoding: Cut | ItemGroups | PerCluster) -> bool:
+    """Tell whether a recoding publishes nodes of a hierarchy, and no sets of its own."""
+    if isinstance(recoding, PerCluster):
+        return len(recoding.items) > 0 and isinstance(recoding.items[0], Cut)
+    return isinstance(recoding, Cut)
