@@ -12,15 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset_kernels._arrays import (
-    BoolArray,
     Csr,
-    Indptr,
     Int32Array,
     Int32Matrix,
     Int64Array,
     Int64Matrix,
     Items,
-    UInt64Array,
 )
 from anonset_kernels._jit import kernel
 
@@ -280,80 +277,3 @@ def advance(rows: Rows, walk: Walk, size: int, k: int, limit: int) -> bool:
             work += 3 * _open_level(rows, walk, level, begin, end, size - 1 - level)
     walk.state[0] = level
     return level < 0
-
-
-@kernel()
-def first_repeated(record: Int64Array, seen: UInt64Array, begin: int, end: int) -> int:
-    """Return the first row, from `begin` to `end`, whose record was seen before, or -1; note the records as seen.
-
-    `record` is int64 (n,): record of each published row; `seen`, uint64 (words,): a bit for each record. O(rows).
-    """
-    one = np.uint64(1)
-    for row in range(begin, end):
-        word, bit = record[row] >> 6, np.uint64(record[row] & 63)
-        if (seen[word] >> bit) & one:
-            return row
-        seen[word] |= one << bit
-    return -1
-
-
-class Members(NamedTuple):
-    """What each published symbol stands for, in compressed sparse rows."""
-
-    indptr: Indptr
-    """int64 (S + 1,): where the members of each symbol start."""
-    items: Items
-    """int32: original item codes, ascending for each symbol."""
-
-
-@kernel()
-def _stands_for(members: Members, symbol: int, item: int) -> bool:
-    """Tell whether `item` is a member of `symbol`. O(log members)."""
-    low, high = members.indptr[symbol], members.indptr[symbol + 1]
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if members.items[middle] < item:
-            low = middle + 1
-        else:
-            high = middle
-    return low < end and members.items[low] == item
-
-
-@kernel()
-def first_untrue(
-    original: Csr, published: Csr, record: Int64Array, members: Members, hidden: BoolArray, begin: int, end: int
-) -> tuple[int, int, int]:
-    """Find the first published row, from `begin` to `end`, that does not tell the truth about its record.
-
-    Parameters
-    ----------
-    original, published
-        Pairs (int64 indptr, int32 codes): the records' items, and the published rows' symbols.
-    record
-        int64 (n,): record of each published row.
-    hidden
-        bool (M,): items that no published symbol stands for.
-
-    Returns
-    -------
-    Row, offending item, offending symbol; -1 where there is none. O(items x symbols x log members) a row.
-    """
-    for row in range(begin, end):
-        item_begin, item_end = original[0][record[row]], original[0][record[row] + 1]
-        symbol_begin, symbol_end = published[0][row], published[0][row + 1]
-        for i in range(item_begin, item_end):
-            item = original[1][i]
-            covered = hidden[item]
-            for s in range(symbol_begin, symbol_end):
-                covered = covered or _stands_for(members, published[1][s], item)
-            if not covered:
-                return row, int(item), -1
-        for s in range(symbol_begin, symbol_end):
-            symbol = published[1][s]
-            founded = False
-            for i in range(item_begin, item_end):
-                founded = founded or _stands_for(members, symbol, original[1][i])
-            if not founded:
-                return row, -1, int(symbol)
-    return -1, -1, -1

@@ -11,6 +11,7 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown
+from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
@@ -21,7 +22,7 @@ from anonset.jobs.provenance import require_columns, require_possible, require_p
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
 from anonset.measures.levels import levels_of
 from anonset.measures.utility_loss import ItemWeights
-from anonset.release.attested import read_attestation, require_attested
+from anonset.release.attested import place_of_parts, read_attestation, require_attested
 from anonset.release.documents import Attestation, BucketFiles
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
@@ -120,38 +121,39 @@ def evaluate(
     home = private_folder(folder, None if private is None else Path(private))
     if home is not None:
         require_same_content(original, require_private(folder, home))
-    publication = read_publication(folder, attested)
-    secrets = _secrets_beside(attested)
-    original, trees = bind_columns(original, hierarchies, secrets)
-    if isinstance(publication, BucketPublication):
+    with place_of_parts(attested) as work:
+        publication = read_publication(folder, attested, work)
+        secrets = _secrets_beside(attested)
+        original, trees = bind_columns(original, hierarchies, secrets)
+        if isinstance(publication, BucketPublication):
+            if home is None:
+                require_possible(original, publication, trees)
+            found = answers(original, publication, workload or WorkloadSpec(), trees)
+            lost = original.n - publication.n + int(publication.starred.sum())
+            losses = {"grouping_loss": lost / max(1, original.n)}
+            sizes = {"records": original.n, "published": publication.n, "groups": publication.n_groups}
+            return Evaluation(losses, sizes, "data", found)
+        spelled = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
         if home is None:
-            require_possible(original, publication, trees)
-        found = answers(original, publication, workload or WorkloadSpec(), trees)
-        lost = original.n - publication.n + int(publication.starred.sum())
-        losses = {"grouping_loss": lost / max(1, original.n)}
-        sizes = {"records": original.n, "published": publication.n, "groups": publication.n_groups}
-        return Evaluation(losses, sizes, "data", found)
-    spelled = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
-    if home is None:
-        require_possible(original, spelled, trees)
-    found = answers(original, spelled, workload or WorkloadSpec(), trees)
-    weights = _Weights(item_weights, relational_weights, secrets)
-    evaluation = _of_records(original, publication, trees, home, weights, found)
-    if not bound:
-        return evaluation
-    bounds, suppression = Bounds(original, trees, progress=progress), evaluation.sizes.get("suppressed", 0) > 0
-    least = bounds.of(attested.parameters["k"], attested.parameters["m"], suppression=suppression)
-    return replace(evaluation, bound=least)
+            require_possible(original, spelled, trees)
+        found = answers(original, spelled, workload or WorkloadSpec(), trees)
+        weights = _Weights(item_weights, relational_weights, secrets)
+        evaluation = _of_records(original, publication, trees, home, weights, found)
+        if not bound:
+            return evaluation
+        bounds, suppression = Bounds(original, trees, progress=progress), evaluation.sizes.get("suppressed", 0) > 0
+        least = bounds.of(attested.parameters["k"], attested.parameters["m"], suppression=suppression)
+        return replace(evaluation, bound=least)
 
 
-def read_publication(out: Path, attested: Attestation) -> AnyPublication:
-    """Read the publication of a directory."""
+def read_publication(out: Path, attested: Attestation, work: WorkFolder | None = None) -> AnyPublication:
+    """Read the publication of a directory, in memory or into a work directory."""
     from anonset.release.buckets import BucketsKind
     from anonset.release.records import RecordsKind
 
     if isinstance(attested.data, BucketFiles):
         return BucketsKind().read(out, attested.data)
-    return RecordsKind().read(out, attested.data)
+    return RecordsKind().read(out, attested.data, work)
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:

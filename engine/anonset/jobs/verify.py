@@ -7,6 +7,7 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import SetColumn, Table
+from anonset.data.mapped import WorkFolder
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
@@ -18,6 +19,7 @@ from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.attested import (
     attested_parameters,
     is_promised,
+    place_of_parts,
     read_attestation,
     require_attested,
     require_policy,
@@ -55,16 +57,27 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
     attested = read_attestation(published)
+    with place_of_parts(attested) as work:
+        return _check(published, settings, attested, work, progress)
+
+
+def _check(
+    published: Path,
+    settings: CheckSettings,
+    attested: Attestation | None,
+    work: WorkFolder | None,
+    progress: Progress | None,
+) -> Inspection:
     promised = None if attested is None else promised_by(attested)
     model = make_model(settings, attested)
     if progress is not None:
         progress("read", 0, 0)
     if attested is None or promised is None:
         foreign = _read_foreign(published, settings, model)
-        return inspect(_with_records(foreign, settings), model, settings, progress=progress)
-    publication = _read_attested(published, settings, attested, model)
+        return inspect(_with_records(foreign, settings, work), model, settings, progress=progress)
+    publication = _read_attested(published, settings, attested, model, work)
     require_statements(published, attested, promised, publication)
-    found = inspect(_with_records(publication, settings), model, settings, attested=attested, progress=progress)
+    found = inspect(_with_records(publication, settings, work), model, settings, attested=attested, progress=progress)
     asked = is_promised(attested, model) or model == promised.visible
     budget = settings.budget
     seen = evidence(publication, found.verdict, budget=budget, progress=progress) if asked else None
@@ -147,7 +160,11 @@ def _of_texts(settings: CheckSettings) -> dict[str, Any]:
 
 
 def _read_attested(
-    published: Path, settings: CheckSettings, attested: Attestation, model: PrivacyModel
+    published: Path,
+    settings: CheckSettings,
+    attested: Attestation,
+    model: PrivacyModel,
+    work: WorkFolder | None,
 ) -> AnyPublication:
     """Read the files of a publication, if they are those that were attested."""
     given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
@@ -160,7 +177,7 @@ def _read_attested(
         msg = f"{str(published)!r} is {what}, of which model {model.name} says nothing"
         raise InputError(msg)
     require_attested(published, attested)
-    found: AnyPublication = kind_of(model).read(published, attested.data)
+    found: AnyPublication = kind_of(model).read(published, attested.data, work)
     if isinstance(found, Publication):
         book, where = read_codebook(published / CODEBOOK), f"codebook {str(published / CODEBOOK)!r}"
         items = found.transactions
@@ -182,13 +199,13 @@ def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table 
     return items is not None and not {items.name, *owner.joined}.isdisjoint(settings.hierarchy)
 
 
-def _with_records(publication: AnyPublication, settings: CheckSettings) -> AnyPublication:
+def _with_records(publication: AnyPublication, settings: CheckSettings, work: WorkFolder | None) -> AnyPublication:
     """Return a publication with the way back to the original, where that is known."""
     if settings.records is None:
         return publication
     from anonset.io.records import read_records
 
-    record, cluster = read_records(Path(settings.records))
+    record, cluster = read_records(Path(settings.records), work)
     if len(record) != publication.n:
         msg = f"{settings.records!r} names the records of {len(record)} rows, the publication has {publication.n}"
         raise InputError(msg)

@@ -17,6 +17,7 @@ import numpy as np
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.discreet import Discreet
 from anonset.data.exact import Written, exact
+from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
@@ -327,6 +328,8 @@ def _supports(column: SetColumn, group: Int32) -> Int64:
     """int64: records that hold any item of each group."""
     from anonset_kernels.rows import map_rows
 
-    n_groups = int(group.max(initial=-1)) + 1
-    _, symbols = map_rows(column.indptr, column.items, group, n_groups)
-    return np.bincount(symbols, minlength=n_groups).astype(np.int64)
+    found = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
+    for first, end in spans(column.n):
+        part = column.part(first, end)
+        found += np.bincount(map_rows(part.indptr, part.items, group, len(found))[1], minlength=len(found))
+    return found

@@ -2,12 +2,14 @@
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from anonset.data.mapped import WorkFolder
 from anonset.errors import InputError
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.publication import Publication
@@ -58,6 +60,16 @@ def read_attestation(published: Path) -> Attestation | None:
     except ValueError as error:
         msg = f"{str(path)!r} is no attestation of a publication: {error}"
         raise InputError(msg) from None
+
+
+@contextmanager
+def place_of_parts(attested: Attestation | None) -> Iterator[WorkFolder | None]:
+    """Give a temporary directory for a publication in parts, which may be larger than memory; else none."""
+    if attested is None or isinstance(attested.data, BucketFiles) or attested.data.parts is None:
+        yield None
+    else:
+        with WorkFolder.temporary() as work:
+            yield work
 
 
 def require_attested(published: Path, attested: Attestation) -> None:

@@ -1,6 +1,7 @@
 """Truthfulness: published symbols cover the original items, and stand for nothing else."""
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -16,6 +17,8 @@ from anonset.verification.itemsets import require_well_formed
 
 _ROWS_PER_CALL = 10_000
 _CALLS_AT_ONCE = 32
+Look = Callable[[tuple[int, int]], tuple[int, int, int]]
+"""Tells row, offending item and offending symbol of what is not true first, -1 each where nothing is."""
 
 
 def check_item_truth(original: Table, publication: Publication, *, progress: Progress | None = None) -> Witness | None:
@@ -75,32 +78,36 @@ def _require_same_shape(original: Table, publication: Publication) -> None:
 
 def _first_repeated(record: Int64, n: int) -> int:
     """Return the first row whose record an earlier row was made from, out of `n` records, or -1."""
-    from anonset_kernels.verification import first_repeated
+    from anonset_kernels.truth_check import first_repeated
 
     seen = np.zeros(n // 64 + 1, np.uint64)
     parts = (first_repeated(record, seen, *span) for span in spans(len(record)))
     return next((int(row) for row in parts if row >= 0), -1)
 
 
-def _first_untrue(
-    before: SetColumn, after: SetColumn, publication: Publication, progress: Progress | None
-) -> Witness | None:
-    from anonset_kernels.verification import Members, first_untrue
+def _look(before: SetColumn, after: SetColumn, record: Int64, known: list[list[int]]) -> Look:
+    """Return what finds the first row of a span that is not true, given the items that each symbol stands for."""
+    from anonset_kernels.truth_check import Members, first_untrue, first_untrue_by_one
 
-    code_of = before.vocabulary.index
-    known = [sorted({code_of[x] for x in symbol.members if x in code_of}) for symbol in publication.symbols]
+    symbol_of = np.full(len(before.vocabulary), -1, np.int32)
+    shown = np.flatnonzero(after.occurrences).tolist()
+    for symbol in shown:
+        symbol_of[known[symbol]] = symbol
+    records, rows = (before.indptr, before.items), (after.indptr, after.items)
+    if int(np.count_nonzero(symbol_of >= 0)) == sum(len(known[symbol]) for symbol in shown):
+        return lambda span: first_untrue_by_one(records, rows, record, symbol_of, *span)
     indptr = np.zeros(len(known) + 1, np.int64)
     np.cumsum([len(codes) for codes in known], out=indptr[1:])
     members = Members(indptr, np.fromiter((c for codes in known for c in codes), np.int32, int(indptr[-1])))
-    hidden = np.ones(len(before.vocabulary), bool)
-    for symbol in np.flatnonzero(after.occurrences):
-        hidden[known[symbol]] = False
-    records, rows = (before.indptr, before.items), (after.indptr, after.items)
+    return lambda span: first_untrue(records, rows, record, members, symbol_of < 0, *span)
 
-    def look(span: tuple[int, int]) -> tuple[int, int, int]:
-        row, item, code = first_untrue(records, rows, publication.record, members, hidden, *span)
-        return int(row), int(item), int(code)
 
+def _first_untrue(
+    before: SetColumn, after: SetColumn, publication: Publication, progress: Progress | None
+) -> Witness | None:
+    code_of = before.vocabulary.index
+    known = [sorted({code_of[x] for x in symbol.members if x in code_of}) for symbol in publication.symbols]
+    look = _look(before, after, publication.record, known)
     bounds = list(spans(publication.n, _ROWS_PER_CALL))
     with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-verify") as pool:
         for at in range(0, len(bounds), _CALLS_AT_ONCE):
@@ -108,13 +115,12 @@ def _first_untrue(
                 if item >= 0:
                     label = before.vocabulary.labels[item]
                     detail = f"no symbol of this row stands for the original item {label!r}"
-                    return Witness((label,), 0, 1, row, detail)
+                    return Witness((label,), 0, 1, int(row), detail)
                 if code >= 0:
                     label = after.vocabulary.labels[code]
                     detail = f"symbol {label!r} stands for no item of the original record"
-                    return Witness((label,), 0, 1, row, detail)
+                    return Witness((label,), 0, 1, int(row), detail)
             if progress is not None:
-                progress(
-                    "truthfulness", float(bounds[min(at + _CALLS_AT_ONCE, len(bounds)) - 1][1]), float(publication.n)
-                )
+                done = bounds[min(at + _CALLS_AT_ONCE, len(bounds)) - 1][1]
+                progress("truthfulness", float(done), float(publication.n))
     return None

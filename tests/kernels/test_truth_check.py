@@ -1,0 +1,39 @@
+"""Published rows against their records: the quick way, where symbols share no item, against the general one."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset_kernels.truth_check import Members, first_repeated, first_untrue, first_untrue_by_one
+
+ITEMS, SYMBOLS = 6, 3
+rows_of_items = st.lists(st.sets(st.integers(0, ITEMS - 1)), min_size=1, max_size=6)
+images = st.lists(st.integers(-1, SYMBOLS - 1), min_size=ITEMS, max_size=ITEMS)
+
+
+def csr(rows):
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    return indptr, np.array([code for row in rows for code in sorted(row)], np.int32)
+
+
+@given(rows_of_items, images, st.data())
+def test_both_ways_find_the_same(records, image, data):
+    rows = [{image[item] for item in record} - {-1} for record in records]
+    if data.draw(st.booleans()):  # one row tells something else
+        rows[data.draw(st.integers(0, len(rows) - 1))] = data.draw(st.sets(st.integers(0, SYMBOLS - 1)))
+    record = np.arange(len(rows), dtype=np.int64)
+    known = [[item for item in range(ITEMS) if image[item] == symbol] for symbol in range(SYMBOLS)]
+    symbol_of = np.array(image, np.int32)
+    general = first_untrue(csr(records), csr(rows), record, Members(*csr(known)), symbol_of < 0, 0, len(rows))
+    assert first_untrue_by_one(csr(records), csr(rows), record, symbol_of, 0, len(rows)) == general
+    untrue = (
+        at for at, (row, found) in enumerate(zip(records, rows, strict=True)) if {image[i] for i in row} - {-1} != found
+    )
+    assert general[0] == next(untrue, -1)
+
+
+@given(st.lists(st.integers(0, 130), max_size=12))
+def test_the_first_record_that_was_seen_before(record):
+    seen = np.zeros(3, np.uint64)
+    again = [at for at, value in enumerate(record) if value in record[:at]]
+    assert first_repeated(np.array(record, np.int64), seen, 0, len(record)) == (again[0] if again else -1)
