@@ -88,6 +88,21 @@ def forms_sets(algorithm: object) -> bool:
     return isinstance(algorithm, DeclaresSets) and algorithm.forms_sets
 
 
+@runtime_checkable
+class DeclaresBlocks(Protocol):
+    """An algorithm that says whether it goes through records block by block, and holds nothing as long as the table."""
+
+    @property
+    def by_blocks(self) -> bool:
+        """Whether it does."""
+        ...
+
+
+def goes_by_blocks(algorithm: object) -> bool:
+    """Tell whether an algorithm declares that it goes through records block by block."""
+    return isinstance(algorithm, DeclaresBlocks) and algorithm.by_blocks
+
+
 @contextmanager
 def executor_of(workers: int | None) -> Iterator[Executor | None]:
     """Give an executor of `workers` threads (by default one a core); None for one worker.

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from anonset.algorithms.base import Progress
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.main import DONE, FAILED, UNDECIDED
-from anonset.cli.output import progress_bars, show, show_json, warn
+from anonset.cli.output import progress_bars, say, show, show_json, warn
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.release.release import Release
@@ -46,7 +46,7 @@ def anonymize(
         before = _finished_before(settings, progress) if settings.if_exists == "skip" else None
         if before is not None:
             return _skipped(before, quiet=quiet, json=json)
-        release = anonymize_file(settings, progress=progress)
+        release = anonymize_file(settings, progress=progress, note=None if quiet else say)
     for warning in release.unverified.warnings:
         warn(warning)
     if json or not quiet:

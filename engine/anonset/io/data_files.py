@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
-from anonset.io.files import FORMATS, format_of, reading, require_file
+from anonset.io.files import FORMATS, estimate_bytes, format_of, guessed_bytes, reading, require_file
 from anonset.io.folders import chosen, names_below
 
 _MARKS = "*?["
@@ -53,6 +53,14 @@ class DataFile(Discreet):
         with reading(self.where):
             return int(self.system.get_file_info(self.path).size)
 
+    @property
+    def text_bytes(self) -> int:
+        """Bytes that it would have as plain text, about."""
+        from pyarrow import fs
+
+        local = isinstance(self.system, fs.LocalFileSystem)
+        return estimate_bytes(self.path) if local else guessed_bytes(self.name, self.size)
+
     def sha256(self) -> str:
         """Return the SHA-256 of its bytes in hexadecimal."""
         found = hashlib.sha256()
@@ -73,9 +81,9 @@ class DataFiles(Discreet):
     files: tuple[DataFile, ...]
 
     @property
-    def size(self) -> int:
-        """Bytes of all files, as they lie there."""
-        return sum(file.size for file in self.files)
+    def text_bytes(self) -> int:
+        """Bytes that all files would have as plain text, about."""
+        return sum(file.text_bytes for file in self.files)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -88,15 +96,6 @@ class DataFiles(Discreet):
             return self.files[0].sha256()
         lines = "".join(f"{file.sha256()}  {file.name}\n" for file in self.files)
         return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def is_many(source: str) -> bool:
-    """Tell whether what was named is an address or a glob, rather than a path that is there.
-
-    >>> is_many("visits/*.parquet"), is_many("s3://bucket/visits"), is_many("visits.csv")
-    (True, True, False)
-    """
-    return "://" in source or (not Path(source).exists() and any(mark in source for mark in _MARKS))
 
 
 def data_files(source: str, declared: str | None = None) -> DataFiles:

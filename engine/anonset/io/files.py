@@ -27,6 +27,7 @@ _ELSEWHERE = {
 _WHAT = "csv or tsv (with a header line), fimi, baskets (items between a separator), spmf, parquet"
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _GUESSED_RATIO = 6
+_TEXT_OF_VALUE = 4  # bytes of a short code and what stands before the next one
 _LARGEST_DEFLATE_RATIO = 1032
 _KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
@@ -231,7 +232,8 @@ def estimate_bytes(path: str | Path) -> int:
     """Estimate the decompressed size of a file, or of a directory's files, in bytes.
 
     Exact for plain text. For gzip the size in the trailer (modulo 2^32, of the last member only) is taken where
-    it is plausible; else, and for zstd and Parquet, six times the size of the file. An estimate, no bound.
+    it is plausible; else, and for zstd, six times the size of the file. Of Parquet it is the size of the columns
+    without compression, and of lists at least four bytes an item. An estimate, no bound.
 
     Raises
     ------
@@ -250,4 +252,22 @@ def estimate_bytes(path: str | Path) -> int:
                 stated = int.from_bytes(file.read(4), "little")
             plausible = size // 2 <= stated + 64 and stated <= size * _LARGEST_DEFLATE_RATIO
             return stated if plausible else _GUESSED_RATIO * size
-        return _GUESSED_RATIO * size if found.suffix.lower() in (".gz", ".zst", ".parquet") else size
+    if found.suffix.lower() == ".parquet":
+        return _parquet_bytes(found)
+    return guessed_bytes(found.name, size)
+
+
+def guessed_bytes(name: str, size: int) -> int:
+    """Return about how many bytes a file of some size holds, by its name alone."""
+    return _GUESSED_RATIO * size if PurePosixPath(name).suffix.lower() in (".gz", ".zst", ".parquet") else size
+
+
+def _parquet_bytes(path: Path) -> int:
+    """Return about how many bytes a Parquet file would have as text."""
+    from pyarrow import parquet
+
+    with reading(path, "not valid Parquet"), path.open("rb") as file:
+        metadata = parquet.read_metadata(file)
+        groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
+        columns = [group.column(n) for group in groups for n in range(group.num_columns)]
+        return sum(max(one.total_uncompressed_size, _TEXT_OF_VALUE * one.num_values) for one in columns)

@@ -8,6 +8,7 @@ import os
 import warnings as python_warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,18 +17,19 @@ from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, fo
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
-from anonset.errors import InfeasibleError, WorthlessError
+from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.generalization.earlier import Earlier, Since
 from anonset.measures.retention import retention
 from anonset.privacy import PrivacyModel
-from anonset.release.costs import Stopwatch, memory_for, require_memory, tell_compiling
-from anonset.release.formats import Layout, Order, Symbols, Unverified
+from anonset.release.costs import Stopwatch, tell_compiling
+from anonset.release.formats import Format, Layout, Order, Symbols, Unverified
 from anonset.release.formulas import formula_warnings
 from anonset.release.losses import measures_of, nothing_left, refuse_worthless, why_worthless
 from anonset.release.publish import Request, kind_of, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_free
 from anonset.settings.binding import HierarchySpec, bind, require_roles
+from anonset.spelling import setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
@@ -47,6 +49,9 @@ def anonymize(
     accept_undecided: bool = False,
     budget: int | None = None,
     recoding: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    format: Format | None = None,  # noqa: A002
+    part_rows: int | None = None,
 ) -> Release:
     """Anonymize a table and verify the result.
 
@@ -78,6 +83,11 @@ def anonymize(
     recoding
         The private directory of an earlier release, to go on from: names keep their meaning, and nothing becomes
         finer than it was. A hierarchy that would be made from the data is that of the earlier release.
+    out
+        New directory: the publication is written into it, and what is verified is read back from its bytes, so that
+        a table of `anonset.scan` is never held in memory.
+    format, part_rows
+        Of what is written there, as in `Release.save`.
 
     Raises
     ------
@@ -96,14 +106,24 @@ def anonymize(
     >>> release.verdict.holds, release.recoding.labels
     (True, ['N1_0', 'b1', 'b2'])
     """
-    layout = Layout(order=order, symbols=symbols)
+    if out is None and (format is not None or part_rows is not None):
+        msg = f"{setting('format')} and {setting('part_rows')} are of what is written: {setting('out')} must say where"
+        raise InputError(msg)
+    layout = Layout(order, symbols, format or "csv", part_rows=part_rows)
     earlier = None if recoding is None else _earlier(recoding)
-    job = Job(replace(layout, format=None), workers, progress, max_loss, allow_worthless, earlier)
+    request = None if out is None else Request(Path(out), None, layout, accept_undecided, budget)
+    if request is not None:
+        require_free(request.out, request.private_folder)
+    written = layout if request is not None else replace(layout, format=None)
+    job = Job(written, workers, progress, max_loss, allow_worthless, earlier)
     with tell_compiling(progress):
         unverified = job.run(table, hierarchies or {}, algorithm)
         kind_of(algorithm.model).require_readable(unverified.publication)
         for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
+        if request is not None:
+            verdict = publish(unverified, request, watch=job.watch, progress=progress)
+            return Release(unverified, verdict, layout, tuple(job.watch.phases), request)
         with job.watch.phase("verify"):
             verdict = verify_release(
                 unverified, unverified.publication, accept_undecided=accept_undecided, budget=budget, progress=progress
@@ -111,8 +131,12 @@ def anonymize(
     return Release(unverified, verdict, layout, tuple(job.watch.phases))
 
 
-def anonymize_file(settings: "Settings", *, progress: Progress | None = None) -> Release:
-    """Anonymize a file, write the result, read it back, verify and publish it.
+def anonymize_file(
+    settings: "Settings", *, progress: Progress | None = None, note: Callable[[str], None] | None = None
+) -> Release:
+    """Anonymize a file, or many, write the result, read it back, verify and publish it.
+
+    What would need more memory than it may take runs by blocks, if it can; `note` is told so in a line.
 
     Raises
     ------
@@ -123,41 +147,37 @@ def anonymize_file(settings: "Settings", *, progress: Progress | None = None) ->
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
-    from anonset.io.files import digest, estimate_bytes, require_there
-    from anonset.io.read import read
+    from anonset.jobs.input import require_input, table_of
     from anonset.settings.job_files import with_absolute_paths
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
     from anonset.settings.readers import Context
 
-    source, given = Path(settings.input), settings.algorithm_parameters()
-    require_there(source)
+    require_input(settings.input)
+    given = settings.algorithm_parameters()
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, given)
     request = request_of(settings, algorithm.model)
     require_free(request.out, request.private_folder)
-    require_memory(memory_for(estimate_bytes(source)), settings.memory_limit)
     earlier = None if settings.recoding is None else _earlier(settings.recoding)
     job = Job(request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless, earlier)
-    with job.watch.phase("read"):
-        if progress is not None:
-            progress("read", 0, 0)
-        table = read(source, **settings.read_options())
-        sha256 = digest(source)
 
     def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
         return make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
 
-    unverified = job.run(table, settings.hierarchy, algorithm, made_from if needs_data(given) else None)
-    context = {
-        "settings": with_absolute_paths(settings.model_dump(exclude_none=True)),
-        "seed": settings.seed,
-        "input": {
-            "file": source.name,
-            "sha256": sha256,
-            **({} if earlier is None else {"recoding_of": earlier.attestation_sha256}),
-        },
-    }
-    verdict = publish(unverified, request, watch=job.watch, progress=progress, context=context)
+    with ExitStack() as stack:
+        with job.watch.phase("read"):
+            table, sha256 = stack.enter_context(table_of(settings, algorithm, progress=progress, note=note))
+        unverified = job.run(table, settings.hierarchy, algorithm, made_from if needs_data(given) else None)
+        context = {
+            "settings": with_absolute_paths(settings.model_dump(exclude_none=True)),
+            "seed": settings.seed,
+            "input": {
+                "file": Path(settings.input).name,
+                "sha256": sha256,
+                **({} if earlier is None else {"recoding_of": earlier.attestation_sha256}),
+            },
+        }
+        verdict = publish(unverified, request, watch=job.watch, progress=progress, context=context)
     return Release(unverified, verdict, request.layout, tuple(job.watch.phases), request)
 
 
@@ -277,19 +297,26 @@ def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss:
 def request_of(settings: "Settings", model: PrivacyModel) -> Request:
     """Return where and how the settings ask to publish; by default in the format of the input, and buckets as csv."""
     private = None if settings.private is None else Path(settings.private)
-    as_input = published_format(Path(settings.input), settings.input_format)
+    as_input = published_format(settings.input, settings.input_format)
     format = settings.format or ("csv" if "buckets" in model.protects else as_input)  # noqa: A001
     layout = Layout(settings.order, settings.symbols, format, settings.separator, settings.part_rows)  # type: ignore[arg-type]
     return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)
 
 
-def published_format(source: Path, declared: str | None = None) -> str:
-    """Return the format in which data from a file are published: the file's own, or CSV for TSV and baskets.
+def published_format(source: str, declared: str | None = None) -> str:
+    """Return the format in which data from files are published: the files' own, or CSV for TSV and baskets.
 
-    >>> published_format(Path("visits.dat.gz")), published_format(Path("visits.txt"), "baskets")
+    >>> published_format("visits.dat.gz"), published_format("visits.txt", "baskets")
     ('dat', 'csv')
+
+    Raises
+    ------
+    InputError
+        If there are no files, or they have no one format.
     """
+    from anonset.io.data_files import data_files
     from anonset.io.files import format_of
 
-    found = format_of(source, declared)
+    plain = not Path(source).is_dir() and "://" not in source and not set(source) & set("*?[")
+    found = format_of(Path(source), declared) if plain else data_files(source, declared).format
     return {"tsv": "csv", "baskets": "csv", "spmf": "dat"}.get(found, found)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Progress
 from anonset.errors import InputError
+from anonset.jobs.input import input_sha256
 from anonset.jobs.inspection import Inspection
 from anonset.jobs.provenance import require_private
 from anonset.jobs.verify import check
@@ -15,7 +16,7 @@ from anonset.settings.job_files import with_absolute_paths
 if TYPE_CHECKING:
     from anonset.settings.settings import Settings
 
-_NOT_OF_THE_RESULT = ("workers", "if_exists", "memory_limit", "out", "private", "input")
+_NOT_OF_THE_RESULT = ("workers", "if_exists", "memory_limit", "work_dir", "out", "private", "input")
 """Settings on which the result does not depend, or depends by what the file of that name holds."""
 
 
@@ -29,18 +30,15 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
     InputError
         If something else stands there, with what differs.
     """
-    from anonset.io.files import digest, require_there
-
     out = Path(settings.out)
     if not out.exists():
         return None
     private = Path(settings.private or f"{settings.out}.private")
     report = require_private(out, private)
-    require_there(Path(settings.input))
     asked: dict[str, Any] = {
         "settings": _relevant(with_absolute_paths(settings.model_dump(exclude_none=True))),
         "versions": versions(),
-        "data": digest(Path(settings.input)),
+        "data": input_sha256(settings.input, settings.input_format),
         "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
     }
     made: dict[str, Any] = {

@@ -88,9 +88,11 @@ def peak_memory() -> int | None:
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 _SHARE = 0.8  # of the available memory; the rest is for other processes and for what the estimate misses
-_AT_LEAST = 230 << 20
+AT_LEAST = 230 << 20
+"""Memory, in bytes, that Python and the compiled kernels take, whatever the input."""
 _PER_INPUT_BYTE = 14
 _MEMINFO = Path("/proc/meminfo")
+_CGROUP = Path("/sys/fs/cgroup")
 
 
 def parse_size(text: str) -> int:
@@ -125,15 +127,32 @@ def format_size(size: int) -> str:
 
 
 def default_limit() -> int | None:
-    """Return 80% of the memory that is available now, in bytes, or None where the system does not say."""
+    """Return 80% of the memory that is available now, in bytes, or None where the system does not say.
+
+    Where the process is in a cgroup of its own limit, no more is available than that leaves.
+    """
+    found = [size for size in (_available(), _left_to_group()) if size is not None]
+    return int(min(found) * _SHARE) if found else None
+
+
+def _available() -> int | None:
+    """Return the bytes that the machine has left."""
     try:
         lines = _MEMINFO.read_text().splitlines()
     except OSError:
         return None
-    for line in lines:
-        if line.startswith("MemAvailable:"):
-            return int(int(line.split()[1]) * 1024 * _SHARE)
-    return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
+
+
+def _left_to_group() -> int | None:
+    """Return the bytes that the limit of the control group leaves, its page cache being free; None without a limit."""
+    try:
+        most = (_CGROUP / "memory.max").read_text().strip()
+        used = int((_CGROUP / "memory.current").read_text())
+        stat = dict(line.split() for line in (_CGROUP / "memory.stat").read_text().splitlines())
+    except (OSError, ValueError):
+        return None
+    return None if most == "max" else max(0, int(most) - used + int(stat.get("file", "0")))
 
 
 def memory_for(input_bytes: int) -> int:
@@ -143,21 +162,36 @@ def memory_for(input_bytes: int) -> int:
     expanded by the ancestors of their items, and what is published. Measured on `pos_like`: 12 to 14 bytes a byte,
     at 0.5 and 5 million baskets.
     """
-    return _AT_LEAST + _PER_INPUT_BYTE * input_bytes
+    return AT_LEAST + _PER_INPUT_BYTE * input_bytes
 
 
-def require_memory(estimate: int, limit: str | None) -> None:
+def memory_limit(given: str | None) -> int | None:
+    """Return how many bytes may be taken: as given, else by default; None where the system does not say.
+
+    Raises
+    ------
+    InputError
+        If the text is no size.
+    """
+    return default_limit() if given is None else parse_size(given)
+
+
+def require_memory(estimate: int, limit: str | None, obstacle: str = "") -> None:
     """Refuse work whose estimated memory is above a limit (by default 80% of what is available).
+
+    Parameters
+    ----------
+    obstacle
+        Why it cannot do with less.
 
     Raises
     ------
     InputError
         With both figures.
     """
-    allowed = default_limit() if limit is None else parse_size(limit)
+    allowed = memory_limit(limit)
     if allowed is not None and estimate > allowed:
-        msg = (
-            f"the run would need about {format_size(estimate)} of memory, above the limit of {format_size(allowed)}; "
-            "use a machine with more memory, fewer records, or raise it with --memory-limit"
-        )
+        over = f"the run would need about {format_size(estimate)} of memory, above the limit of {format_size(allowed)}"
+        why = f", and {obstacle}" if obstacle else ""
+        msg = f"{over}{why}; use a machine with more memory, fewer records, or raise it with --memory-limit"
         raise InputError(msg)

@@ -9,7 +9,7 @@ from anonset.errors import InputError
 from anonset.settings.settings import read_config
 from anonset.strict_json import loads
 
-_PLACES = ("input", "out", "private", "recoding", "original", "records", "codebook", "queries")
+_PLACES = ("input", "out", "private", "work_dir", "recoding", "original", "records", "codebook", "queries")
 """Settings that are paths."""
 _FILES_OR_WORDS: Mapping[str, tuple[str, ...]] = {
     "privacy_constraints": ("km", "pgen"),
@@ -68,7 +68,7 @@ def _placed(found: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Return settings with their paths below a folder; absolute ones stay."""
 
     def placed(value: Any) -> Any:
-        return str(folder / value) if isinstance(value, str) else value
+        return str(folder / value) if isinstance(value, str) and "://" not in value else value
 
     for name, value in found.items():
         if name in _PLACES or (name in _FILES_OR_WORDS and value not in _FILES_OR_WORDS[name]):

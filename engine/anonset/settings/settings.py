@@ -46,7 +46,7 @@ class RoleSettings(ReadingSettings, ColumnSettings):
 class InputSettings(RoleSettings):
     """A file with the roles of its columns, and their hierarchies."""
 
-    input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat).")
+    input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat); also a folder, a glob or an address.")
     hierarchy: dict[str, str] = Field(
         {},
         description="COL=SPEC: a file, balanced:F, or a rule (prefix:1,3 mask:3,1 bins:0,18,65 date:month,year); for a "
@@ -98,7 +98,12 @@ class Settings(InputSettings):
     accept_undecided: bool = Field(False, description="Publish although the check could not be finished.")
     budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count in verifying.")
     trace: bool = Field(False, description="Put the decisions of the search into the private report.")
-    memory_limit: str | None = Field(None, description="Refuse work that needs more, such as 8G.")
+    memory_limit: str | None = Field(
+        None, description="Run by blocks, or refuse, what needs more, such as 8G; default: what is available."
+    )
+    work_dir: str | None = Field(
+        None, description="Run by blocks in this directory, new or empty, which stays; default: a temporary one."
+    )
 
     def algorithm_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the algorithm."""
@@ -186,9 +191,16 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     except ValidationError as error:
         problems = [_describe(dict(found), model) for found in error.errors()]
     source = given.get("input") if "input" in model.model_fields else None
-    if isinstance(source, str) and not Path(source).exists():  # named first: all else speaks of it
+    if isinstance(source, str) and not (
+        set(source) & set("*?[") or "://" in source or Path(source).exists()
+    ):  # named first: all else speaks of it
         problems.insert(0, f"{source}: no such file or directory")
     raise InputError("; ".join(problems))
+
+
+def may_be_many(source: str) -> bool:
+    """Tell whether an input may be a glob or an address, which is looked up when it is read."""
+    return "://" in source or not set(source).isdisjoint("*?[")
 
 
 _REQUIRED = {

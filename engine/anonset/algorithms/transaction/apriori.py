@@ -94,6 +94,7 @@ class Apriori(AprioriBased):
     """
 
     name: ClassVar[str] = "apriori"
+    by_blocks: ClassVar[bool] = True
 
     def generalize(
         self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None

@@ -50,6 +50,7 @@ class Exact(Discreet):
     """
 
     name: ClassVar[str] = "exact"
+    by_blocks: ClassVar[bool] = True
 
     k: int
     """Smallest support of any itemset that occurs (>= 1)."""

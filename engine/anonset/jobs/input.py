@@ -1,0 +1,162 @@
+"""The input of a job: read into memory where it fits, else block by block into a work directory."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks
+from anonset.data import Table
+from anonset.data.discreet import Discreet
+from anonset.data.mapped import WorkFolder
+from anonset.errors import InputError
+from anonset.release.costs import AT_LEAST, format_size, memory_for, memory_limit, require_memory
+from anonset.settings.settings import may_be_many
+from anonset.spelling import setting
+
+if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
+    from anonset.settings.settings import Settings
+
+BY_BLOCKS = "apriori, exact and vpa run by blocks"
+Note = Callable[[str], None]
+"""Is told what people should know."""
+
+
+@dataclass(frozen=True)
+class Input(Discreet):
+    """What a job reads, and where its table is to lie."""
+
+    source: str
+    by_blocks: bool
+    """Whether the table is to lie in a work directory."""
+    need: int
+    """Bytes of memory that the whole run would need without one, about."""
+    limit: int | None
+    """Bytes that it may take; None: nobody knows."""
+
+
+def require_input(source: str) -> None:
+    """Refuse a path that leads nowhere; globs and addresses are looked up as they are read.
+
+    Raises
+    ------
+    InputError
+        With the path.
+    """
+    from anonset.io.files import require_there
+
+    if not may_be_many(source):
+        require_there(Path(source))
+
+
+def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
+    """Choose whether a job runs in memory or by blocks.
+
+    By blocks it runs where it would need more memory than it may take, or a work directory is named.
+
+    Raises
+    ------
+    InputError
+        If it would need more than it may take, and cannot run by blocks; or there are no data.
+    """
+    from anonset.io.data_files import data_files
+
+    files = data_files(settings.input, settings.input_format)
+    need, limit = memory_for(files.text_bytes), memory_limit(settings.memory_limit)
+    if settings.work_dir is None and (limit is None or need <= limit):
+        return Input(settings.input, False, need, limit)
+    obstacle = _obstacle(settings, algorithm, files.format)
+    if limit is not None and need > limit and (obstacle or limit < AT_LEAST):
+        require_memory(need if obstacle else AT_LEAST, settings.memory_limit, obstacle)
+    if obstacle:
+        msg = f"{setting('work_dir')} is for a run by blocks, but {obstacle}"
+        raise InputError(msg)
+    return Input(settings.input, True, need, limit)
+
+
+def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
+    """Say why a job cannot run by blocks; nothing if it can."""
+    if not goes_by_blocks(algorithm):
+        return f"{algorithm.name} takes all records at once ({BY_BLOCKS})"
+    if settings.group:
+        return f"{setting('group', True)} takes all records at once"
+    if kind == "spmf":
+        return "files of SPMF are read whole"
+    return ""
+
+
+@contextmanager
+def table_of(
+    settings: "Settings", algorithm: Algorithm, *, progress: Progress | None = None, note: Note | None = None
+) -> Iterator[tuple[Table, str]]:
+    """Read the table of a job; its work directory is removed in the end, unless it was named.
+
+    Yields
+    ------
+    tuple of Table and str
+        The table, and the SHA-256 of the input.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or not within the memory that may be taken.
+    """
+
+    def sha256() -> str:
+        return input_sha256(settings.input, settings.input_format)
+
+    chosen = input_of(settings, algorithm)
+    if not chosen.by_blocks:
+        yield _in_memory(settings, progress), sha256()
+        return
+    work = _work_folder(settings.work_dir)
+    try:
+        if note is not None:
+            note(_by_blocks(chosen, work))
+        yield _gathered(settings, work, progress), sha256()
+    finally:
+        if settings.work_dir is None:
+            work.remove()
+
+
+def _by_blocks(chosen: Input, work: WorkFolder) -> str:
+    told = "" if chosen.limit is None else f", of which {format_size(chosen.limit)} may be taken"
+    return f"runs by blocks in {work.path}: in memory it would need about {format_size(chosen.need)}{told}"
+
+
+def _work_folder(named: str | None) -> WorkFolder:
+    return WorkFolder.temporary() if named is None else WorkFolder.at(Path(named))
+
+
+def _in_memory(settings: "Settings", progress: Progress | None) -> Table:
+    """Read a table whole: by `read` what it takes, and files that it does not take together by batches."""
+    from anonset.io.data_files import data_files
+    from anonset.io.read import read
+
+    if progress is not None:
+        progress("read", 0, 0)
+    path, files = Path(settings.input), data_files(settings.input, settings.input_format)
+    if path.is_file() or (path.is_dir() and files.format == "parquet" and not files.keys):
+        return read(path, **settings.read_options())
+    return _gathered(settings, None, progress)
+
+
+def _gathered(settings: "Settings", work: WorkFolder | None, progress: Progress | None) -> Table:
+    from anonset.io.options import ReadOptions
+    from anonset.io.scan import gather_files
+
+    def tell(records: int) -> None:
+        if progress is not None:
+            progress("read", records, 0)
+
+    return gather_files(settings.input, ReadOptions.of(**settings.read_options()), work, tell)
+
+
+def input_sha256(source: str, declared: str | None) -> str:
+    """Return the SHA-256 of the input of a job: of its file, or over the names and digests of its files."""
+    from anonset.io.data_files import data_files
+    from anonset.io.files import digest
+
+    path = Path(source)
+    return digest(path) if path.exists() else data_files(source, declared).sha256()

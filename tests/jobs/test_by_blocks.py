@@ -1,0 +1,181 @@
+"""A job by blocks: the bytes of the one in memory, a work directory that goes, and refusals that say what would do."""
+
+import json
+import stat
+
+import pytest
+from tests.cli.place import Ran
+
+import anonset
+from anonset.cli.main import main
+from anonset.data import spans
+from anonset.io import pieces
+from anonset.release import costs
+
+BASKETS = "a1 b1 b2\na2 b1\n\na2 b1 b2\na1 a2 b2\nb1\nb2 a1\n"
+VISITS = "ward,codes,age\nA,x y,30\nB,y,41\nA,x,30\nA,x y z,30\nB,,30\nB,z,41\n"
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    """Pieces of a few bytes, spans of two records, and temporary files below the test's own folder."""
+    monkeypatch.setattr(pieces, "BYTES_AT_ONCE", 9)
+    monkeypatch.setattr(spans, "AT_ONCE", 2)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    monkeypatch.setattr("anonset.jobs.input.AT_LEAST", 0)
+
+
+def left(tmp_path):
+    return [path.name for path in (tmp_path / "temporary").iterdir()]
+
+
+def files_of(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def anonymize(capsys):
+    def run(tmp_path, name, out, *options):
+        code = main(
+            [
+                "anonymize",
+                str(tmp_path / name),
+                "-o",
+                str(tmp_path / out),
+                "--model",
+                "km",
+                "--k",
+                "2",
+                "--m",
+                "2",
+                *options,
+            ]
+        )
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.mark.parametrize("algorithm", ["apriori", "exact", "vpa"])
+@pytest.mark.parametrize(
+    ("name", "text", "roles"),
+    [
+        ("v.dat", BASKETS, ["--hierarchy", "items=balanced:2"]),
+        ("v.csv", VISITS, ["--items", "codes", "--keep", "ward,age", "--hierarchy", "codes=balanced:2"]),
+    ],
+)
+def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, anonymize, algorithm, name, text, roles):
+    (tmp_path / name).write_text(text)
+    options = [*roles, "--algorithm", algorithm, "--allow-worthless"]
+    assert anonymize(tmp_path, name, "memory", *options).code == 0
+    done = anonymize(tmp_path, name, "blocks", *options, "--memory-limit", "100")
+    assert done.code == 0
+    assert done.err.startswith("anonset: runs by blocks in ")
+    assert done.err.count("blocks") == 1
+    assert files_of(tmp_path / "blocks") == files_of(tmp_path / "memory")
+    private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "blocks")]
+    reports = [json.loads(files.pop("report.json")) for files in private]
+    assert private[0] == private[1]
+    assert reports[0]["measures"] == reports[1]["measures"]
+    assert reports[0]["input"] == reports[1]["input"]
+    assert left(tmp_path) == []
+
+
+def test_many_files_are_one_data_set_in_memory_and_by_blocks(tmp_path, anonymize):
+    for name, text in (("a", "a b\nb\n"), ("b", "a\na b\n")):
+        (tmp_path / f"{name}.dat").write_text(text)
+    for limit in ([], ["--memory-limit", "1"]):
+        out = f"out{len(limit)}"
+        assert anonymize(tmp_path, "*.dat", out, "--hierarchy", "items=balanced:2", *limit).code == 0
+    assert files_of(tmp_path / "out0") == files_of(tmp_path / "out2")
+
+
+def test_a_tree_of_folders_is_a_data_set(tmp_path, anonymize):
+    for year in ("2020", "2021"):
+        (tmp_path / "data" / f"year={year}").mkdir(parents=True)
+        (tmp_path / "data" / f"year={year}" / "v.csv").write_text("codes\nx y\nx y\n")
+    roles = ["--items", "codes", "--keep", "year", "--hierarchy", "codes=balanced:2"]
+    assert anonymize(tmp_path, "data", "out", *roles).code == 0
+    assert (tmp_path / "out" / "published.csv").read_text().splitlines()[1] == "x y,2020"
+
+
+def test_a_named_work_directory_is_used_and_stays(tmp_path, anonymize):
+    (tmp_path / "v.dat").write_text(BASKETS)
+    work = tmp_path / "work"
+    done = anonymize(tmp_path, "v.dat", "out", "--hierarchy", "items=balanced:2", "--work-dir", str(work))
+    assert (done.code, f"runs by blocks in {work}: " in done.err) == (0, True)
+    assert stat.S_IMODE(work.stat().st_mode) == 0o700
+    again = anonymize(tmp_path, "v.dat", "again", "--hierarchy", "items=balanced:2", "--work-dir", str(work))
+    assert (again.code, "the work directory must be empty, or a new one" in again.err) == (2, True)
+    assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--max-loss", "0", "--hierarchy", "items=balanced:2"], 1),
+        (["--hierarchy", "items=none.csv"], 2),
+    ],
+)
+def test_nothing_is_left_behind_by_a_failure(tmp_path, anonymize, options, code):
+    (tmp_path / "v.dat").write_text(BASKETS)
+    assert anonymize(tmp_path, "v.dat", "out", *options, "--memory-limit", "1").code == code
+    assert left(tmp_path) == []
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["--algorithm", "direct"], "direct takes all records at once (apriori, exact and vpa run by blocks)"),
+        (["--group", "--id", "items"], "--group takes all records at once"),
+        (["--input-format", "spmf"], "files of SPMF are read whole"),
+    ],
+)
+def test_what_takes_all_records_at_once_is_refused(tmp_path, anonymize, options, line):
+    (tmp_path / "v.dat").write_text(BASKETS)
+    hierarchy = ["--hierarchy", "items=balanced:2"]
+    done = anonymize(tmp_path, "v.dat", "out", *hierarchy, *options, "--memory-limit", "100")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert f"of memory, above the limit of 100 B, and {line}; use a machine with more memory" in done.err
+    done = anonymize(tmp_path, "v.dat", "out", *hierarchy, *options, "--work-dir", str(tmp_path / "work"))
+    assert (done.code, f"--work-dir is for a run by blocks, but {line}" in done.err) == (2, True)
+    assert not (tmp_path / "work").exists()
+
+
+def test_less_than_any_run_takes_is_refused(tmp_path, anonymize, monkeypatch):
+    monkeypatch.setattr("anonset.jobs.input.AT_LEAST", 5000)
+    (tmp_path / "v.dat").write_text(BASKETS)
+    done = anonymize(tmp_path, "v.dat", "out", "--hierarchy", "items=balanced:2", "--memory-limit", "100")
+    assert (done.code, "about 4.9 KiB of memory, above the limit of 100 B; use a machine" in done.err) == (2, True)
+
+
+def test_the_limit_of_a_control_group_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(costs, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(costs, "_CGROUP", tmp_path)
+    (tmp_path / "meminfo").write_text("MemAvailable:    1000 kB\n")
+    for name, text in (("max", "600000\n"), ("current", "300000\n"), ("stat", "anon 100000\nfile 200000\n")):
+        (tmp_path / f"memory.{name}").write_text(text)
+    assert costs.default_limit() == 400_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert costs.default_limit() == 819_200
+
+
+def test_a_table_that_was_scanned_is_published_from_python(tmp_path, anonymize):
+    (tmp_path / "v.dat").write_text(BASKETS)
+    assert (
+        anonymize(tmp_path, "v.dat", "command", "--hierarchy", "items=balanced:2", "--algorithm", "apriori").code == 0
+    )
+    algorithm, trees = anonset.Apriori(k=2, m=2), {"items": "balanced:2"}
+    data = anonset.scan(tmp_path / "v.dat")
+    release = anonset.anonymize(data, algorithm, hierarchies=trees, out=tmp_path / "out", format="dat")
+    assert release.verdict.holds
+    assert files_of(tmp_path / "out") == files_of(tmp_path / "command")
+    assert left(tmp_path) == [data.work.path.name]
+    with pytest.raises(anonset.InputError, match="out' exists already"):
+        anonset.anonymize(data, algorithm, hierarchies=trees, out=tmp_path / "out")
+    with pytest.raises(anonset.InputError, match="format and part_rows are of what is written: out must say where"):
+        anonset.anonymize(data, algorithm, hierarchies=trees, part_rows=2)
