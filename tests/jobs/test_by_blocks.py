@@ -102,11 +102,11 @@ def test_a_tree_of_folders_is_a_data_set(tmp_path, anonymize):
     assert (tmp_path / "out" / "published.csv").read_text().splitlines()[1] == "x y,2020"
 
 
-def test_a_named_work_directory_is_used_and_stays(tmp_path, anonymize):
+def test_a_named_work_directory_is_used_and_stays_where_the_run_fails(tmp_path, anonymize):
     (tmp_path / "v.dat").write_text(BASKETS)
-    work = tmp_path / "work"
-    done = anonymize(tmp_path, "v.dat", "out", "--hierarchy", "items=balanced:2", "--work-dir", str(work))
-    assert (done.code, f"runs by blocks in {work}: " in done.err) == (0, True)
+    work, tree = tmp_path / "work", ("--hierarchy", "items=balanced:2")
+    done = anonymize(tmp_path, "v.dat", "out", *tree, "--work-dir", str(work), "--max-loss", "0")
+    assert (done.code, f"runs by blocks in {work}: " in done.err) == (1, True)
     assert stat.S_IMODE(work.stat().st_mode) == 0o700
     again = anonymize(tmp_path, "v.dat", "again", "--hierarchy", "items=balanced:2", "--work-dir", str(work))
     assert (again.code, "the work directory must be empty, or a new one" in again.err) == (2, True)

@@ -103,6 +103,11 @@ def goes_by_blocks(algorithm: object) -> bool:
     return isinstance(algorithm, DeclaresBlocks) and algorithm.by_blocks
 
 
+def goes_to_workers(algorithm: object) -> bool:
+    """Tell whether an algorithm declares that its tasks can run in other processes (``on_workers``)."""
+    return goes_by_blocks(algorithm) and bool(getattr(algorithm, "on_workers", False))
+
+
 @contextmanager
 def executor_of(workers: int | None) -> Iterator[Executor | None]:
     """Give an executor of `workers` threads (by default one a core); None for one worker.

@@ -80,6 +80,21 @@ def saved_facts(work: WorkFolder) -> dict[str, Any] | None:
     return None if found is None else found["facts"]
 
 
+def saved_files(work: WorkFolder) -> set[str]:
+    """Return the names of the files that a saved table lies in, with that of its description; none if there is none.
+
+    Raises
+    ------
+    InputError
+        If what is there cannot be read.
+    """
+    found = _described(work)
+    columns = [] if found is None else [found["transactions"], found["sensitive"]]
+    columns += [] if found is None else [*found["relational"], *found["ids"], *found["kept"]]
+    arrays = [array for column in columns if column is not None for array in column.values() if isinstance(array, dict)]
+    return {array["file"] for array in arrays} | (set() if found is None else {NAME})
+
+
 def saved_table(work: WorkFolder) -> Table:
     """Return the table that is described in a work directory.
 

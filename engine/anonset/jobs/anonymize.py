@@ -8,17 +8,19 @@ import os
 import warnings as python_warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, forms_sets
+from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, forms_sets, goes_to_workers
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
 from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.generalization.earlier import Earlier, Since
+from anonset.jobs.cluster import ClusterExecutor, cluster_of
+from anonset.jobs.work_places import clear_leftovers
 from anonset.measures.retention import retention
 from anonset.privacy import PrivacyModel
 from anonset.release.costs import Stopwatch, tell_compiling
@@ -52,6 +54,7 @@ def anonymize(
     out: str | os.PathLike[str] | None = None,
     format: Format | None = None,  # noqa: A002
     part_rows: int | None = None,
+    client: Any = None,
 ) -> Release:
     """Anonymize a table and verify the result.
 
@@ -88,6 +91,9 @@ def anonymize(
         a table of `anonset.scan` is never held in memory.
     format, part_rows
         Of what is written there, as in `Release.save`.
+    client
+        A `distributed.Client`: the search runs on its workers, over the files of a table that `anonset.scan` read
+        into a directory (``work_dir``) which they see, too.
 
     Raises
     ------
@@ -115,7 +121,9 @@ def anonymize(
     if request is not None:
         require_free(request.out, request.private_folder)
     written = layout if request is not None else replace(layout, format=None)
-    job = Job(written, workers, progress, max_loss, allow_worthless, earlier)
+    if client is not None:
+        _require_shareable(table, algorithm)
+    job = Job(written, workers, progress, max_loss, allow_worthless, earlier, client)
     with tell_compiling(progress):
         unverified = job.run(table, hierarchies or {}, algorithm)
         kind_of(algorithm.model).require_readable(unverified.publication)
@@ -157,6 +165,8 @@ def anonymize_file(
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, given)
     request = request_of(settings, algorithm.model)
+    if settings.resume:
+        clear_leftovers(request.out, request.private_folder)
     require_free(request.out, request.private_folder)
     earlier = None if settings.recoding is None else _earlier(settings.recoding)
     job = Job(request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless, earlier)
@@ -167,6 +177,9 @@ def anonymize_file(
     with ExitStack() as stack:
         with job.watch.phase("read"):
             table, sha256 = stack.enter_context(table_of(settings, algorithm, progress=progress, note=note))
+        if settings.cluster is not None:
+            with job.watch.phase("cluster"):
+                job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))
         unverified = job.run(table, settings.hierarchy, algorithm, made_from if needs_data(given) else None)
         context = {
             "settings": with_absolute_paths(settings.model_dump(exclude_none=True)),
@@ -192,6 +205,8 @@ class Job:
     allow_worthless: bool = False
     earlier: Earlier | None = None
     """The earlier release to go on from."""
+    client: Any = None
+    """A dask client whose workers search; None: threads of this process do."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Takes the time of each step."""
 
@@ -222,7 +237,7 @@ class Job:
         require_roles(table, algorithm.model)
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)
-        with self.watch.phase("search"), executor_of(self.workers) as executor:
+        with self.watch.phase("search"), self._executor(table) as executor:
             result = self._recode(algorithm, table, hierarchies, executor)
         with self.watch.phase("apply"):
             layout = self.layout if self.earlier is None else replace(self.layout, codes=self.earlier.codes)
@@ -241,6 +256,11 @@ class Job:
         said = self.layout.warnings + result.notes + said
         return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, said, self.earlier, since)
 
+    def _executor(self, table: Table) -> AbstractContextManager[Executor | None]:
+        if self.client is None or table.work is None:
+            return executor_of(self.workers)
+        return ClusterExecutor(self.client, table.work)
+
     def _recode(
         self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
     ) -> Result:
@@ -253,6 +273,22 @@ class Job:
         in_sets = tree is None or forms_sets(algorithm)
         start = self.earlier.cut(tree) if tree is not None and not in_sets else self.earlier.groups(column.vocabulary)
         return coarsened(algorithm, table, hierarchies, start, executor=executor, progress=self.progress)
+
+
+def _require_shareable(table: Table, algorithm: Algorithm) -> None:
+    """Refuse to search on workers what these do not see, or by an algorithm whose tasks stay in one process.
+
+    Raises
+    ------
+    InputError
+        With what would help.
+    """
+    if table.work is None:
+        msg = f"{setting('client')} needs a table that anonset.scan read into a {setting('work_dir')} that workers see"
+        raise InputError(msg)
+    if not goes_to_workers(algorithm):
+        msg = f"{setting('client')}: {algorithm.name} runs on the threads of one machine (apriori and vpa on clusters)"
+        raise InputError(msg)
 
 
 def _earlier(private: str | os.PathLike[str]) -> Earlier:

@@ -9,15 +9,13 @@ from anonset.jobs.input import input_sha256
 from anonset.jobs.inspection import Inspection
 from anonset.jobs.provenance import require_private
 from anonset.jobs.verify import check
-from anonset.release.documents import plain, versions
+from anonset.jobs.work_places import relevant
+from anonset.release.documents import versions
 from anonset.release.earlier import read_earlier
 from anonset.settings.job_files import with_absolute_paths
 
 if TYPE_CHECKING:
     from anonset.settings.settings import Settings
-
-_NOT_OF_THE_RESULT = ("workers", "if_exists", "memory_limit", "work_dir", "out", "private", "input")
-"""Settings on which the result does not depend, or depends by what the file of that name holds."""
 
 
 def finished_before(settings: "Settings", *, progress: Progress | None = None) -> Inspection | None:
@@ -36,13 +34,13 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
     private = Path(settings.private or f"{settings.out}.private")
     report = require_private(out, private)
     asked: dict[str, Any] = {
-        "settings": _relevant(with_absolute_paths(settings.model_dump(exclude_none=True))),
+        "settings": relevant(with_absolute_paths(settings.model_dump(exclude_none=True))),
         "versions": versions(),
         "data": input_sha256(settings.input, settings.input_format),
         "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
     }
     made: dict[str, Any] = {
-        "settings": _relevant(report.settings),
+        "settings": relevant(report.settings),
         "versions": report.versions,
         "data": report.input.get("sha256"),
         "earlier release": report.input.get("recoding_of"),
@@ -54,8 +52,3 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
         msg = f"{settings.out!r} exists already, made from other {other[0]}{which}; give another --out"
         raise InputError(msg)
     return check(out, {}, progress=progress)
-
-
-def _relevant(settings: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = plain(settings)
-    return {name: value for name, value in found.items() if name not in _NOT_OF_THE_RESULT}

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks
+from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks, goes_to_workers
 from anonset.data import Table
 from anonset.data.discreet import Discreet
 from anonset.data.mapped import WorkFolder
+from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.errors import InputError
+from anonset.jobs.work_places import work_place
 from anonset.release.costs import AT_LEAST, format_size, memory_for, memory_limit, require_memory
 from anonset.settings.settings import may_be_many
 from anonset.spelling import setting
@@ -64,13 +66,21 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
 
     files = data_files(settings.input, settings.input_format)
     need, limit = memory_for(files.text_bytes), memory_limit(settings.memory_limit)
-    if settings.work_dir is None and (limit is None or need <= limit):
+    if settings.resume and settings.work_dir is None:
+        msg = f"{setting('resume', True)} needs {setting('work_dir')}: the directory in which the run was killed"
+        raise InputError(msg)
+    by_blocks = settings.work_dir is not None or settings.cluster is not None
+    if not by_blocks and (limit is None or need <= limit):
         return Input(settings.input, False, need, limit)
     obstacle = _obstacle(settings, algorithm, files.format)
     if limit is not None and need > limit and (obstacle or limit < AT_LEAST):
         require_memory(need if obstacle else AT_LEAST, settings.memory_limit, obstacle)
     if obstacle:
-        msg = f"{setting('work_dir')} is for a run by blocks, but {obstacle}"
+        given = setting("work_dir" if settings.work_dir is not None else "cluster")
+        msg = f"{given} is for a run by blocks, but {obstacle}"
+        raise InputError(msg)
+    if settings.cluster is not None and not goes_to_workers(algorithm):
+        msg = f"{setting('cluster')}: {algorithm.name} runs on the threads of one machine (apriori and vpa on clusters)"
         raise InputError(msg)
     return Input(settings.input, True, need, limit)
 
@@ -90,7 +100,7 @@ def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
 def table_of(
     settings: "Settings", algorithm: Algorithm, *, progress: Progress | None = None, note: Note | None = None
 ) -> Iterator[tuple[Table, str]]:
-    """Read the table of a job; its work directory is removed in the end, unless it was named.
+    """Read the table of a job; its work directory is removed in the end, or, if it was named, on success.
 
     Yields
     ------
@@ -110,23 +120,30 @@ def table_of(
     if not chosen.by_blocks:
         yield _in_memory(settings, progress), sha256()
         return
-    work = _work_folder(settings.work_dir)
-    try:
+    with work_place(settings) as work:
         if note is not None:
             note(_by_blocks(chosen, work))
-        yield _gathered(settings, work, progress), sha256()
-    finally:
-        if settings.work_dir is None:
-            work.remove()
+        facts = saved_facts(work)
+        if facts is not None:
+            _require_same(facts["sha256"], sha256())
+            yield saved_table(work), facts["sha256"]
+            return
+        table, found = _gathered(settings, work, progress), sha256()
+        if settings.work_dir is not None:
+            save_table(table, {"sha256": found})
+        yield table, found
+
+
+def _require_same(before: str, now: str) -> None:
+    """Refuse to go on with data that were changed since they were read."""
+    if before != now:
+        msg = f"{setting('resume', True)}: the data have changed since they were read; begin anew in another directory"
+        raise InputError(msg)
 
 
 def _by_blocks(chosen: Input, work: WorkFolder) -> str:
     told = "" if chosen.limit is None else f", of which {format_size(chosen.limit)} may be taken"
     return f"runs by blocks in {work.path}: in memory it would need about {format_size(chosen.need)}{told}"
-
-
-def _work_folder(named: str | None) -> WorkFolder:
-    return WorkFolder.temporary() if named is None else WorkFolder.at(Path(named))
 
 
 def _in_memory(settings: "Settings", progress: Progress | None) -> Table:

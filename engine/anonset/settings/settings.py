@@ -102,7 +102,13 @@ class Settings(InputSettings):
         None, description="Run by blocks, or refuse, what needs more, such as 8G; default: what is available."
     )
     work_dir: str | None = Field(
-        None, description="Run by blocks in this directory, new or empty, which stays; default: a temporary one."
+        None,
+        description="Run by blocks in this directory, new or empty; it is removed unless the run fails. "
+        "Default: a temporary one.",
+    )
+    resume: bool = Field(False, description="Go on from what a run that was killed left in the work directory.")
+    cluster: str | None = Field(
+        None, description="Search on the workers of a dask scheduler at this address, or on N processes: local:N."
     )
 
     def algorithm_parameters(self) -> dict[str, Any]:

@@ -95,6 +95,7 @@ class Apriori(AprioriBased):
 
     name: ClassVar[str] = "apriori"
     by_blocks: ClassVar[bool] = True
+    on_workers: ClassVar[bool] = True
 
     def generalize(
         self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None

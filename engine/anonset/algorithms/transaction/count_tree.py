@@ -113,7 +113,7 @@ class CountTree:
         suffixes = Suffixes.of(self.records, self.n_codes, 0 if mode == LEAVES else self.size - 1)
         walk = Walk(suffixes, self.intervals, (self.size, self.k, mode))
         windows = suffixes.windows
-        if len(suffixes.parts) == 1:
+        if suffixes.in_place:
             yield from self._walk_window(walk, windows[0], generalized, together)
             return
         tasks = ((window, generalized[self.node_of_code], together) for window in windows)
@@ -162,7 +162,7 @@ class CountTree:
     def _pairs(self) -> Iterator[tuple[int, int, Pairs]]:
         """Yield the rows of the matrix of pairs, some at a time: from where, to where, and uint8 (rows, C)."""
         everything = (0, self.n_codes)
-        if len(self.records) > 1 and self.n_codes**2 <= PAIR_CELLS_PER_TASK:
+        if self.records.in_parts and self.n_codes**2 <= PAIR_CELLS_PER_TASK:
             pairs = np.zeros((self.n_codes, self.n_codes), np.uint8)
             count = partial(_count_rows, span=everything, k=self.k, n_codes=self.n_codes)
             for counted in self.records.over(count, PAIR_TASKS):
@@ -196,7 +196,7 @@ class CountTree:
         mark = Mark(suffixes, self.intervals, (self.size, self.k, MARK), room)
         tasks = suffixes.windows
         work: Callable[[Span], tuple[Pairs, Found, int]] = mark
-        if len(suffixes.parts) == 1:
+        if suffixes.in_place:
             work = partial(mark.step, records=suffixes.of_window(tasks[0]))
             tasks = list(spans(self.work, tasks[0], max(self.total / 64, INCREMENTS_PER_TASK)))
         marked, total = np.zeros((self.n_codes, self.n_codes), np.uint8), 0

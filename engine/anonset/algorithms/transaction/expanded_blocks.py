@@ -50,6 +50,11 @@ class ExpandedBlocks:
         """Return the number of blocks."""
         return len(self.blocks.rows)
 
+    @property
+    def in_parts(self) -> bool:
+        """Whether there are several blocks, or they lie in files."""
+        return len(self) > 1 or self.blocks.work is not None
+
     def stored(self) -> list[Int32]:
         """Return the records of each block; from now on they are not expanded again."""
         if self._stored is None:

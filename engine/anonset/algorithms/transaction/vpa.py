@@ -57,6 +57,7 @@ class Vpa(AprioriBased):
 
     name: ClassVar[str] = "vpa"
     by_blocks: ClassVar[bool] = True
+    on_workers: ClassVar[bool] = True
 
     depth: int = 1
     """Depth of the nodes whose subtrees are the parts (>= 1)."""

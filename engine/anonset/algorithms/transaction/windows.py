@@ -1,8 +1,8 @@
 """Passes over a count-tree: each of its sets is walked below its first code, over what follows that in the records.
 
-The records of one block are looked at as they are. Of several, what follows the codes of a window, a span of first
-codes, is gathered side by side for each code, and not more, as a rule, than there is room for. A window is a task: it
-takes with it what it needs, and the records, where they lie in files, by the names of these.
+The records of one block in memory are looked at as they are. Of others, what follows the codes of a window, a span of
+first codes, is gathered side by side for each code, and not more, as a rule, than there is room for. A window is a
+task: it takes with it what it needs, and the records, where they lie in files, by the names of these.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -63,6 +63,8 @@ class Suffixes:
 
     parts: Sequence[Int32]
     """The records, block by block, as ascending codes, each record closed by -1."""
+    in_place: bool
+    """Whether there is one block, in memory, which is looked at as it is."""
     least: int
     """Number of codes that must follow."""
     entries: Int64
@@ -72,16 +74,17 @@ class Suffixes:
 
     @classmethod
     def of(cls, expanded: ExpandedBlocks, n_codes: int, least: int) -> "Suffixes":
-        """Measure what follows; of a single block everything, for it is looked at as it is."""
+        """Measure what follows; where a block is looked at as it is, everything."""
         parts = expanded.stored()
-        least = 0 if len(parts) == 1 else least
+        in_place = len(parts) > 0 and not expanded.in_parts
+        least = 0 if in_place else least
         measured = expanded.over(_Measure(n_codes, least))
-        return cls(parts, least, *sum(measured, np.zeros((2, n_codes), np.int64)))
+        return cls(parts, in_place, least, *sum(measured, np.zeros((2, n_codes), np.int64)))
 
     @cached_property
     def windows(self) -> list[Span]:
-        """The windows, in order: one for a single block."""
-        if len(self.parts) == 1:
+        """The windows, in order: one for a block that is looked at as it is."""
+        if self.in_place:
             return [(0, len(self.entries))]
         room = (self.entries + self.records).astype(np.float64)
         most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), LARGEST_WINDOW)
@@ -89,7 +92,7 @@ class Suffixes:
 
     def of_window(self, window: Span) -> Records:
         """Return what a walk below the codes of a window looks at."""
-        return self._placed() if len(self.parts) == 1 else self._gathered(window)
+        return self._placed() if self.in_place else self._gathered(window)
 
     def _placed(self) -> Records:
         """Return the places of the codes in the only block."""

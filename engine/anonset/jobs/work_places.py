@@ -1,0 +1,116 @@
+"""The work directory of a run by blocks: a temporary one, a new one of a given name, or that of a killed run."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anonset.data.mapped import WorkFolder
+from anonset.data.saved import saved_files
+from anonset.errors import InputError
+from anonset.release.documents import plain, versions
+from anonset.release.staging import leftovers, lock
+from anonset.settings.job_files import with_absolute_paths
+from anonset.spelling import setting
+
+if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
+    from anonset.settings.settings import Settings
+
+RUN = "run.json"
+"""What says whose work directory it is."""
+ROUNDS = "rounds.npz"
+_NOT_OF_THE_RESULT = (
+    "workers", "cluster", "if_exists", "memory_limit", "work_dir", "resume", "out", "private", "input"
+)  # fmt: skip
+"""Settings on which the result does not depend, or depends by what the file of that name holds."""
+
+
+@contextmanager
+def work_place(settings: "Settings") -> Iterator[WorkFolder]:
+    """Give the work directory of a run, which nobody else uses meanwhile; it is gone when the run has succeeded.
+
+    One that was named stays where the run failed, so that ``resume`` goes on from it.
+
+    Raises
+    ------
+    InputError
+        If a named directory is not empty, or, to resume, not that of such a run, or another run is at work in it.
+    """
+    if settings.work_dir is None:
+        with WorkFolder.temporary() as work:
+            yield work
+        return
+    path = Path(settings.work_dir)
+    work = _taken_up(path, settings) if settings.resume else WorkFolder.at(path)
+    with ExitStack() as stack:
+        for descriptor in _locked(path):
+            stack.callback(os.close, descriptor)
+        if settings.resume:
+            _clear(work)
+        else:
+            with work.written(RUN) as file:
+                file.write(json.dumps(_identity(settings)).encode())
+        yield work
+        work.remove()
+
+
+def clear_leftovers(out: Path, private: Path) -> None:
+    """Remove what a run that was killed has left beside a publication that it did not finish."""
+    for place, held in leftovers(out, private).items():
+        if not held and not os.path.lexists(out):
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _taken_up(path: Path, settings: "Settings") -> WorkFolder:
+    """Return the work directory of a run that was killed, if it was one of the same settings and version."""
+    asked = f"{setting('resume', True)}: {str(path)!r}"
+    try:
+        found = json.loads((path / RUN).read_bytes())
+    except FileNotFoundError:
+        msg = f"{asked} is no work directory of a run that can go on"
+        raise InputError(msg) from None
+    except (OSError, ValueError):
+        msg = f"{asked} is damaged: {RUN} cannot be read; begin anew in another directory"
+        raise InputError(msg) from None
+    now = json.loads(json.dumps(_identity(settings)))
+    if found != now:
+        what = next(part for part in now if found.get(part) != now[part])
+        was, asked_for = found.get("settings", {}), now["settings"]
+        names = sorted(name for name in was.keys() | asked_for.keys() if was.get(name) != asked_for.get(name))
+        which = f" ({', '.join(names)})" if what == "settings" else ""
+        msg = f"{asked} is of a run with other {what}{which}; begin anew in another directory"
+        raise InputError(msg)
+    return WorkFolder(path)
+
+
+def _identity(settings: "Settings") -> dict[str, Any]:
+    given = with_absolute_paths(settings.model_dump(exclude_none=True))
+    return {"settings": relevant(given), "places": [given["input"], given["out"]], "versions": versions()}
+
+
+def _locked(path: Path) -> list[int]:
+    held = lock(path)
+    if not held:
+        msg = f"another run is at work in {str(path)!r}; wait for it, or name another directory"
+        raise InputError(msg)
+    return held
+
+
+def _clear(work: WorkFolder) -> None:
+    """Remove what a run that was killed has not finished."""
+    kept = saved_files(work)
+    kept |= {RUN, ROUNDS} if kept else {RUN}
+    for path in work.path.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name not in kept:
+            path.unlink()
+
+
+def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those settings on which the result depends, in plain types."""
+    found: dict[str, Any] = plain(settings)
+    return {name: value for name, value in found.items() if name not in _NOT_OF_THE_RESULT}

@@ -1,0 +1,132 @@
+"""A run by blocks that was killed goes on in its work directory, to the same bytes; on a cluster, too."""
+
+import json
+import os
+import subprocess
+import sys
+from textwrap import dedent
+
+import pytest
+from tests.cli.place import Ran
+from tests.jobs.test_by_blocks import BASKETS, files_of
+
+from anonset.cli.main import main
+from anonset.release.staging import lock
+
+KILLED = {
+    "in the search": """
+        from anonset.algorithms.transaction.cut_search import CutSearch
+        found = CutSearch.rare_sets
+        CutSearch.rare_sets = lambda self, size: os._exit(9) if size == 2 else found(self, size)
+    """,
+    "in publishing": """
+        from anonset.release import publish
+        publish.verify_release = lambda *_args, **_kwargs: os._exit(9)
+    """,
+}
+
+
+def arguments(folder, out, *options, k="2", algorithm="apriori"):
+    of_items = ["--hierarchy", "items=balanced:2", "--model", "km", "--k", k, "--m", "2", "--algorithm", algorithm]
+    return ["anonymize", str(folder / "v.dat"), "-o", str(folder / out), *of_items, *options]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "v.dat").write_text(BASKETS)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capsys):
+    def run(out, *options, **given):
+        code = main(arguments(folder, out, *options, **given))
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def work(folder):
+    return folder / "work"
+
+
+def kill(folder, work, where):
+    """Run the job in a process of its own, which dies at some point."""
+    command = [*arguments(folder, "out"), "--work-dir", str(work)]
+    script = f"import os, sys\n{dedent(KILLED[where])}\nfrom anonset.cli.main import main\nmain({command!r})"
+    assert subprocess.run([sys.executable, "-c", script], check=False, capture_output=True).returncode == 9
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("where", KILLED)
+def test_a_run_that_was_killed_goes_on_to_the_same_bytes(folder, work, run, where, monkeypatch):
+    assert run("memory").code == 0
+    kill(folder, work, where)
+    assert (work / "table.json").exists()
+    assert (folder / "out.private").exists() == (where == "in publishing")
+    assert run("out", "--work-dir", str(work)).code == 2
+    monkeypatch.setattr("anonset.io.scan.gather_files", lambda *_: pytest.fail("read again"))
+    assert run("out", "--work-dir", str(work), "--resume").code == 0
+    assert files_of(folder / "out") == files_of(folder / "memory")
+    assert sorted(path.name for path in folder.iterdir()) == ["memory", "memory.private", "out", "out.private", "v.dat"]
+
+
+@pytest.mark.compiled
+def test_what_is_not_that_run_is_not_taken_up(folder, work, run):
+    kill(folder, work, "in the search")
+    place = ["--work-dir", str(work), "--resume"]
+    assert "is of a run with other settings (k); begin anew" in run("out", *place, k="3").err
+    assert "is of a run with other places; begin anew" in run("other", *place).err
+    (folder / "v.dat").write_text(BASKETS + "a1\n")
+    done = run("out", *place)
+    assert (done.code, "--resume: the data have changed since they were read" in done.err) == (2, True)
+    (folder / "v.dat").write_text(BASKETS)
+    held = lock(work)
+    assert held
+    assert f"another run is at work in {str(work)!r}; wait for it" in run("out", *place).err
+    told = json.loads((work / "table.json").read_text())
+    array = work / told["transactions"]["items"]["file"]
+    for descriptor in held:
+        os.close(descriptor)
+    array.write_bytes(b"\1" + array.read_bytes()[1:])
+    done = run("out", *place)
+    assert (done.code, f"{array}: the work directory is damaged: this is not what was written" in done.err) == (2, True)
+
+
+def test_without_a_run_to_go_on_from_it_is_said_what_is_missing(folder, work, run):
+    assert "--resume needs --work-dir: the directory in which the run was killed" in run("out", "--resume").err
+    asked = run("out", "--resume", "--work-dir", str(work))
+    assert (asked.code, f"--resume: {str(work)!r} is no work directory of a run that can go on" in asked.err) == (
+        2,
+        True,
+    )
+    work.mkdir()
+    (work / "run.json").write_text("{")
+    assert "is damaged: run.json cannot be read" in run("out", "--resume", "--work-dir", str(work)).err
+
+
+def test_a_failure_leaves_a_named_directory_and_success_none(folder, work, run):
+    assert run("out", "--work-dir", str(work), "--max-loss", "0").code == 1
+    assert (work / "table.json").exists()
+    assert run("out", "--work-dir", str(work), "--resume", "--max-loss", "0").code == 1
+    other = folder / "other"
+    assert run("out", "--work-dir", str(other)).code == 0
+    assert not other.exists()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("algorithm", ["apriori", "vpa"])
+def test_a_cluster_publishes_the_same_bytes(folder, run, algorithm):
+    assert run("memory", algorithm=algorithm).code == 0
+    done = run("cluster", "--cluster", "local:2", algorithm=algorithm)
+    assert (done.code, "runs by blocks in" in done.err) == (0, True)
+    assert files_of(folder / "cluster") == files_of(folder / "memory")
+
+
+def test_what_runs_on_one_machine_alone_is_refused_on_a_cluster(run):
+    done = run("out", "--cluster", "local:2", algorithm="exact")
+    assert (done.code, "--cluster: exact runs on the threads of one machine (apriori and vpa" in done.err) == (2, True)
+    done = run("out", "--cluster", "local:2", algorithm="direct")
+    assert "--cluster is for a run by blocks, but direct takes all records at once" in done.err
