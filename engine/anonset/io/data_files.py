@@ -146,6 +146,17 @@ def _nothing(where: str) -> str:
     return f"{where}: no file is named so"
 
 
+def files_at(paths: Sequence[Path]) -> DataFiles:
+    """Return files that lie here as those of a data set, in their order; the first tells the format.
+
+    Raises
+    ------
+    InputError
+        If one is no regular file.
+    """
+    return DataFiles(str(paths[0]), format_of(paths[0]), tuple(_local(path, path.name) for path in paths))
+
+
 def _local(path: Path, name: str) -> DataFile:
     from pyarrow import fs
 

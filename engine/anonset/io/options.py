@@ -7,7 +7,7 @@ from typing import Any
 from anonset.data.changes import CodeRules
 from anonset.errors import InputError
 from anonset.io.columns import Encoder
-from anonset.io.dialect import Dialect
+from anonset.io.dialect import EXACT, Dialect
 from anonset.io.normalizing import require_rules
 from anonset.io.roles import Names, absent, names_in
 from anonset.io.sources import Described, Reading
@@ -32,6 +32,14 @@ class ReadOptions:
     input_format: str | None
     normalize: tuple[str, ...]
     rules: CodeRules
+    exact: bool = False
+    """Whether the text is one of our own, in which blanks count."""
+
+    @classmethod
+    def exactly(cls, given: Mapping[str, Names], separator: str) -> "ReadOptions":
+        """Return how what we wrote ourselves is read: with commas, in UTF-8."""
+        require_separator(separator)
+        return cls(given, (), separator, False, False, False, EXACT, None, (), CodeRules(), exact=True)
 
     @classmethod
     def of(
@@ -110,6 +118,7 @@ class ReadOptions:
             self.empty_for_null,
             self.value_for_null,
             self.group,
+            exact=self.exact,
             normalize=self.normalize,
             printed=source.printed,
         )

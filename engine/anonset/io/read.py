@@ -11,7 +11,7 @@ from anonset.io.dialect import EXACT
 from anonset.io.grouping import refuse_empty, refuse_repeated, unite
 from anonset.io.options import ReadOptions, require_separator
 from anonset.io.roles import Names
-from anonset.io.sources import Reading, Source, open_source
+from anonset.io.sources import Reading, open_source
 from anonset.io.tables import Plan
 
 
@@ -137,7 +137,7 @@ def read(
 
 
 def read_exactly(
-    source: Path | Source,
+    source: Path,
     *,
     items: Names = None,
     separator: str = " ",
@@ -153,7 +153,7 @@ def read_exactly(
     """
     require_separator(separator)
     how = Reading(dialect=EXACT, separator=separator)
-    opened = source if isinstance(source, Source) else open_source(source, how)
+    opened = open_source(source, how)
     plan = Plan.of(opened, numeric, {"items": items, **given})
     table = plan.encode(Encoder(opened.where, separator, exact=True), opened.load(plan.roles.used))
     return _of_persons(opened.where, table)

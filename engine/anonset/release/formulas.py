@@ -48,5 +48,4 @@ def formula_warnings(publication: Publication | BucketPublication) -> tuple[str,
 def _shown(column: SetColumn | CategoricalColumn) -> list[str]:
     """Return the labels of a column that some row shows."""
     labels = column.vocabulary.labels
-    counts = column.occurrences if isinstance(column, SetColumn) else np.bincount(column.codes, minlength=len(labels))
-    return [labels[code] for code in np.flatnonzero(counts)]
+    return [labels[code] for code in np.flatnonzero(column.occurrences)]

@@ -202,7 +202,9 @@ def _names(
 
 
 def _distinct(column: CategoricalColumn | NumericColumn) -> int:
-    return len(np.unique(column.codes if isinstance(column, CategoricalColumn) else column.values))
+    if isinstance(column, CategoricalColumn):
+        return int(np.count_nonzero(column.occurrences))
+    return len(np.unique(column.values))
 
 
 def _worthless_link(table: Table, publication: BucketPublication) -> str:
