@@ -20,6 +20,7 @@ _COMMANDS = {
     "verify": "Check a publication against a privacy model.",
     "evaluate": "Measure what a publication lost.",
     "risk": "Count how far somebody gets with a publication, and try.",
+    "report": "Write a page on a publication, for a data-protection officer.",
     "compare": "Compare algorithms or parameters on one input.",
     "demo": "Run the whole job on a generated data set.",
     "completions": "Print what a shell needs to complete commands and options.",

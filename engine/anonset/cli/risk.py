@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags, pairs, split, whole_number
 from anonset.cli.main import DONE, FAILED
+from anonset.cli.originals import original_of
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.errors import InputError
@@ -59,7 +60,7 @@ def risk(
     with progress_bars(quiet=quiet) as progress:
         if progress is not None:
             progress("count", 0, 0)
-        table = None if original is None else _original(out, original, given)
+        table = None if original is None else original_of(out, original, given)
         found = count(
             out, table, hierarchies=given.get("hierarchy", {}), private=private, m=m, threshold=threshold,
             sensitive=None if sensitive is None else split(sensitive),
@@ -73,22 +74,6 @@ def risk(
         if not found.attempts:
             show(f"Next: anonset risk {out} --original FILE, for an attack that tries; anonset report {out}")
     return FAILED if found.broken else DONE
-
-
-def _original(out: str, original: str, given: dict[str, Any]) -> Table:
-    """Read the original with the roles that its columns had."""
-    from anonset.jobs.evaluate import read_publication
-    from anonset.jobs.original import read_original
-    from anonset.release.attested import read_attestation
-    from anonset.settings.settings import validate
-    from anonset.settings.verify import CheckSettings
-
-    attested = read_attestation(Path(out))
-    if attested is None:
-        msg = f"{out!r} must be a directory made by anonset anonymize, with its attestation.json"
-        raise InputError(msg)
-    settings = validate(CheckSettings, {**given, "original": original})
-    return read_original(read_publication(Path(out), attested), settings, attested)
 
 
 def _population(out: str, population: str, given: dict[str, Any]) -> Table:

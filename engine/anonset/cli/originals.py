@@ -1,0 +1,29 @@
+"""The original of a publication, as commands that count risks read it."""
+
+from pathlib import Path
+from typing import Any
+
+from anonset.data import Table
+from anonset.errors import InputError
+
+
+def original_of(out: str, original: str, given: dict[str, Any]) -> Table:
+    """Read the original of a publication with the roles that its columns had.
+
+    Raises
+    ------
+    InputError
+        If `out` is no publication, or the original cannot be read.
+    """
+    from anonset.jobs.evaluate import read_publication
+    from anonset.jobs.original import read_original
+    from anonset.release.attested import read_attestation
+    from anonset.settings.settings import validate
+    from anonset.settings.verify import CheckSettings
+
+    attested = read_attestation(Path(out))
+    if attested is None:
+        msg = f"{out!r} must be a directory made by anonset anonymize, with its attestation.json"
+        raise InputError(msg)
+    settings = validate(CheckSettings, {**given, "original": original})
+    return read_original(read_publication(Path(out), attested), settings, attested)

@@ -1,0 +1,81 @@
+"""``anonset report``: one page on a publication, for a data-protection officer."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from anonset.cli.app import flags_of, given_flags, pairs, split
+from anonset.cli.main import DONE
+from anonset.cli.originals import original_of
+from anonset.cli.output import progress_bars, show
+from anonset.errors import InputError
+from anonset.settings.job_files import is_job, of_job
+from anonset.settings.reading import ReadingSettings
+
+Flags: Any = flags_of(ReadingSettings)
+_JOB = ("private", "input", "id", "drop", "hierarchy", *ReadingSettings.model_fields)
+
+
+def report(
+    published: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file.")],
+    /,
+    *,
+    out: Annotated[str, Parameter(alias="-o", help="New file for the page, not within OUT.")] = "report.html",
+    shareable: Annotated[bool, Parameter(help="A page that may go with the data: nothing of the original.")] = False,
+    recipient: Annotated[str, Parameter(help="To whom the data go.")] = "",
+    purpose: Annotated[str, Parameter(help="What they are for.")] = "",
+    title: Annotated[str, Parameter(help="Title of the page.")] = "Report on a publication",
+    original: Annotated[str | None, Parameter(help="The data that were published, for the risk before.")] = None,
+    private: Annotated[str | None, Parameter(help="The private directory; default: OUT.private.")] = None,
+    hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
+    id: Annotated[list[str] | None, Parameter(help="Identifiers of the original.")] = None,  # noqa: A002
+    drop: Annotated[list[str] | None, Parameter(help="Columns of the original that were left out.")] = None,
+    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
+    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
+) -> int:
+    """Write one page on a publication: guarantee and limits in words, risk before and after, what is left, a signature.
+
+    The internal page holds all that is known, and only its owner can read the file. The shareable one holds the model,
+    the published columns, what OUT shows, and losses and the risk before at two digits. A page never lies in OUT.
+    """
+    from anonset.jobs.dossier import dossier
+    from anonset.report.page import Purpose, internal_page, shareable_page
+
+    given: dict[str, Any] = {"id": split(id or []), "drop": split(drop or []), **given_flags(flags)}
+    given["hierarchy"] = pairs("--hierarchy", hierarchy or [])
+    if is_job(published):
+        published, job = of_job(published, "out", _JOB)
+        original, private = original or job.pop("input", None), private or job.pop("private", None)
+        given = {**job, **{name: value for name, value in given.items() if value}}
+        original = original if original is not None and Path(original).exists() else None
+    _require_place(Path(out), Path(published))
+    with progress_bars(quiet=quiet) as progress:
+        if progress is not None:
+            progress("count", 0, 0)
+        table = None if original is None else original_of(published, original, given)
+        home = None if private is None else Path(private)
+        found = dossier(Path(published), home, table, given["hierarchy"], need_private=not shareable)
+    said = Purpose(recipient, purpose, title)
+    _write(Path(out), shareable_page(found, said) if shareable else internal_page(found, said), shareable=shareable)
+    if not quiet:
+        for_whom = "may go with the data" if shareable else "is internal: do not hand it on"
+        show(f"{out} {for_whom}; print it, and sign it")
+    return DONE
+
+
+def _require_place(path: Path, published: Path) -> None:
+    """Refuse a page within the publication, or in the place of another file."""
+    if path.resolve().is_relative_to(published.resolve()):
+        msg = f"-o {path}: a page must not lie in {published}, which is handed on"
+        raise InputError(msg)
+    if path.exists():
+        msg = f"{path} exists already; pages are not overwritten"
+        raise InputError(msg)
+
+
+def _write(path: Path, text: str, *, shareable: bool) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644 if shareable else 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)

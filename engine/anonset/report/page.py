@@ -1,0 +1,250 @@
+"""The page for a data-protection officer: what was published, what it guarantees, what is at risk, what is left."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anonset.errors import InputError
+from anonset.jobs.dossier import Dossier
+from anonset.jobs.inspect import Findings
+from anonset.jobs.risk import Risk, knowledge
+from anonset.measures.retention import shares
+from anonset.measures.shares import Share
+from anonset.privacy import PrivacyModel
+from anonset.release.documents import BucketFiles
+from anonset.report.account import loss_label
+from anonset.report.drawings import bars
+from anonset.strict_json import dumps
+
+_TEMPLATE = Path(__file__).with_name("page.html.j2")
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What the owner says of the publication; nothing of it is computed."""
+
+    recipient: str = ""
+    """To whom it goes."""
+    purpose: str = ""
+    """What for."""
+    title: str = "Report on a publication"
+    """The title of the page."""
+
+
+def internal_page(found: Dossier, said: Purpose) -> str:
+    """Return the page that stays at home: everything that is known."""
+    report = found.private
+    if report is None:
+        msg = "an internal report needs the private directory"
+        raise InputError(msg)
+    settings = report.settings
+    facts = {
+        **_common(found, said),
+        "internal": True,
+        "columns": [*_columns(found), *_left_out(settings)],
+        "before": None if found.before is None else _before(found.before),
+        "after": None if found.after is None else _after(found.after),
+        "drawing": _risk_drawing(found.before, found.after),
+        "attack": None if found.after is None else _attack(found.after),
+        "utility": _utility(report.retention),
+        "losses": [(loss_label(name), f"{value:.6g}") for name, value in report.measures.items()],
+        "facts": {
+            "input": f"{report.input.get('file', 'from Python')}, SHA-256 {report.input.get('sha256', 'not taken')}",
+            "records": f"{report.input['records']:,}",
+            "algorithm": f"{report.algorithm} {dumps(report.parameters)}",
+            "seed": "none" if report.seed is None else str(report.seed),
+            "verified": dumps(report.verified),
+            "attestation": f"SHA-256 {report.attestation_sha256}",
+            **{f"file {name}": f"SHA-256 {digest}" for name, digest in found.attested.data.sha256.items()},
+            "versions": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
+            "repeat it": "anonset anonymize OUT.private/report.json -o OTHER" if settings else "was run from Python",
+        },
+        "settings": [(name, dumps(value)) for name, value in settings.items()],
+        "notes": [*report.warnings, *(f"{one['rule']} of {one['column']}: changed {one['labels']} labels"
+                                      for one in report.changes)],
+    }  # fmt: skip
+    return render(facts)
+
+
+def shareable_page(found: Dossier, said: Purpose) -> str:
+    """Return the page that goes with the data: nothing beyond a list of what is known to be harmless.
+
+    It holds the model with k, m, l, the published columns, what OUT shows, losses and the risk before at two digits.
+    """
+    k = int(getattr(found.model, "k", 5))
+    measures = {} if found.private is None else found.private.measures
+    facts = {
+        **_common(found, said),
+        "internal": False,
+        "columns": _columns(found),
+        "before": None if found.before is None else _rounded_before(found.before, k),
+        "after": None if found.after is None else _after(found.after),
+        "drawing": _risk_drawing(found.before, found.after, k=k),
+        "attack": None,
+        "utility": None,
+        "losses": [(loss_label(name), f"{measures[name]:.2f}") for name in ("ncp", "rum") if name in measures],
+        "facts": {f"file {name}": f"SHA-256 {digest}" for name, digest in found.attested.data.sha256.items()},
+        "settings": [],
+        "notes": [],
+    }
+    return render(facts)
+
+
+def render(facts: Mapping[str, Any]) -> str:
+    """Return the page of facts as HTML, which asks nothing of any other place.
+
+    Raises
+    ------
+    InputError
+        If jinja2 is not installed.
+    """
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError:
+        msg = "a report needs the package jinja2; install anonset[report]"
+        raise InputError(msg) from None
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(**facts)
+
+
+def _common(found: Dossier, said: Purpose) -> dict[str, Any]:
+    """Return what OUT itself says, and what the owner does."""
+    attested = found.attested
+    return {
+        "title": said.title,
+        "recipient": said.recipient,
+        "purpose": said.purpose,
+        "model": attested.model,
+        "sizes": [(name, str(value)) for name, value in attested.parameters.items() if isinstance(value, int | float)],
+        "plain": attested.in_plain_words,
+        "statement": attested.statement,
+        "limits": attested.limits,
+        "unit": attested.declarations.unit,
+        "undecided": bool(attested.declarations.accepted_undecided),
+        "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
+        "questions": questions(found.model),
+        "threshold": None if found.after is None else f"{found.after.threshold:g}",
+    }
+
+
+def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
+    """Return the three questions of the Article 29 Working Party (WP 216), and what the model answers.
+
+    >>> from anonset.privacy import KmAnonymity
+    >>> [(name, answer) for name, answer, _ in questions(KmAnonymity(5, 2))]
+    [('Singling out', 'bounded by 1/5'), ('Linkability', 'not covered'), ('Inference', 'not covered')]
+    """
+    k = getattr(model, "k", None)
+    single = model.name not in ("lm", "safe-grouping", "anatomy") and k is not None
+    found = [
+        ("Singling out", f"bounded by 1/{k}" if single else "not covered",
+         model.statement if single else "The model does not speak of how many records fit."),
+        ("Linkability", "not covered",
+         "That records of the same person are linked with those of other publications is not excluded."),
+    ]  # fmt: skip
+    if model.diversity > 1:
+        text = f"At most one of {model.diversity} records that fit has the same sensitive value."
+        return [*found, ("Inference", f"bounded by 1/{model.diversity}", text)]
+    shared = "What the records that fit have in common is disclosed, also columns that are published as they are."
+    return [*found, ("Inference", "not covered", shared)]
+
+
+def _columns(found: Dossier) -> list[tuple[str, str, str]]:
+    """Return the published columns with role and technique, in the words of ISO/IEC 20889."""
+    data = found.attested.data
+    if isinstance(data, BucketFiles):
+        ids = [(name, "identifier", "unchanged, or masking where hidden") for name in data.id]
+        kept = [(name, "attribute", "unchanged") for name in data.keep]
+        return [*ids, *kept, (data.sensitive, "sensitive attribute", "permutation within groups of rows")]
+    protects = found.model.protects
+    of_items = "generalization and local suppression" if "items" in protects else "unchanged"
+    of_values = "generalization" if "relational" in protects else "unchanged"
+    return [
+        *((name, "quasi-identifier (set-valued)", of_items) for name in data.items),
+        *((name, "quasi-identifier", of_values) for name in data.relational),
+        *((name, "attribute published as it is", "unchanged: the owner's decision") for name in data.keep),
+    ]
+
+
+def _left_out(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    suppressed = "suppression of the attribute"
+    return [
+        *((name, "identifier", suppressed) for name in settings.get("id", [])),
+        *((name, "left out", suppressed) for name in settings.get("drop", [])),
+    ]
+
+
+def _before(before: Findings) -> list[tuple[str, str, str]]:
+    """Return who is told by what, as the data were: alone, and among fewer than k."""
+    return [(name, str(alone), str(few)) for name, alone, few in _shares_before(before)]
+
+
+def _rounded_before(before: Findings, k: int) -> list[tuple[str, str, str]]:
+    """Return the same at two digits; where fewer than k records are or are not so, that is all that is told."""
+    return [
+        (name, _rounded(alone, before.records, k), _rounded(few, before.records, k))
+        for name, alone, few in _shares_before(before)
+    ]
+
+
+def _rounded(share: Share, records: int, k: int) -> str:
+    if 0 < share.value * records < k:
+        return f"fewer than {k} records"
+    if 0 < (1 - share.value) * records < k:
+        return f"all but fewer than {k} records"
+    return f"{share.value:.0%}"
+
+
+def _shares_before(before: Findings) -> list[tuple[str, Share, Share]]:
+    rows = [(knowledge(False, one.size), one.worst(2), one.worst(before.k)) for one in before.known_items]
+    if (classes := before.quasi_identifiers) is not None:
+        rows = [("all quasi-identifiers", classes.unique, classes.below_k), *rows]
+    return rows
+
+
+def _after(after: Risk) -> list[tuple[str, ...]]:
+    return [
+        (knowledge(one.values, one.items), "yes" if one.guaranteed else "no", f"{one.smallest:,}", f"{one.mean:,.1f}",
+         f"{one.highest:.3g}", str(one.average), str(one.above))
+        for one in after.exposures
+    ]  # fmt: skip
+
+
+def _attack(after: Risk) -> list[tuple[str, ...]]:
+    return [
+        (knowledge(one.values, one.items), f"{one.attempts:,}", f"{one.alone:.1%}", f"{one.success:.2%}",
+         "" if one.promised is None else f"{one.promised:.2%}")
+        for one in after.attempts
+    ]  # fmt: skip
+
+
+def _risk_drawing(before: Findings | None, after: Risk | None, *, k: int | None = None) -> str:
+    """Return bars of who is alone with what is known, before and after; with `k` at two digits, as the table says."""
+    earlier: dict[str, tuple[float, str]] = {}
+    for name, alone, _ in [] if before is None else _shares_before(before):
+        records = 0 if before is None else before.records
+        text = f"{alone.value:.1%}" if k is None else _rounded(alone, records, k)
+        share = alone.value if k is None else round(alone.value, 2) if text.endswith("%") else float(alone.value > 0.5)
+        earlier[name] = share, f"{text} before"
+    later = {} if after is None else {knowledge(one.values, one.items): one.alone.value for one in after.exposures}
+    rows = []
+    for name in dict.fromkeys([*later, *earlier]):
+        own = [("solid", *earlier[name])] if name in earlier else []
+        own += [("hatched", later[name], f"{later[name]:.1%} after")] if name in later else []
+        rows.append((name, own))
+    return bars("Share of the records that are alone with what is known, at worst", rows) if rows else ""
+
+
+def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:
+    """Return bars of what became of occurrences and values."""
+    names = {"items": "Item occurrences", "values": "Relational values", "tuples": "Rows"}
+    patterns = ("solid", "hatched", "light")
+    found = []
+    for name, parts in shares(retention).items():
+        own = [
+            (fate, [(patterns[min(at, 2)], share, f"{share:.1%} ({retention[name][fate]:,})")])
+            for at, (fate, share) in enumerate(parts.items())
+        ]
+        found.append((names.get(name, name), bars(names.get(name, name), own)))
+    return found

@@ -1,0 +1,173 @@
+"""``anonset report``: a page that stays at home, and one that may go with the data and holds nothing private."""
+
+import html
+import json
+import re
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from anonset.privacy import KAnonymity, KLmDiversity, KmAnonymity, LmDiversity
+from anonset.report.drawings import bars
+from anonset.report.page import questions
+from cli.place import Place
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+WARD = "secret_id,age,nurse,codes\n" + "".join(
+    f"Q{7000 + n},{20 + n * 7 % 50},Zoe{n % 9},{' '.join(sorted({f'x{n * s % 9}' for s in range(1, 2 + n % 4)}))}\n"
+    for n in range(80)
+)
+
+
+@pytest.fixture
+def ward(place: Place) -> Place:
+    data = place.write("ward_hidden.csv", WARD)
+    roles = [
+        "--items",
+        "codes",
+        "--relational",
+        "age",
+        "--hierarchy",
+        "age=range",
+        "--id",
+        "secret_id",
+        "--drop",
+        "nurse",
+    ]
+    guarantee = ["--model", "kkm", "--algorithm", "rfirst", "--transaction", "coat", "--k", "4", "--m", "2"]
+    ran = place.run("anonymize", data, *roles, *guarantee, "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    return place
+
+
+def page_of(ward: Place, *more: str, name: str = "page.html") -> str:
+    path = ward.folder / name
+    ran = ward.run("report", str(ward.private / "report.json"), "-o", str(path), *more)
+    assert ran.code == 0, ran.err
+    return path.read_text()
+
+
+def test_the_internal_page_says_all(ward: Place) -> None:
+    page = page_of(ward, "--recipient", "The <university>")
+    for text in ("The &lt;university&gt;", "Internal", "secret_id", "nurse", "ward_hidden.csv", "bounded by 1/4",
+                 "Before", "An attack that was tried", "Signature", "SHA-256", "Item occurrences"):  # fmt: skip
+        assert text in page
+    assert stat.S_IMODE((ward.folder / "page.html").stat().st_mode) == 0o600
+    assert ward.run("verify", str(ward.out)).code == 0
+
+
+def test_no_page_claims_too_much_or_asks_others_for_anything(ward: Place) -> None:
+    for more in ([], ["--shareable"]):
+        page = page_of(ward, *more, name=f"page{len(more)}.html")
+        assert not re.search(r"\b(anonymous|compliant|anonymised|anonymized)\b", page, re.IGNORECASE)
+        assert not re.search(r"<script|<link|<img|<iframe|\son\w+=|https?://|url\((?!#hatch)|@import|src=|href=", page)
+        assert "default-src 'none'" in page
+
+
+def private_words(ward: Place) -> set[str]:
+    """Return what the private report says and the publication does not: values, names, digests, exact figures."""
+    report = json.loads((ward.private / "report.json").read_text())
+    attested = json.loads((ward.out / "attestation.json").read_text())
+    known = set(re.findall(r"[\w.]+", json.dumps(attested)))
+    found = {"secret_id", "nurse", "ward_hidden", "rfirst", "coat", str(ward.folder), "report.json", "anonset"}
+    found |= {digest for digest in re.findall(r"[0-9a-f]{64}", json.dumps(report)) if digest not in known}
+    found |= {repr(value) for value in report["measures"].values()}
+    found |= {f"{value:.{digits}f}" for value in report["measures"].values() for digits in (3, 4, 6)}
+    found |= {str(count) for part in report["retention"].values() for count in part.values() if count > 100}
+    found |= {
+        f"{count / sum(part.values()):.1%}" for part in report["retention"].values() for count in part.values() if count
+    }
+    found -= {"0.0", "1.0", "0.000", "1.000", "0.0000", "1.0000", "0.000000", "1.000000", "0.0%", "100.0%"}
+    found |= {version for name, version in report["versions"].items() if name != "python"}
+    return found | {line.split(",")[0] for line in WARD.splitlines()[1:]} | {f"Zoe{n}" for n in range(9)}
+
+
+def test_the_shareable_page_holds_nothing_private(ward: Place) -> None:
+    page = page_of(ward, "--shareable", "--purpose", "research")
+    text = html.unescape(page)
+    attributes = " ".join(re.findall(r'="([^"]*)"', text))
+    found = [w for w in private_words(ward) if re.search(rf"(?<![\w.]){re.escape(w)}(?![\w.])", f"{text} {attributes}")]
+    assert found == []
+    assert "May go with the data" in text
+    assert "research" in text
+    internal = html.unescape(page_of(ward, name="internal.html"))
+    assert sum(bool(re.search(rf"(?<![\w.]){re.escape(w)}(?![\w.])", internal)) for w in private_words(ward)) > 8
+
+
+def test_shares_of_few_records_are_not_told(ward: Place) -> None:
+    from anonset.measures.shares import Share
+    from anonset.report.page import _rounded
+
+    assert _rounded(Share(0.02), 100, 5) == "fewer than 5 records"
+    assert _rounded(Share(0.97), 100, 5) == "all but fewer than 5 records"
+    assert (_rounded(Share(0.0), 100, 5), _rounded(Share(0.256), 100, 5)) == ("0%", "26%")
+
+
+def test_without_private_directory_and_original(ward: Place) -> None:
+    shutil.rmtree(ward.private)
+    path = ward.folder / "page.html"
+    assert ward.run("report", str(ward.out), "-o", str(path), "--shareable").code == 0
+    assert "Before" not in path.read_text()
+    ran = ward.run("report", str(ward.out), "-o", str(ward.folder / "other.html"))
+    assert (ran.code, "--shareable needs none" in ran.err) == (2, True)
+
+
+def test_a_page_never_lies_in_the_publication_nor_over_a_file(ward: Place) -> None:
+    ran = ward.run("report", str(ward.out), "-o", str(ward.out / "page.html"))
+    assert (ran.code, "must not lie in" in ran.err) == (2, True)
+    ran = ward.run("report", str(ward.out), "-o", ward.write("page.html", "x"))
+    assert (ran.code, "exists already" in ran.err) == (2, True)
+
+
+def test_buckets_have_a_page_too(long: Place) -> None:
+    data = str(long.folder / "long.csv")
+    roles = ["--id", "name", "--sensitive", "drug", "--keep", "age", "--algorithm", "anatomy", "--l", "2"]
+    assert long.run("anonymize", data, *roles, "-o", str(long.out)).code == 0
+    page = long.folder / "page.html"
+    assert long.run("report", str(long.out), "-o", str(page)).code == 0
+    assert "of buckets the link" in page.read_text()
+
+
+def test_the_three_questions() -> None:
+    def answers(model: object) -> list[str]:
+        return [answer for _, answer, _ in questions(model)]  # type: ignore[arg-type]
+
+    nothing = "not covered"
+    assert answers(KmAnonymity(5, 2)) == ["bounded by 1/5", nothing, nothing]
+    assert answers(KAnonymity(3)) == ["bounded by 1/3", nothing, nothing]
+    assert answers(KLmDiversity(3, 4, 2, ("a",))) == ["bounded by 1/3", nothing, "bounded by 1/4"]
+    assert answers(LmDiversity(2, 2, 1, ("a",)))[0] == nothing
+
+
+def test_labels_in_drawings_are_escaped() -> None:
+    assert "<b>" not in bars("<b>", [("<b>", [("solid", 2.0, "<b>")])])
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_page_fits_in_a_browser(ward: Place, width: int) -> None:
+    page_of(ward)
+    script = "document.title = f.contentDocument.documentElement.scrollWidth + '/' + f.contentWindow.innerWidth"
+    frame = f'<iframe id="f" width="{width}" height="900" style="border:0" src="page.html" onload="{script}"></iframe>'
+    ward.write("frame.html", frame)
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"]
+    command = [
+        str(CHROMIUM),
+        *options,
+        f"--user-data-dir={ward.folder / 'profile'}",
+        f"file://{ward.folder}/frame.html",
+    ]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    found = re.search(r"<title>(\d+)/(\d+)</title>", shown)
+    assert found is not None, shown[:500]
+    assert int(found[1]) <= int(found[2]) == width
+
+
+def test_the_template_is_in_the_package() -> None:
+    import anonset
+
+    assert (Path(anonset.__file__).parent / "report" / "page.html.j2").is_file()
