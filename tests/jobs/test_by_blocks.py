@@ -24,7 +24,6 @@ def small(monkeypatch, tmp_path):
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     monkeypatch.setattr(costs, "AT_LEAST", 0)
-    monkeypatch.setattr("anonset.jobs.input.AT_LEAST", 0)
 
 
 def left(tmp_path):
@@ -147,7 +146,7 @@ def test_what_takes_all_records_at_once_is_refused(tmp_path, anonymize, options,
 
 
 def test_less_than_any_run_takes_is_refused(tmp_path, anonymize, monkeypatch):
-    monkeypatch.setattr("anonset.jobs.input.AT_LEAST", 5000)
+    monkeypatch.setattr(costs, "AT_LEAST", 5000)
     (tmp_path / "v.dat").write_text(BASKETS)
     done = anonymize(tmp_path, "v.dat", "out", "--hierarchy", "items=balanced:2", "--memory-limit", "100")
     assert (done.code, "about 4.9 KiB of memory, above the limit of 100 B; use a machine" in done.err) == (2, True)

@@ -13,7 +13,8 @@ from anonset.data.mapped import WorkFolder
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.errors import InputError
 from anonset.jobs.work_places import work_place
-from anonset.release.costs import AT_LEAST, format_size, memory_for, memory_limit, require_memory
+from anonset.release import costs
+from anonset.release.costs import format_size, memory_for, memory_limit, require_memory
 from anonset.settings.settings import may_be_many
 from anonset.spelling import setting
 
@@ -73,8 +74,8 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
     if not by_blocks and (limit is None or need <= limit):
         return Input(settings.input, False, need, limit)
     obstacle = _obstacle(settings, algorithm, files.format)
-    if limit is not None and need > limit and (obstacle or limit < AT_LEAST):
-        require_memory(need if obstacle else AT_LEAST, settings.memory_limit, obstacle)
+    if limit is not None and need > limit and (obstacle or limit < costs.AT_LEAST):
+        require_memory(need if obstacle else costs.AT_LEAST, settings.memory_limit, obstacle)
     if obstacle:
         given = setting("work_dir" if settings.work_dir is not None else "cluster")
         msg = f"{given} is for a run by blocks, but {obstacle}"
