@@ -62,10 +62,10 @@ class Stream:
         return np.argsort(self.raw(n), kind="stable")
 
 
-def blocks(n: int, block: int = BLOCK) -> Iterator[tuple[int, int]]:
-    """Yield (number of the block, number of its records) for `n` records."""
-    for number, start in enumerate(range(0, n, block)):
-        yield number, min(block, n - start)
+def blocks(n: int, block: int = BLOCK, only: range | None = None) -> Iterator[tuple[int, int]]:
+    """Yield (number of the block, number of its records) for `n` records, or for some of the blocks only."""
+    for number in range(-(-n // block)) if only is None else only:
+        yield number, min(block, n - number * block)
 
 
 def zipf(n: int, exponent: float, offset: float) -> Float64:
@@ -103,7 +103,12 @@ def _discrete_lognormal(location: float, longest: int, sigma: float) -> Float64:
 
 
 def draw(
-    n: int, n_items: int, lengths: Float64, missions: Sequence[Mission], seed: int
+    n: int,
+    n_items: int,
+    lengths: Float64,
+    missions: Sequence[Mission],
+    seed: int,
+    only: range | None = None,
 ) -> Iterator[tuple[Int64, Int32, Int64]]:
     """Draw baskets, a block at a time.
 
@@ -115,6 +120,8 @@ def draw(
         float64 (longest + 1,): probability of each length.
     missions
         What baskets are made of; every length must be served by one.
+    only
+        Numbers of the blocks that are drawn, each whatever the others are; None: all.
 
     Yields
     ------
@@ -123,7 +130,7 @@ def draw(
     """
     plan = _Plan(lengths, missions)
     shift = np.uint64(64 - _RESOLUTION)
-    for number, size in blocks(n):
+    for number, size in blocks(n, only=only):
         stream = Stream(seed, 1, number)
         mission, draws = (drawn[:size] for drawn in plan.choose(stream))
         rows = np.repeat(np.arange(size, dtype=np.int64), draws)

@@ -66,13 +66,26 @@ def pos_like(
     >>> table.n, len(table.transactions.vocabulary), int(table.transactions.lengths.max())
     (2000, 1657, 164)
     """
+    return pos_like_part(n, n_items, max_length, avg_length, seed)
+
+
+def pos_like_part(
+    n: int = 515_597,
+    n_items: int = 1_657,
+    max_length: int = 164,
+    avg_length: float = 6.5,
+    seed: int = 0,
+    only: range | None = None,
+) -> Table:
+    """Generate the baskets of some blocks of `pos_like` alone, by their numbers; None: of all."""
     _check(n, n_items, max_length, avg_length, seed)
     missions, staples = _missions(n_items, max_length, seed)
     lengths = lognormal_lengths(avg_length, max_length, SIGMA)
     parts: list[tuple[Int64, Int32]] = []
-    for indptr, items, _ in draw(n, n_items, lengths, missions, seed):
+    first = only.start if only else 0
+    for indptr, items, _ in draw(n, n_items, lengths, missions, seed, only):
         rows = indptr, items
-        if not parts:
+        if not parts and not first:
             longest = staples[Stream(seed, 3).permutation(len(staples))[:max_length]]
             rows = replace_row(indptr, items, 0, longest)
         parts.append(rows)

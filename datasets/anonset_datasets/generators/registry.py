@@ -5,7 +5,7 @@ import gzip
 import inspect
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,8 +17,8 @@ from anonset.errors import InputError
 from anonset_datasets.generators.groceries import shop
 from anonset_datasets.generators.longitudinal import longitudinal
 from anonset_datasets.generators.patterns import quest
-from anonset_datasets.generators.pos import pos_like
-from anonset_datasets.generators.youtube import youtube_like
+from anonset_datasets.generators.pos import pos_like, pos_like_part
+from anonset_datasets.generators.youtube import youtube_like, youtube_like_part
 
 Value = int | float | str
 """A parameter of a generator."""
@@ -37,6 +37,8 @@ class Generator:
     about: str
     """What it generates, in a line."""
     function: Callable[..., Table]
+    part: Callable[..., Table] | None = None
+    """Generates some blocks of the same records alone, by their numbers; None: it cannot."""
 
     @property
     def parameters(self) -> dict[str, Value]:
@@ -47,13 +49,14 @@ class Generator:
 GENERATORS: dict[str, Generator] = {
     generator.name: generator
     for generator in (
-        Generator("pos_like", "transactions", "point-of-sale baskets in the shape of BMS-POS", pos_like),
+        Generator("pos_like", "transactions", "point-of-sale baskets in the shape of BMS-POS", pos_like, pos_like_part),
         Generator("quest", "transactions", "transactions after the IBM Quest generator", quest),
         Generator(
             "youtube_like",
             "rt",
             "videos with six attributes and their related videos, in the shape of YOUTUBE",
             youtube_like,
+            youtube_like_part,
         ),
         Generator("shop", "transactions", "baskets of a small shop with readable item names", shop),
         Generator(
@@ -78,13 +81,24 @@ def generate(name: str, **parameters: Value) -> Table:
     InputError
         If there is no such generator or parameter, or a parameter is out of range.
     """
-    generator = _generator(name)
-    known = generator.parameters
-    for parameter in parameters:
-        if parameter not in known:
-            msg = f"parameter of {name!r} must be one of {', '.join(known)}, got {parameter!r}"
-            raise InputError(msg)
+    generator = generator_of(name)
+    require_parameters(generator, parameters)
     return generator.function(**parameters)
+
+
+def require_parameters(generator: Generator, given: Iterable[str]) -> None:
+    """Refuse a parameter that a generator does not have.
+
+    Raises
+    ------
+    InputError
+        With those that it has.
+    """
+    known = generator.parameters
+    for parameter in given:
+        if parameter not in known:
+            msg = f"parameter of {generator.name!r} must be one of {', '.join(known)}, got {parameter!r}"
+            raise InputError(msg)
 
 
 def make(name: str, path: str | Path, **parameters: Value) -> Table:
@@ -102,7 +116,7 @@ def make(name: str, path: str | Path, **parameters: Value) -> Table:
     InputError
         If the name, a parameter or the suffix is wrong, or the file exists.
     """
-    target, generator = Path(path), _generator(name)
+    target, generator = Path(path), generator_of(name)
     suffix = ".dat" if generator.kind == "transactions" else ".csv"
     if not target.name.endswith((suffix, f"{suffix}.gz")):
         msg = f"path of {name!r} must end in {suffix} or {suffix}.gz, got {str(path)!r}"
@@ -124,7 +138,14 @@ def make(name: str, path: str | Path, **parameters: Value) -> Table:
     return table
 
 
-def _generator(name: str) -> Generator:
+def generator_of(name: str) -> Generator:
+    """Return a generator by its name.
+
+    Raises
+    ------
+    InputError
+        With those that there are.
+    """
     found = GENERATORS.get(name)
     if found is None:
         msg = f"generator must be one of {', '.join(GENERATORS)}, got {name!r}"

@@ -64,6 +64,18 @@ def youtube_like(
     >>> [column.name for column in table.relational]
     ['age', 'category', 'length', 'views', 'rate', 'ratings']
     """
+    return youtube_like_part(n, n_items, max_length, avg_length, seed)
+
+
+def youtube_like_part(
+    n: int = 131_780,
+    n_items: int = 936,
+    max_length: int = 37,
+    avg_length: float = 6.5,
+    seed: int = 0,
+    only: range | None = None,
+) -> Table:
+    """Generate the records of some blocks of `youtube_like` alone, by their numbers; None: of all."""
     count("n", n, 0)
     count("max_length", max_length, 1)
     count("n_items", n_items, len(CATEGORIES) * max(2 * SHORT, -(-3 * max_length // 2)))
@@ -73,8 +85,9 @@ def youtube_like(
     lengths = lognormal_lengths(avg_length, max_length, SIGMA)
     parts: list[tuple[Int64, Int32]] = []
     columns: list[tuple[Int32, list[Float64]]] = []
-    for block, (indptr, items, mission) in enumerate(draw(n, n_items, lengths, missions, seed)):
-        if not parts:
+    first = only.start if only else 0
+    for block, (indptr, items, mission) in enumerate(draw(n, n_items, lengths, missions, seed, only), first):
+        if not block:
             own = missions[mission[0]].items
             indptr, items = replace_row(indptr, items, 0, own[Stream(seed, 3).permutation(len(own))[:max_length]])
         parts.append((indptr, items))

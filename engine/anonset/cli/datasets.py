@@ -1,5 +1,6 @@
 """``anonset datasets``: the catalogue of data sets, and generators."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -42,17 +43,26 @@ def make_datasets(
     name: Annotated[str, Parameter(help="Generator, see anonset datasets list.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New file.")],
+    out: Annotated[str, Parameter(alias="-o", help="New file; or, without suffix, new folder of Parquet files.")],
+    records: Annotated[
+        int | None, Parameter(converter=whole_number, help="Number of records; default: the generator's.")
+    ] = None,
     seed: Annotated[int, Parameter(converter=whole_number, help="Seed.")] = 0,
     set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: parameter of the generator; repeatable.")] = None,  # noqa: A002
 ) -> int:
     """Generate a data set; the same parameters and seed give the same bytes."""
     from anonset_datasets.generators import GENERATORS, make
+    from anonset_datasets.generators.parts import make_parts
 
     types = {key: type(value) for key, value in GENERATORS[name].parameters.items()} if name in GENERATORS else {}
     given = pairs("--set", set or [])
     parameters = {key: value if types.get(key) is str else _number(key, value) for key, value in given.items()}
-    make(name, out, **{"seed": seed, **parameters})
+    if records is not None:
+        parameters["n"] = records
+    if Path(out).suffix:
+        make(name, out, **{"seed": seed, **parameters})
+    else:
+        make_parts(name, out, {"seed": seed, **parameters})
     return DONE
 
 

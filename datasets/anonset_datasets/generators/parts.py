@@ -1,0 +1,63 @@
+"""Generated data of any size, straight to the parts of a folder: each part needs no other."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from anonset.errors import InputError
+from anonset_datasets.generators.missions import BLOCK
+from anonset_datasets.generators.registry import Value, generator_of, require_parameters
+
+BLOCKS_OF_PART = max(1, (1 << 20) // BLOCK)
+"""Blocks of records that make a part: about a million records."""
+
+
+def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], workers: int | None = None) -> int:
+    """Generate data into a new folder of Parquet files, ``part-00000.parquet``, ...; return the number of records.
+
+    The records are those of `generate`, in the same order. The folder appears under its name when it is complete.
+
+    Parameters
+    ----------
+    parameters
+        Parameters of the generator.
+    workers
+        Number of threads; by default one a core. What is written is the same for any number.
+
+    Raises
+    ------
+    InputError
+        If there is no such generator or parameter, a parameter is out of range, or the folder exists.
+    """
+    from anonset.io.table_files import write_parquet
+
+    generator, target = generator_of(name), Path(folder)
+    require_parameters(generator, parameters)
+    if generator.part is None:
+        msg = f"{name!r} is not generated in parts; give a file that ends in .dat or .csv"
+        raise InputError(msg)
+    if target.exists() or not target.parent.is_dir():
+        msg = f"the folder must be a new one in an existing folder, got {str(folder)!r}"
+        raise InputError(msg)
+    make = generator.part
+    n = parameters.get("n", generator.parameters["n"])
+    make(**{**parameters, "only": range(0)})  # refuses what is out of range
+    n_blocks = -(-int(n) // BLOCK)
+    ranges = [range(at, min(at + BLOCKS_OF_PART, n_blocks)) for at in range(0, n_blocks, BLOCKS_OF_PART)] or [range(0)]
+    partial = target.with_name(f".{target.name[:60]}.{os.getpid()}.partial")
+
+    def written(number: int) -> int:
+        table = make(**{**parameters, "only": ranges[number]})
+        write_parquet(table, partial / f"part-{number:05}.parquet")
+        return table.n
+
+    try:
+        partial.mkdir()
+        with ThreadPoolExecutor(workers or os.cpu_count()) as executor:
+            done = sum(executor.map(written, range(len(ranges))))
+        partial.replace(target)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return done

@@ -1,0 +1,49 @@
+"""Data that are generated in parts are those that are generated at once."""
+
+import pytest
+
+from anonset.data import NumericColumn
+from anonset.data.fingerprints import columns_sha256
+from anonset.errors import InputError
+from anonset.io.read import read
+from anonset.io.scan import scan
+from anonset_datasets.generators import generate, parts
+from anonset_datasets.generators.missions import BLOCK
+
+
+@pytest.mark.parametrize(("name", "workers"), [("pos_like", 1), ("pos_like", 3), ("youtube_like", 2)])
+def test_parts_hold_the_records_of_all(tmp_path, monkeypatch, name, workers):
+    monkeypatch.setattr(parts, "BLOCKS_OF_PART", 1)
+    parameters = {"n": 2 * BLOCK + 17, "seed": 3, "avg_length": 1.5}
+    assert parts.make_parts(name, tmp_path / "made", parameters, workers) == 2 * BLOCK + 17
+    assert sorted(path.name for path in (tmp_path / "made").iterdir()) == [f"part-0000{n}.parquet" for n in range(3)]
+    whole = generate(name, **parameters)
+    numeric = [column.name for column in whole.relational if isinstance(column, NumericColumn)]
+    roles = {"relational": [column.name for column in whole.relational], "numeric": numeric}
+    table = scan(tmp_path / "made", items=whole.transactions.name, **roles)
+    assert columns_sha256(table) == columns_sha256(whole)
+    assert list(tmp_path.iterdir()) == [tmp_path / "made"]
+
+
+def test_no_records_are_one_empty_part(tmp_path):
+    assert parts.make_parts("pos_like", tmp_path / "made", {"n": 0}) == 0
+    assert read(tmp_path / "made", items="items").n == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "parameters", "line"),
+    [
+        ("shop", "made", {}, "'shop' is not generated in parts; give a file that ends in "),
+        ("pos_like", "there", {}, "the folder must be a new one in an existing folder, got "),
+        ("pos_like", "none/made", {}, "the folder must be a new one in an existing folder, got "),
+        ("pos_like", "made", {"n": -1}, "n must be an integer of at least 0, got -1"),
+        ("pos_like", "made", {"records": 1}, "parameter of 'pos_like' must be one of n, "),
+        ("none", "made", {}, "generator must be one of pos_like, "),
+    ],
+)
+def test_what_cannot_be_made(tmp_path, name, folder, parameters, line):
+    (tmp_path / "there").mkdir()
+    with pytest.raises(InputError) as error:
+        parts.make_parts(name, tmp_path / folder, parameters)
+    assert line in str(error.value)
+    assert list(tmp_path.iterdir()) == [tmp_path / "there"]
