@@ -91,3 +91,18 @@ def test_zeros_and_ones_are_no_items(place: Place) -> None:
         ran = place.run(*command, "--items", "E10,I10")
         assert (ran.code, "--one-hot E10,I10" in ran.err) == (2, True)
     assert not place.out.exists()
+
+
+def test_a_table_without_names_of_columns(place: Place) -> None:
+    data = place.write("adult.data", "39, m, a1 b1\n40, f, a2 b1\n41, m, a1 b1\n42, f, a2 b1\n")
+    roles = ("--no-header", "--items", "3", "--hierarchy", "3=balanced:2")
+    job = ("anonymize", data, *roles, "--keep", "2", "--drop", "1", "-o", str(place.out), "--model", "km", "--k", "2")
+    ran = place.run(*job, "--m", "2")
+    assert ran.code == 0, ran.err
+    assert (place.out / "published.csv").read_text().splitlines()[0] == "2,3"
+    original = ("--original", data, "--no-header", "--drop", "1", "--hierarchy", "3=balanced:2")
+    ran = place.run("verify", str(place.out), *original, "--records", str(place.private / "records.csv"))
+    assert (ran.code, "true of the original" in ran.out) == (0, True)
+    ran = place.run("evaluate", data, str(place.out), *roles, "--keep", "2", "--drop", "1")
+    assert ran.code == 0, ran.err
+    assert place.run("inspect", data, "--no-header").code == 0

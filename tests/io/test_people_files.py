@@ -1,6 +1,7 @@
 """Each file that people have is read with one option beside its roles at most, and refused by a line that names it."""
 
 import pytest
+from tests.io.people_exports import EXPORTS
 from tests.io.people_files import DIALECTS, SPREADSHEETS
 from tests.io.people_shapes import LINES, SHAPES
 
@@ -8,7 +9,7 @@ from anonset.errors import InputError
 from anonset.io import read
 from anonset.spelling import setting, spell_options
 
-ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES]
+ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES, *EXPORTS]
 READ = [one for one in ALL if not isinstance(one.expected, str)]
 
 
@@ -25,7 +26,7 @@ def refusal(path, roles):
 
 
 def test_there_are_many_and_none_takes_more_than_one_option():
-    assert len(ALL) >= 60
+    assert len(ALL) >= 90
     assert all(len(one.option) <= 1 for one in ALL)
     assert len({one.what for one in ALL}) == len(ALL)
 

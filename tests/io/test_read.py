@@ -64,7 +64,7 @@ def test_the_sensitive_column_lets_ids_repeat(tmp_path):
         (b"s\n\nb a b\n\n", [[], ["a", "b"], []]),
         (b's\n"x,y  z"\n""\n', [["x,y", "z"], []]),
         (b's\n"say ""hi"""\n', [['"hi"', "say"]]),
-        (b's\n"a\nb c"\n', [["a\nb", "c"]]),
+        (b's\n"a\nb c"\n', [["a", "b", "c"]]),
         (b"s\nNA null nan\n", [["NA", "nan", "null"]]),
         ("s\nß é\n".encode(), [["ß", "é"]]),
     ],
@@ -287,7 +287,10 @@ def test_names_that_stand_twice_are_refused(names):
 RECORDS = b"X-4711,F,E10 J45\nX-4712,M,E10\n"
 NUMBERS = b"X-4711,30,E10 J45\nX-4712,41,E10\n"
 BASKETS = " Lines of items alone have none: input_format='baskets'"
-DOUBT = "the first line is taken for the names of 3 columns: does the file have such a line?"
+DOUBT = (
+    "the first line is taken for the names of 3 columns: does the file have such a line? "
+    "If not, no_header=True calls them 1, 2, ..."
+)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +303,11 @@ DOUBT = "the first line is taken for the names of 3 columns: does the file have 
         ),
         (RECORDS, {"keep": "x,y"}, f"there is no column 'x' (keep), nor any other that is named; {DOUBT}"),
         (NUMBERS, {}, f"3 columns without a role; name each under one of items, {WAYS}; {DOUBT}{BASKETS}"),
-        (b"1,1,1\n", {}, "columns 1 and 2 have the same name; names must be distinct"),
+        (
+            b"1,1,1\n",
+            {},
+            "columns 1 and 2 have the same name; names must be distinct (no_header=True calls them 1, 2, ...)",
+        ),
     ],
 )
 def test_a_first_line_that_may_be_a_record_is_not_shown(tmp_path, data, roles, reason):

@@ -13,6 +13,7 @@ from datetime import date
 
 from anonset.data import Vocabulary
 from anonset.errors import HierarchyError
+from anonset.io.paths import paths_of
 
 _HEAD = re.compile(r"\s*(distinct|range)\s*\n\s*name\b", re.IGNORECASE)
 _HAS = " has "
@@ -38,9 +39,7 @@ def rows_of_labels(where: str, text: str) -> list[list[str]]:
     HierarchyError
         If a line is not what it must be, with its number.
     """
-    parent = dict(_links(where, text))
-    above = set(parent.values())
-    return [_path(label, parent) for label in parent if label not in above]
+    return paths_of(dict(_links(where, text)))
 
 
 def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[str]]:
@@ -108,13 +107,6 @@ def _links(where: str, text: str) -> Iterator[tuple[str, str]]:
                 msg = f"{where}: line {number}: label {child!r} has two parents, {seen[child]!r} and {node.strip()!r}"
                 raise HierarchyError(msg)
             yield child, node.strip()
-
-
-def _path(label: str, parent: dict[str, str]) -> list[str]:
-    path = [label]
-    while path[-1] in parent and len(path) <= len(parent):
-        path.append(parent[path[-1]])
-    return path
 
 
 def _bounds(where: str, node: str, *, dates: bool) -> tuple[float, float]:

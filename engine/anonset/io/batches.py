@@ -17,7 +17,7 @@ from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import DELIMITERS
 from anonset.io.files import reading
 from anonset.io.pieces import head_of, pieces
-from anonset.io.sources import Described, Reading
+from anonset.io.sources import Described, Reading, require_lines_without_names
 
 _HEAD = 1 << 20
 _T = TypeVar("_T")
@@ -63,6 +63,7 @@ def open_batches(files: DataFiles, how: Reading) -> BatchSource:
     if files.format not in opening:
         msg = f"{files.where}: {files.format} is not read block by block; convert it to FIMI (.dat), or read it whole"
         raise InputError(msg)
+    require_lines_without_names(files.where, files.format, how.dialect)
     source = opening[files.format](files, how)
     if both := [name for name in files.keys if name in source.names]:
         msg = f"{files.where}: column {both[0]!r} stands in the files, and in the names of their folders; one must go"
@@ -199,17 +200,21 @@ def _delimited(files: DataFiles, how: Reading) -> BatchSource:
         for file, head in zip(files.files, heads, strict=True):
             yield from _delimited_rows(file, head, usual, how, names)
 
-    return BatchSource(files.where, heads[0].names, batches, first_line=True, hint=heads[0].hint)
+    named = not how.dialect.no_header
+    return BatchSource(files.where, heads[0].names, batches, first_line=named, hint=heads[0].hint)
 
 
 def _delimited_rows(
     file: DataFile, head: DelimitedText, usual: str, how: Reading, names: Sequence[str]
 ) -> Iterator[Batch]:
-    header, known = head.header, replace(how.dialect, delimiter=head.delimiter, encoding=None)
+    header, known = head.header, replace(how.dialect, delimiter=head.delimiter, encoding=None, no_header=False)
+    if how.dialect.no_header:
+        header = f"{head.delimiter.join(head.names)}\n".encode()
+    above = 1 if how.dialect.no_header else head.header_lines
     wanted, before = [name for name in names if name in head.names], 0
     with_quotes = {"delimiter": ord(head.delimiter), "skip": head.size, "lines": head.lines}
     for piece in pieces(file, how.dialect, **with_quotes):
-        first = piece.lines - head.header_lines
+        first = piece.lines - above
         part = DelimitedText(
             file.where, header + piece.data, usual, known, how.absent, separator=how.separator, before=first
         )

@@ -117,7 +117,9 @@ def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
 def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
     """Return the groups, the values, and how often each row counts."""
     how = reading or {}
-    dialect = EXACT if reading is None else Dialect.of(how.get("delimiter"), how.get("encoding"))
+    dialect = (
+        EXACT if reading is None else Dialect.of(how.get("delimiter"), how.get("encoding"), bool(how.get("no_header")))
+    )
     names = open_source(path, Reading(dialect=dialect, absent=lambda names: {GROUP} - set(names))).names
     own = [name for name in names if name != GROUP]
     has_counts = len(own) == 2 and own[1] == COUNT

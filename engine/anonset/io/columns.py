@@ -11,8 +11,8 @@ from anonset.data.joining import require_joinable
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.io.files import reading
-from anonset.io.misreading import require_items, require_split
-from anonset.io.normalizing import Changes, normalize_items
+from anonset.io.misreading import NULLS, require_items, require_split
+from anonset.io.normalizing import Changes, normalize_items, normalize_values
 from anonset.io.numbers import Numbers, read_numbers
 from anonset.io.sets import canonical_codes, encode_sets, keep_tokens, offsets
 from anonset.spelling import setting
@@ -37,8 +37,8 @@ class Encoder:
     """Whether a cell of text is one item, where nothing separates items."""
     exact: bool = False
     """Whether text is one of our own, in which blanks count, and every symbol is what it is."""
-    normalize: tuple[str, ...] = ()
-    """Rules of what is done to items, one after the other."""
+    normalize: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Rules of what is done to the values of each column, one after the other; by the empty name, to all items."""
     changes: Changes = field(default_factory=Changes)
     """What they changed so far."""
     printed: bool = False
@@ -47,6 +47,8 @@ class Encoder:
     """Number of rows of the source before these, for messages."""
     unjudged: dict[str, set[str]] | None = None
     """Gathers the distinct items of cells by column, where they are to be judged once all are known; None: at once."""
+    several: set[str] = field(default_factory=set)
+    """The columns of which some cell holds several items."""
 
     def sets(self, name: str, column: Any) -> SetColumn:
         """Encode a column of lists, or of text cells whose items are separated."""
@@ -77,6 +79,7 @@ class Encoder:
         """Encode columns of sets, if they are no columns of 0 and 1, nor hold several items in one."""
         tokens = {name: self._tokens(name, column) for name, column in columns.items()}
         cells = {name: tokens[name][2] for name, column in columns.items() if not is_list(column.type)}
+        self.several.update(name for name in cells if tokens[name][0].max(initial=0) > 1)
         if self.unjudged is None:
             self.judge(cells)
         else:
@@ -94,21 +97,23 @@ class Encoder:
         """
         if self.exact:
             return
-        require_items(self.where, cells.items())
+        require_items(self.where, [one for one in cells.items() if one[0] not in self.several])
         if not (self.whole and self.separator is None):
             for name, labels in cells.items():
                 require_split(f"{self.where}: column {name!r}", labels, self.separator)
 
     def tidy(self, column: SetColumn) -> SetColumn:
         """Apply the rules to the items of a column, and note what they change."""
-        return normalize_items(column, self.normalize, self.changes)
+        rules = self.normalize.get("", ()) + self.normalize.get(column.name, ())
+        return normalize_items(column, rules, self.changes)
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
         """Encode a column as categories, by its text; null (or NaN) is refused or becomes the category ``?``."""
         text = self._values(name, column, allow_null=allow_null)
         codes, labels = _dictionary(text)
         vocabulary, image = canonical_codes(labels)
-        return CategoricalColumn(name, image[codes], vocabulary)
+        found = CategoricalColumn(name, image[codes], vocabulary)
+        return normalize_values(found, self.normalize.get(name, ()), self.changes)
 
     def identifier(self, name: str, column: Any) -> Any:
         """Return a column of ids as text (``pyarrow.LargeStringArray``); null, an empty id or one of blanks is refused.
@@ -162,12 +167,12 @@ class Encoder:
             text = pc.fill_null(text, MISSING_CATEGORY)
         return text
 
-    def _tokens(self, name: str, column: Any) -> tuple[Int64, Int32, list[str]]:
+    def _tokens(self, name: str, column: Any, *, any_blank: bool = False) -> tuple[Int64, Int32, list[str]]:
         """Return the number of items of each row, the items' codes, and the distinct items."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        cells = self._lists(name, column)
+        cells = self._lists(name, column, any_blank=any_blank)
         if cells.null_count and not self.empty_for_null:
             way_out = f"{setting('missing', 'empty')} takes it as the empty set"
             self._refuse_null(name, cells, f"null is not the empty set; {way_out}")
@@ -186,14 +191,36 @@ class Encoder:
             return length, codes, labels
         if not self.exact:
             codes, labels = _trimmed(codes, labels)
+        if not self.exact and not self.printed:
+            if any(len(label.split()) > 1 for label in labels) and not self.whole and self.separator is None:
+                return self._tokens(name, column, any_blank=True)
+            if NULLS.intersection(labels):
+                length, codes = self._without_nulls(name, length, codes, labels)
         if "" in labels:  # empty cells, leading and doubled separators
             empty = labels.index("")
             length, codes = keep_tokens(length, codes, codes != empty)
             codes, labels = codes - (codes > empty).astype(np.int32), [label for label in labels if label]
         return length, codes, labels
 
-    def _lists(self, name: str, column: Any) -> Any:
-        """Return a column of lists: as it is, or the cells of a column of text split, or whole."""
+    def _without_nulls(self, name: str, length: Int64, codes: Int32, labels: list[str]) -> tuple[Int64, Int32]:
+        """Refuse cells that hold alone what programs write where there is nothing, or take them as empty."""
+        if self.value_for_null:
+            return length, codes
+        null = np.array([label in NULLS for label in labels], bool)[codes] & (np.repeat(length, length) == 1)
+        if null.any() and not self.empty_for_null:
+            first = int(np.flatnonzero(null)[0])
+            row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
+            ways = f"{setting('missing', 'empty')} takes it as no item, {setting('missing', 'value')} as one"
+            said = f"row {row} says {labels[codes[first]]!r}, as programs do where there is nothing"
+            msg = f"{self.where}: column {name!r}: {said}; {ways}"
+            raise InputError(msg)
+        return keep_tokens(length, codes, ~null)
+
+    def _lists(self, name: str, column: Any, *, any_blank: bool) -> Any:
+        """Return a column of lists: as it is, or the cells of a column of text split, or whole.
+
+        Cells are split at the blank, and only where other blanks occur (line ends, no-break spaces) at all of them.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -203,6 +230,8 @@ class Encoder:
         if self.whole and self.separator is None:
             ends = pa.array(np.arange(len(text) + 1), pa.int64())
             return pa.LargeListArray.from_arrays(ends, text, mask=text.is_null() if text.null_count else None)
+        if any_blank:
+            return pc.utf8_split_whitespace(text)
         return pc.split_pattern(text, " " if self.separator is None else self.separator)
 
     def _text(self, name: str, column: Any, *, items: bool = False) -> Any:

@@ -98,7 +98,7 @@ class DataFiles(Discreet):
         return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def data_files(source: str, declared: str | None = None) -> DataFiles:
+def data_files(source: str, declared: str | None = None, *, no_header: bool = False) -> DataFiles:
     """Find the files of a data set.
 
     Parameters
@@ -108,6 +108,8 @@ def data_files(source: str, declared: str | None = None) -> DataFiles:
         (``s3://bucket/visits``). Folders named ``key=value`` hold a column.
     declared
         What format they are, whatever their names.
+    no_header
+        Whether the first line is a row, so that a single file of any name is CSV.
 
     Raises
     ------
@@ -119,7 +121,7 @@ def data_files(source: str, declared: str | None = None) -> DataFiles:
     path = Path(source)
     if path.exists() and not path.is_dir():
         require_file(path)
-        return DataFiles(source, format_of(path, declared), (_local(path, path.name),))
+        return DataFiles(source, format_of(path, declared, no_header=no_header), (_local(path, path.name),))
     root, pattern = _split(path)
     if path.is_dir():
         names = names_below(path)

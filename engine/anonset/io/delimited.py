@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 
 from anonset.errors import InputError
-from anonset.io.dialect import Dialect, Missing, any_field_size, delimiter_of, invalid_utf8, other_delimiter
+from anonset.io.dialect import (
+    DELIMITERS,
+    Dialect,
+    Missing,
+    any_field_size,
+    delimiter_of,
+    header_fields,
+    invalid_utf8,
+    numbered,
+    other_delimiter,
+)
 from anonset.io.files import reading
 from anonset.spelling import counted, setting
 
@@ -19,6 +29,8 @@ _BLOCK = 1 << 24
 _LARGEST_BLOCK = (1 << 31) - 1
 _BYTES_AT_ONCE = 1 << 22
 _LONGEST_HEADER = 1 << 20
+_LINES_ABOVE = 30
+_END_OF_FILE = b"\x1a"  # as DOS wrote it
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # a first line that spreadsheets write and read
 
@@ -44,8 +56,9 @@ class DelimitedText:
         before: int = 0,
     ) -> None:
         self.path = path
-        self.exact = dialect.exact
-        self.data = data
+        self.exact, self._named = dialect.exact, not dialect.no_header
+        lacking: Missing = absent if self._named else lambda fields: absent(numbered(fields))
+        self.data = data.rstrip(_END_OF_FILE) if not self.exact and data.endswith(_END_OF_FILE) else data
         told = None if dialect.exact else _TOLD.match(self.data)
         self._skipped = before + (0 if told is None else 1)
         if told is not None:
@@ -54,26 +67,30 @@ class DelimitedText:
         self._told = 0 if told is None else told.end()
         self.delimiter = dialect.delimiter or (told[1].decode() if told is not None else "")
         if not self.delimiter:
-            self.delimiter = delimiter_of(header, usual, absent, separator, self.data)
+            self.delimiter = delimiter_of(header, usual, lacking, separator, self.data)
         if not self.exact:
             _require_text(str(path), header)
         rows = self._rows()
         first = next(rows, None)
         if first is None:
-            msg = f"{path}: the file is empty; a header line is required"
+            msg = f"{path}: the file is empty; a {'header ' if self._named else ''}line is required"
             raise InputError(msg)
-        self.header_lines = first[1]
+        self.header_lines = first[1] if self._named else 0
+        if not self._named:
+            first = (*first[:2], numbered(first[2] or [""]))
         fields = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
         named = len(fields) if self.exact else max((n for n, name in enumerate(fields, 1) if name), default=len(fields))
         self.names = fields[:named]
         self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))  # at the end; spreadsheets leave them
         self._n_fields = len(fields)
-        self.hint = other_delimiter(header, absent) if absent(self.names) else ""
-        self._has_rows = next(rows, None) is not None
+        self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
+        self._has_rows = not self._named or next(rows, None) is not None
 
     @property
     def header(self) -> bytes:
         """The lines of the header, as they stand in the text."""
+        if not self._named:
+            return b""
         ends = (found.end() for found in _LINE_END.finditer(self.data))
         return self.data[: next(islice(ends, self.header_lines - 1, None), len(self.data))]
 
@@ -86,6 +103,16 @@ class DelimitedText:
     def size(self) -> int:
         """Bytes up to the first record."""
         return self._told + len(self.header)
+
+    def _header_below(self, absent: Missing) -> str:
+        """Return the hint for a header that stands below other lines; empty where none is found."""
+        lines = self.data[:_LONGEST_HEADER].decode("utf-8", "replace").splitlines()[1:_LINES_ABOVE]
+        for number, line in enumerate(lines, 2 + self._skipped):
+            for mark in DELIMITERS:
+                names = header_fields(line, mark)
+                if self._named and len(names) > 1 and not absent(names):
+                    return f"; line {number} holds the names: take out what stands above it"
+        return ""
 
     def load(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the named columns as arrays of text (``pyarrow.ChunkedArray``).
@@ -140,7 +167,7 @@ class DelimitedText:
         import pyarrow as pa
 
         self._explain()
-        rows = [row or [""] for _, _, row in self._rows()][1:]
+        rows = [row or [""] for _, _, row in self._rows()][self._named :]
         at = {name: self.names.index(name) for name in names}
         return {name: pa.chunked_array([[row[n] for row in rows]], pa.string()) for name, n in at.items()}
 
@@ -153,7 +180,7 @@ class DelimitedText:
             return
         if self._parse(self.names[:1], block, blank_lines=False).num_rows < n_rows:
             self._explain()
-            msg = f"{self.path}: a line is blank; {self._n_fields} fields are required as in the header"
+            msg = f"{self.path}: a line is blank; {counted(self._n_fields, 'field')} are required"
             raise InputError(msg)
 
     def _parse(self, names: Sequence[str], block: int, *, blank_lines: bool = True) -> Any:
@@ -205,8 +232,11 @@ class DelimitedText:
                 got = f"got {len(row)}" if row else "got none: it is blank"
                 way_out = f"; if it stands between items: {setting('separator', self.delimiter)}"
                 hint = way_out if self._n_fields == 1 else ""
+                if 1 < self._n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
+                    hint = "; a name is missing in the first line: that of the row names, if R wrote them"
                 where = f"{self.path}: line {line + self._skipped}"
-                msg = f"{where}: {counted(self._n_fields, 'field')} required as in the header, {got}"
+                like = "the header" if self._named else "the first line"
+                msg = f"{where}: {counted(self._n_fields, 'field')} required as in {like}, {got}"
                 msg += f" (between {self.delimiter!r}){hint}" if hint else ""
                 raise InputError(msg)
 
@@ -232,6 +262,10 @@ def _require_text(path: str, header: str) -> None:
     elif "\0" in header:
         wide = "utf-16-be" if header.startswith("\0") else "utf-16-le"
         problem = f"the first line holds NUL; of UTF-16 without a byte order mark: {setting('encoding', wide)}"
+    elif header.lstrip()[:15].lower().startswith(("<html", "<!doctype html", "<table")):
+        problem = "this is a page in HTML, whatever its name; save the table as CSV"
+    elif header.lower().startswith("@relation"):
+        problem = "this is ARFF, which is not read; save the table as CSV"
     elif header.lstrip().startswith(('{"', '[{"')):
         problem = "this is JSON, which is not read; in Python, anonset.read takes the parsed objects, a list of dicts"
     if problem:

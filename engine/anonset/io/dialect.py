@@ -38,9 +38,11 @@ class Dialect:
     """Encoding of a text without a byte order mark; None: UTF-8."""
     exact: bool = False
     """Whether the text is one of our own: UTF-8 with commas, in which blanks count."""
+    no_header: bool = False
+    """Whether its first line is a row, so that the columns are called 1, 2, ..."""
 
     @classmethod
-    def of(cls, delimiter: str | None, encoding: str | None) -> "Dialect":
+    def of(cls, delimiter: str | None, encoding: str | None, no_header: bool = False) -> "Dialect":
         """Return a dialect, if it is one.
 
         Raises
@@ -59,7 +61,7 @@ class Dialect:
             except (LookupError, UnicodeError, ValueError):
                 msg = f"{setting('encoding')} must be one that Python knows, such as latin-1, got {encoding!r}"
                 raise InputError(msg) from None
-        return cls(delimiter, encoding)
+        return cls(delimiter, encoding, no_header=no_header)
 
 
 RECOGNISED = Dialect()
@@ -133,6 +135,15 @@ def meaning_of(
     elif controls:
         problem = f"in {encoding} the text holds control characters; perhaps it is {setting('encoding', 'cp1252')}"
     return f"{where}: {problem}" if problem else ""
+
+
+def numbered(fields: Sequence[str]) -> list[str]:
+    """Return the names of columns that have none.
+
+    >>> numbered(["1961-03-02", "47677"])
+    ['1', '2']
+    """
+    return [str(at) for at, _ in enumerate(fields, 1)]
 
 
 def invalid_utf8(where: object, data: bytes, lines: int = 0) -> str:

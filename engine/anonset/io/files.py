@@ -14,6 +14,7 @@ from anonset.spelling import setting
 FORMATS = (".csv", ".tsv", ".dat", ".parquet")
 INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "parquet")
 """What an input may be, whatever its name."""
+_OTHER = "the file of a program of statistics is not read; write the table as CSV or Parquet"
 _WORKBOOK = "a workbook is not read; save its sheet as CSV (UTF-8)"
 _JSON = "JSON is not read; in Python, anonset.read takes the parsed objects, a list of dicts"
 _ELSEWHERE = {
@@ -23,6 +24,10 @@ _ELSEWHERE = {
     ".json": _JSON,
     ".jsonl": _JSON,
     ".ndjson": _JSON,
+    **dict.fromkeys((".sav", ".dta", ".sas7bdat", ".rds", ".rdata", ".arff", ".feather", ".orc", ".avro"), _OTHER),
+    **dict.fromkeys(
+        (".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz"), "an archive is not read; unpack it, or pack it by gzip"
+    ),
 }
 _WHAT = "csv or tsv (with a header line), fimi, baskets (items between a separator), spmf, parquet"
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
@@ -32,13 +37,15 @@ _LARGEST_DEFLATE_RATIO = 1032
 _KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
-def format_of(path: Path, declared: str | None = None) -> str:
+def format_of(path: Path, declared: str | None = None, *, no_header: bool = False) -> str:
     """Return the format of an input: as declared, else as its name says, ``parquet`` where it is a directory.
 
     Parameters
     ----------
     declared
         One of `INPUT_FORMATS`, whatever the name; None: the name says it.
+    no_header
+        Whether its first line is said to be a row, as it may be in CSV and TSV alone: so any other name means CSV.
 
     Raises
     ------
@@ -53,6 +60,8 @@ def format_of(path: Path, declared: str | None = None) -> str:
     packed = bool(suffixes) and suffixes[-1] in _COMPRESSIONS
     if packed:
         suffixes.pop()
+    if no_header and (suffixes or [""])[-1] not in (*FORMATS, *_ELSEWHERE):
+        return "csv"
     if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] == ".parquet"):
         ending = f"the name must end with {', '.join(FORMATS)} (all but .parquet also with .gz or .zst)"
         way_out = _ELSEWHERE.get(suffixes[-1] if suffixes else "") or f"or say by {setting('input_format')} what it is"

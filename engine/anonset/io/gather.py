@@ -128,7 +128,7 @@ class _Gathering:
             tuple(self.texts[name].finished() for name in roles.keep),
             self.plan.order,
             self.plan.joined,
-            changes=encoder.changes.found(encoder.normalize, (*roles.items, *roles.wide, "items")),
+            changes=encoder.changes.found(encoder.normalize, self.plan.normalized),
             work=self.work,
             persons=roles.id,
         )

@@ -50,13 +50,39 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
         with the line and the label.
     """
     where = Path(path)
-    text = _text(where)
-    if is_range(text):
+    found = hierarchy_of_labels(where)
+    if found is None:
         msg = f"{where}: its leaves are the values of a column; give it as --hierarchy COL={where}, with the data"
         raise HierarchyError(msg)
+    return found
+
+
+def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
+    """Return the hierarchy that a specification stands for whatever the data are; None where it is made from them.
+
+    Raises
+    ------
+    InputError
+        If it is a file that cannot be read.
+    HierarchyError
+        If it is a file that holds no tree.
+    """
+    if isinstance(spec, Hierarchy):
+        return spec
+    if _is_made(spec):
+        return None
+    where = Path(spec)
+    text = _text(where)
+    if is_range(text):
+        return None
     if is_amnesia(text):
         return hierarchy_of_rows(str(where), rows_of_labels(str(where), text))
     return _build(where, _lines(where, text))
+
+
+def _is_made(spec: str | Path) -> bool:
+    """Tell whether a specification is no file."""
+    return isinstance(spec, str) and (spec.startswith(_BALANCED) or is_rule(spec))
 
 
 def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
@@ -150,8 +176,7 @@ def is_over_data(spec: str | Path | Hierarchy) -> bool:
     """
     if isinstance(spec, Hierarchy):
         return False
-    rule = isinstance(spec, str) and (spec.startswith(_BALANCED) or is_rule(spec))
-    return rule or is_range(_text(Path(spec)))
+    return _is_made(spec) or is_range(_text(Path(spec)))
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:

@@ -10,6 +10,10 @@ _MARKS = (",", ";", "|")
 ABSENT = frozenset({"0", "0.0", "false", "False", "FALSE"})
 PRESENT = frozenset({"1", "1.0", "true", "True", "TRUE"})
 """What a column holds that says of each record whether an item is in it."""
+NULLS = frozenset({"NULL", "null", "\\N", "NaN", "nan", "<NA>", "NA", "N/A", "None"})
+"""What programs write where there is nothing."""
+_ENDS = (("[", "]"), ("{", "}"))
+_PAIRS = ({"yes", "no"}, {"y", "n"}, {"t", "f"}, {"x"})
 _PRINTED = (("['", "'"), ('["', '"'), ("{'", "'"), ('{"', '"'))
 
 
@@ -38,6 +42,16 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
             "join the items by a separator, or give the lists themselves to anonset.read in Python"
         )
         raise InputError(msg)
+    if not baskets and (ends := next((ends for ends in _ENDS if _torn(labels, *ends)), None)) is not None:
+        marks = f"{ends[0]} and {ends[1]}"
+        msg = f"{where}: the cells stand between {marks}, which would become parts of items; take these marks out"
+        raise InputError(msg)
+    if not baskets and separator is None and (held := next(filter(_is_list, labels), None)) is not None:
+        msg = (
+            f"{where}: {held!r} looks like a list, and would become one item; take {held[0]} and {held[-1]} out; "
+            f"if it is one: {setting('separator', ' ')}"
+        )
+        raise InputError(msg)
     mark = _mark_within(labels) if separator is None else None
     if separator is not None and baskets and separator.strip() and any(separator in label for label in labels):
         mark = separator
@@ -50,6 +64,29 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
         f"if it separates them: {ways}; if not: {setting('separator', ' ')}"
     )
     raise InputError(msg)
+
+
+def _torn(labels: Collection[str], begin: str, end: str) -> bool:
+    """Tell whether some items begin, and others end, with marks that belong together."""
+    opened = (label for label in labels if label.startswith(begin) and not label.endswith(end))
+    return any(True for _ in opened) and any(x.endswith(end) and not x.startswith(begin) for x in labels)
+
+
+def _is_list(label: str) -> bool:
+    """Tell whether a label is a list as databases and programs write it: ``{a,b}``, ``[a,b]``."""
+    return "," in label and (label[0] + label[-1]) in ("[]", "{}")
+
+
+def says_present(labels: Collection[str]) -> dict[str, bool | None]:
+    """Tell of each value of a column whether it says that an item is there; None where it says neither.
+
+    >>> says_present(["1", "0"]), says_present(["yes", "NO"]), says_present(["x", "y"])
+    ({'1': True, '0': False}, {'yes': True, 'NO': False}, {'x': None, 'y': None})
+    """
+    words = {label.casefold() for label in labels} - {""}
+    if any(words <= pair for pair in _PAIRS):
+        return {label: None if not label else label.casefold() not in ("no", "n", "f") for label in labels}
+    return {label: True if label in PRESENT else False if label in ABSENT else None for label in labels}
 
 
 def _mark_within(labels: Collection[str]) -> str | None:
@@ -74,6 +111,11 @@ def _separates(mark: str, labels: Collection[str]) -> bool:
 
 def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) -> None:
     """Refuse set-valued columns that say of each record whether an item is in it: the names are the items.
+
+    Parameters
+    ----------
+    columns
+        Name and distinct items of the columns of which no cell holds several items.
 
     Raises
     ------

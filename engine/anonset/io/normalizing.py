@@ -58,15 +58,16 @@ class Changes:
     occurrences: Counter[tuple[str, str]] = field(default_factory=Counter)
     """The number of times that these occurred."""
 
-    def note(self, column: SetColumn, rule: str, image: Mapping[str, str | None]) -> None:
+    def note(self, column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> None:
         """Count what changes of a column, or of a part of it."""
         change = change_of(column, rule, image)
         self.labels.setdefault((column.name, rule), set()).update(image)
         self.occurrences[column.name, rule] += change.occurrences
 
-    def found(self, rules: Sequence[str], columns: Sequence[str]) -> tuple[Change, ...]:
+    def found(self, rules: Mapping[str, Sequence[str]], columns: Sequence[str]) -> tuple[Change, ...]:
         """Return all changes, in the order of the columns, and of the rules within each."""
-        known = [(name, rule) for name in columns for rule in dict.fromkeys(rules) if (name, rule) in self.labels]
+        asked = [(name, rule) for name in columns for rule in (*rules.get("", ()), *rules.get(name, ()))]
+        known = [one for one in dict.fromkeys(asked) if one in self.labels]
         return tuple(Change(*one, len(self.labels[one]), self.occurrences[one]) for one in known)
 
 
@@ -79,17 +80,34 @@ def normalize_items(column: SetColumn, names: Sequence[str], changes: Changes) -
         If nothing is left of an item.
     """
     for name in names:
-        before = column.vocabulary.labels
-        after = [RULES[name](label) for label in before]
-        if "" in after:
-            bare = before[after.index("")]
-            msg = f"{setting('normalize', name)}: nothing is left of item {bare!r} of column {column.name!r}"
-            raise InputError(msg)
-        image = {old: new for old, new in zip(before, after, strict=True) if old != new}
-        if image:
+        if image := _image(column, name, "item"):
             changes.note(column, name, image)
             column = relabel(column, image)
     return column
+
+
+def normalize_values(column: CategoricalColumn, names: Sequence[str], changes: Changes) -> CategoricalColumn:
+    """Apply rules to the values of a column, one after the other; values that become the same are one.
+
+    Raises
+    ------
+    InputError
+        If nothing is left of a value.
+    """
+    for name in names:
+        if image := _image(column, name, "value"):
+            changes.note(column, name, image)
+            column = recategorize(column, image)
+    return column
+
+
+def _image(column: SetColumn | CategoricalColumn, rule: str, what: str) -> dict[str, str]:
+    """Return what becomes of the labels that a rule changes."""
+    image = {old: new for old in column.vocabulary.labels if (new := RULES[rule](old)) != old}
+    if bare := next((old for old, new in image.items() if not new), None):
+        msg = f"{setting('normalize', rule)}: nothing is left of {what} {bare!r} of column {column.name!r}"
+        raise InputError(msg)
+    return image
 
 
 def change_of(column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> Change:

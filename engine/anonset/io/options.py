@@ -30,7 +30,8 @@ class ReadOptions:
     group: bool
     dialect: Dialect
     input_format: str | None
-    normalize: tuple[str, ...]
+    normalize: Mapping[str, tuple[str, ...]]
+    """Rules by column; by the empty name, of all items."""
     rules: CodeRules
     exact: bool = False
     """Whether the text is one of our own, in which blanks count."""
@@ -52,6 +53,7 @@ class ReadOptions:
         group: bool,
         delimiter: str | None,
         encoding: str | None,
+        no_header: bool,
         input_format: str | None,
         normalize: Names,
         unknown: str,
@@ -68,7 +70,7 @@ class ReadOptions:
         _require_text(separator=separator, missing=missing, delimiter=delimiter, encoding=encoding)
         separator = "\t" if separator == "\\t" else separator
         require_separator(separator)
-        dialect = Dialect.of(delimiter, encoding)
+        dialect = Dialect.of(delimiter, encoding, no_header)
         chosen = {part.strip() for part in missing.split(",")}
         if not chosen <= set(_MISSING) or ("refuse" in chosen and len(chosen) > 1):
             msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
@@ -104,6 +106,7 @@ class ReadOptions:
             they are.
         """
         plan = Plan.of(source, self.numeric, self.given)
+        plan.require_places(source.where, self.normalize)
         if self.group and not plan.roles.id:
             needed = f"{setting('group', True)} needs {setting('id')}: the columns that tell whose row it is"
             msg = f"{source.where}: {needed}"
@@ -137,10 +140,14 @@ def require_separator(separator: str | None) -> None:
         raise InputError(msg)
 
 
-def _rules(asked: Names) -> tuple[str, ...]:
-    names = names_in((), asked)
-    require_rules(names)
-    return names
+def _rules(asked: Names) -> dict[str, tuple[str, ...]]:
+    """Return the rules of each column; the empty name stands for the items, wherever they are."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in names_in((), asked):
+        column, _, rule = one.rpartition("=")
+        require_rules([rule])
+        found[column] = (*found.get(column, ()), rule)
+    return found
 
 
 def _code_rules(unknown: str, inner_items: str) -> CodeRules:

@@ -30,6 +30,7 @@ def read(
     group: bool = False,
     delimiter: str | None = None,
     encoding: str | None = None,
+    no_header: bool = False,
     input_format: str | None = None,
     one_hot: Names = (),
     one_code: Names = (),
@@ -78,6 +79,8 @@ def read(
         which the first line holds the columns that are named here.
     encoding
         Encoding of a text without a byte order mark; by default UTF-8.
+    no_header
+        Whether the first line of a CSV or TSV file is a row: its columns are called ``1``, ``2``, ... then.
     input_format
         Format of a file, whatever its name: ``csv``, ``tsv``, ``fimi``, ``baskets`` (a record a line, items between
         a separator, no names of columns), ``spmf`` or ``parquet``.
@@ -91,7 +94,8 @@ def read(
         Of a SciPy matrix, whose rows are records: the items that its columns stand for.
     normalize
         What is done to items, one after the other: ``upper``, ``lower``, ``strip-dots``, ``strip-hyphens``,
-        ``strip-blanks``, ``strip-zeros`` (leading ones), ``nfc`` (composed letters).
+        ``strip-blanks``, ``strip-zeros`` (leading ones), ``nfc`` (composed letters). ``zip=strip-blanks`` is done to
+        the values of a relational or sensitive column, or to the items of one of several set-valued ones.
     unknown
         What becomes of codes that their hierarchy does not know: ``error``, ``suppress`` (items are left out), or
         ``prefix`` (the longest prefix that is a node takes their place: 250.13 becomes 250.1).
@@ -125,6 +129,7 @@ def read(
         group=group,
         delimiter=delimiter,
         encoding=encoding,
+        no_header=no_header,
         input_format=input_format,
         normalize=normalize,
         unknown=unknown,

@@ -126,6 +126,7 @@ class _Header:
         for at, name in enumerate(self.names, 1):
             if name in seen:
                 msg = f"{self.where}: columns {seen[name]} and {at} have the same name; names must be distinct"
+                msg += "" if self.genuine else f" ({setting('no_header', True)} calls them 1, 2, ...)"
                 raise InputError(msg)
             seen[name] = at
 
@@ -157,7 +158,10 @@ class _Header:
     def doubt(self) -> str:
         """What may be wrong with names that nobody knows."""
         names = counted(len(self.names), "column")
-        found = f"the first line is taken for the names of {names}: does the file have such a line?"
+        found = (
+            f"the first line is taken for the names of {names}: does the file have such a line? "
+            f"If not, {setting('no_header', True)} calls them 1, 2, ..."
+        )
         return found + (f" Lines of items alone have none: {setting('input_format', 'baskets')}" if self.lines else "")
 
 

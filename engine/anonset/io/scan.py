@@ -29,6 +29,7 @@ def scan(
     group: bool = False,
     delimiter: str | None = None,
     encoding: str | None = None,
+    no_header: bool = False,
     input_format: str | None = None,
     one_hot: Names = (),
     one_code: Names = (),
@@ -53,7 +54,7 @@ def scan(
         temporary files, which is removed when the table is no longer used. It holds raw data; its mode is 0700.
     items, relational, numeric, sensitive, id, keep, drop, separator, missing, group, delimiter, encoding
         As in `read`.
-    input_format, one_hot, one_code, normalize, unknown, inner_items
+    no_header, input_format, one_hot, one_code, normalize, unknown, inner_items
         As in `read`.
 
     Raises
@@ -87,6 +88,7 @@ def scan(
         group=group,
         delimiter=delimiter,
         encoding=encoding,
+        no_header=no_header,
         input_format=input_format,
         normalize=normalize,
         unknown=unknown,
@@ -101,5 +103,5 @@ def scan(
 
 def gather_files(source: str, options: ReadOptions, work: WorkFolder | None, tell: Tell = lambda _: None) -> Table:
     """Read the files of a data set into one table, in memory if there is no directory for it."""
-    files = data_files(source, options.input_format)
+    files = data_files(source, options.input_format, no_header=options.dialect.no_header)
     return gather(open_batches(files, options.reading()), options, work, tell)

@@ -14,6 +14,7 @@ from anonset.io.dialect import RECOGNISED, Dialect, Missing, in_utf8
 from anonset.io.files import format_of, read_bytes, reading, require_file, require_there
 from anonset.io.folders import parquet_files
 from anonset.io.objects import columns_of
+from anonset.spelling import setting
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def open_source(source: Any, how: Reading = Reading()) -> Source:
 
 def _open_path(path: Path, how: Reading) -> Source:
     require_there(path)
-    kind = format_of(path, how.format)
+    kind = format_of(path, how.format, no_header=how.dialect.no_header)
+    require_lines_without_names(path, kind, how.dialect)
     if not path.is_dir():
         require_file(path)
     if kind == "parquet":
@@ -88,13 +90,27 @@ def _open_path(path: Path, how: Reading) -> Source:
         usual = "\t" if kind == "tsv" else ","
         data = in_utf8(path, read_bytes(path), how.dialect)
         text = DelimitedText(path, data, usual, how.dialect, how.absent, separator=how.separator)
-        return Source(str(path), text.names, text.load, first_line=True, hint=text.hint)
+        return Source(str(path), text.names, text.load, first_line=not how.dialect.no_header, hint=text.hint)
     readers: dict[str, Callable[[], Any]] = {
         "dat": lambda: fimi.read_fimi(path, how.dialect, separator=how.separator),
         "spmf": lambda: fimi.read_spmf(path, how.dialect),
         "baskets": lambda: read_baskets(path, how.dialect, how.separator),
     }
     return Source(str(path), (fimi.COLUMN,), lambda _: {fimi.COLUMN: readers[kind]()}, sets_only=True, printed=True)
+
+
+def require_lines_without_names(where: object, kind: str, dialect: Dialect) -> None:
+    """Refuse to take the first line for a row where there is no such line.
+
+    Raises
+    ------
+    InputError
+        If the format is neither CSV nor TSV.
+    """
+    if dialect.no_header and kind not in ("csv", "tsv"):
+        what = f"{setting('no_header', True)} is about CSV and TSV, whose first line names the columns"
+        msg = f"{where}: {what}; got {kind}"
+        raise InputError(msg)
 
 
 def _open_parquet(path: Path) -> Source:

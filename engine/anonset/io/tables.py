@@ -1,6 +1,6 @@
 """Tables from loaded columns, each by its role."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,13 +58,41 @@ class Plan:
             tuple(encoder.category(name, loaded[name]) for name in roles.keep),
             self.order,
             self.joined,
-            changes=encoder.changes.found(encoder.normalize, (*roles.items, *roles.wide, "items")),
+            changes=encoder.changes.found(encoder.normalize, self.normalized),
         )
 
     @property
     def order(self) -> tuple[str, ...]:
         """Names of the published columns in the order of the source."""
         return self.roles.published(self.names)
+
+    @property
+    def normalized(self) -> tuple[str, ...]:
+        """Names of the columns to whose labels rules may apply."""
+        roles = self.roles
+        return (*roles.items, *roles.wide, "items", *roles.relational, *roles.sensitive)
+
+    def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
+        """Refuse rules for columns that are none of text, and those for items where there are none.
+
+        Raises
+        ------
+        InputError
+            With the column, or the columns that there are.
+        """
+        roles = self.roles
+        texts = [name for name in (*roles.relational, *roles.sensitive) if name not in self.numbers]
+        known = [*roles.items, *texts, *(["items"] if roles.wide else [])]
+        if wrong := [name for name in rules if name and name not in known]:
+            places = ", ".join(map(repr, known)) or "none"
+            what = f"{setting('normalize')} names column {wrong[0]!r}"
+            msg = f"{where}: {what}; the columns of text that take it: {places}"
+            raise InputError(msg)
+        if "" in rules and not (roles.items or roles.wide):
+            rule = rules[""][0]
+            named = f"; name the column: {setting('normalize', f'{texts[0]}={rule}')}" if texts else ""
+            msg = f"{where}: {setting('normalize', rule)} is about items, and there are none{named}"
+            raise InputError(msg)
 
     @property
     def joined(self) -> tuple[str, ...]:

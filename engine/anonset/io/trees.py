@@ -7,6 +7,7 @@ from anonset.data import Hierarchy
 from anonset.errors import HierarchyError
 from anonset.io.hierarchies import hierarchy_of_rows
 from anonset.io.objects import columns_of
+from anonset.io.paths import paths_of
 
 _KINDS = (
     "a hierarchy must be a file, a Hierarchy, a data frame with a row per leaf (leaf, parent, ..., root), a mapping of "
@@ -40,7 +41,7 @@ def hierarchy_from(name: str, given: Any) -> Hierarchy:
     where = f"hierarchy of {name!r}"
     if isinstance(given, Mapping):
         flat = len(given) > 0 and all(isinstance(value, str) for value in given.values())
-        rows = _of_parents(given) if flat else _of_nested(where, given)
+        rows = paths_of(given) if flat else _of_nested(where, given)
     elif hasattr(given, "__arrow_c_stream__") or hasattr(given, "collect"):
         columns = columns_of(where, given).columns.values()
         rows = [_path(row) for row in zip(*(column.to_pylist() for column in columns), strict=True)]
@@ -58,21 +59,6 @@ def _path(row: tuple[Any, ...]) -> list[Any]:
     while path and path[-1] in (None, ""):
         path.pop()
     return path
-
-
-def _of_parents(parent: Mapping[Any, str]) -> list[list[Any]]:
-    """Return the path of each label that is nobody's parent."""
-    above = set(parent.values())
-    rows = []
-    for leaf in parent:
-        path = [leaf]
-        while path[-1] in parent and len(path) <= len(parent):
-            path.append(parent[path[-1]])
-        if len(path) > len(parent):  # a cycle, which is refused where the tree is built
-            return [path]
-        if leaf not in above:
-            rows.append(path)
-    return rows
 
 
 def _of_nested(where: str, given: Mapping[Any, Any]) -> list[list[Any]]:

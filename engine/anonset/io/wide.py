@@ -11,7 +11,7 @@ from anonset.data.table import Int32
 from anonset.data.vocabulary import canonical_order
 from anonset.errors import InputError
 from anonset.io.columns import Encoder, is_list
-from anonset.io.misreading import ABSENT, PRESENT
+from anonset.io.misreading import says_present
 from anonset.io.sets import offsets, tidy_rows
 from anonset.spelling import setting
 
@@ -57,8 +57,9 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
 def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
     """Return whether the item of a column is in each record."""
     codes, labels = encoder.truth(name, column)
-    known = np.array([label in PRESENT or label in ABSENT for label in labels], bool)
-    wrong = np.flatnonzero(~known[codes])
+    said = says_present([label for label in labels if label != "0"] if encoder.empty_for_null else labels)
+    told = [said.get(label, False) for label in labels]
+    wrong = np.flatnonzero(np.array([one is None for one in told], bool)[codes])
     if len(wrong):
         empty = labels[codes[wrong[0]]] == ""
         others = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
@@ -66,7 +67,7 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
         place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
         msg = f"{place} must hold 0 and 1: row {encoder.before + wrong[0] + 1}{others} {found}"
         raise InputError(msg)
-    return np.array([label in PRESENT for label in labels], bool)[codes]
+    return np.array([bool(one) for one in told], bool)[codes]
 
 
 def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:

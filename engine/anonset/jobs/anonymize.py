@@ -333,13 +333,13 @@ def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss:
 def request_of(settings: "Settings", model: PrivacyModel) -> Request:
     """Return where and how the settings ask to publish; by default in the format of the input, and buckets as csv."""
     private = None if settings.private is None else Path(settings.private)
-    as_input = published_format(settings.input, settings.input_format)
+    as_input = published_format(settings.input, settings.input_format, no_header=settings.no_header)
     format = settings.format or ("csv" if "buckets" in model.protects else as_input)  # noqa: A001
     layout = Layout(settings.order, settings.symbols, format, settings.separator, settings.part_rows)  # type: ignore[arg-type]
     return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)
 
 
-def published_format(source: str, declared: str | None = None) -> str:
+def published_format(source: str, declared: str | None = None, *, no_header: bool = False) -> str:
     """Return the format in which data from files are published: the files' own, or CSV for TSV and baskets.
 
     >>> published_format("visits.dat.gz"), published_format("visits.txt", "baskets")
@@ -354,5 +354,6 @@ def published_format(source: str, declared: str | None = None) -> str:
     from anonset.io.files import format_of
 
     plain = not Path(source).is_dir() and "://" not in source and not set(source) & set("*?[")
-    found = format_of(Path(source), declared) if plain else data_files(source, declared).format
+    files = None if plain else data_files(source, declared)
+    found = format_of(Path(source), declared, no_header=no_header) if files is None else files.format
     return {"tsv": "csv", "baskets": "csv", "spmf": "dat"}.get(found, found)

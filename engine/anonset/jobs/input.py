@@ -65,7 +65,7 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
     """
     from anonset.io.data_files import data_files
 
-    files = data_files(settings.input, settings.input_format)
+    files = data_files(settings.input, settings.input_format, no_header=settings.no_header)
     need, limit = memory_for(files.text_bytes), memory_limit(settings.memory_limit)
     if settings.resume and settings.work_dir is None:
         msg = f"{setting('resume', True)} needs {setting('work_dir')}: the directory in which the run was killed"
@@ -154,7 +154,7 @@ def _in_memory(settings: "Settings", progress: Progress | None) -> Table:
 
     if progress is not None:
         progress("read", 0, 0)
-    path, files = Path(settings.input), data_files(settings.input, settings.input_format)
+    path, files = Path(settings.input), data_files(settings.input, settings.input_format, no_header=settings.no_header)
     if path.is_file() or (path.is_dir() and files.format == "parquet" and not files.keys):
         return read(path, **settings.read_options())
     return _gathered(settings, None, progress)

@@ -25,7 +25,17 @@ from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.proposal import Proposed, of_sets, propose, settings_of
 from anonset.spelling import counted, setting
 
-_READING = ("separator", "delimiter", "encoding", "input_format", "labels", "normalize", "unknown", "inner_items")
+_READING = (
+    "separator",
+    "delimiter",
+    "encoding",
+    "no_header",
+    "input_format",
+    "labels",
+    "normalize",
+    "unknown",
+    "inner_items",
+)
 _ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
 
 
@@ -187,7 +197,7 @@ class _Work:
 def _read(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec]) -> _Work:
     """Profile the columns, propose roles for those that have none, and try to read the data by them."""
     roles = {role: given.get(role) for role in _ROLES if given.get(role)}
-    dialect = Dialect.of(given.get("delimiter"), given.get("encoding"))
+    dialect = Dialect.of(given.get("delimiter"), given.get("encoding"), bool(given.get("no_header")))
     named = [name for names in roles.values() for name in names_in((), names)]
 
     def lacking(names: Sequence[str]) -> list[str]:

@@ -66,7 +66,7 @@ def _has_one_column(settings: CheckSettings, source: Path) -> bool:
     """Tell whether the original is of a format that names no column: all of it are items."""
     from anonset.io.files import format_of
 
-    return format_of(source, settings.input_format) in ("dat", "baskets", "spmf")
+    return format_of(source, settings.input_format, no_header=settings.no_header) in ("dat", "baskets", "spmf")
 
 
 def is_nameless(attested: Attestation | None) -> bool:
@@ -84,7 +84,7 @@ def _items(publication: Any, settings: CheckSettings, attested: Attestation | No
     if not is_nameless(attested):
         return list(publication.joined or (publication.transactions.name,))
     others = {*settings.id, *settings.drop}
-    dialect = Dialect.of(settings.delimiter, settings.encoding)
+    dialect = Dialect.of(settings.delimiter, settings.encoding, settings.no_header)
     opened = open_source(source, Reading(settings.input_format, dialect, absent=lambda names: others - set(names)))
     free = [name for name in opened.names if name not in others]
     return settings.items or (free if len(free) == 1 else [publication.transactions.name])

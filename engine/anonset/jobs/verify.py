@@ -156,7 +156,11 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
 
 def _of_texts(settings: CheckSettings) -> dict[str, Any]:
     """Return how a text that was made elsewhere is read; rows were united, and null was replaced, before."""
-    return {**settings.reading_options(), "missing": "refuse", "group": False}
+    return {
+        **settings.reading_options(),
+        "missing": "value" if settings.missing == "value" else "refuse",
+        "group": False,
+    }
 
 
 def _read_attested(

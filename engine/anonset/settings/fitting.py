@@ -46,6 +46,8 @@ class Part(NamedTuple):
     occurrences: list[int]
     mark: str = ""
     """What stands before each label in the joined column."""
+    of_items: bool = True
+    """Whether they are items."""
 
 
 def fit_codes(
@@ -63,15 +65,15 @@ def fit_codes(
     HierarchyError
         With all labels of a column that are no leaves and that no rule is given for, and what would help.
     """
-    from anonset.io.hierarchies import is_over_data, read_hierarchy
+    from anonset.io.hierarchies import hierarchy_of_labels
 
     found, rules = dict(hierarchies), table.rules
     fits = False
     for name, spec in hierarchies.items():
         part = part_of(table, name, beside)
-        if part is None or spec in _OF_VALUES or is_over_data(spec):
+        tree = None if part is None or spec in _OF_VALUES else hierarchy_of_labels(spec)
+        if part is None or tree is None:
             continue
-        tree = spec if isinstance(spec, Hierarchy) else read_hierarchy(spec)
         table, found[name], left = fit_part(table, part, tree)
         fits = True
         if left:
@@ -101,7 +103,7 @@ def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> Part | None:
     sets = table.transactions
     for column in table.relational:
         if column.name == name and isinstance(column, CategoricalColumn):
-            return Part(name, column.vocabulary.labels, occurrences_of(column))
+            return Part(name, column.vocabulary.labels, occurrences_of(column), of_items=False)
     if sets is None or name not in (sets.name, *table.joined):
         return None
     private = frozenset(beside)
@@ -170,7 +172,7 @@ def way_out(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     """Say which option would fit the labels, the one that changes least first."""
     best, names = max(((_made_leaves(part, rules, tree), rules) for rules in _TRIED), key=lambda found: found[0])
     if best == len(wrong):
-        return f"all are leaves by {setting('normalize', ','.join(names))}"
+        return f"all are leaves by {_asked(part, names)}"
     unknown = [one for one in wrong if not one.inner]
     ways = []
     if len(unknown) < len(wrong):
@@ -181,8 +183,13 @@ def way_out(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
         if all(longest_prefix(one.label, nodes) for one in unknown):
             ways.insert(0, f"{setting('unknown', 'prefix')} takes the nodes that they begin with")
     if best:
-        ways.insert(0, f"{setting('normalize', ','.join(names))} makes leaves of {best:,}")
+        ways.insert(0, f"{_asked(part, names)} makes leaves of {best:,}")
     return "; ".join(ways)
+
+
+def _asked(part: Part, rules: Sequence[str]) -> str:
+    """Return rules as they are asked for; those of a relational column by its name."""
+    return setting("normalize", ",".join(rules if part.of_items else (f"{part.name}={rule}" for rule in rules)))
 
 
 def _made_leaves(part: Part, rules: Sequence[str], tree: Hierarchy) -> int:

@@ -19,6 +19,9 @@ class ReadingSettings(BaseModel):
     encoding: str | None = Field(
         None, description="Encoding of a text, such as latin-1; default: UTF-8, or by its mark."
     )
+    no_header: bool = Field(
+        False, description="A CSV or TSV file without a line of names: its columns are called 1, 2, ..."
+    )
     input_format: str | None = Field(
         None, description="csv, tsv, fimi, baskets, spmf or parquet, whatever the name of the file."
     )
@@ -27,7 +30,7 @@ class ReadingSettings(BaseModel):
     normalize: Names = Field(
         [],
         description="What is done to items, one after the other: upper, lower, strip-dots, strip-hyphens, "
-        "strip-blanks, strip-zeros, nfc.",
+        "strip-blanks, strip-zeros, nfc; COL=upper: to the values of a column.",
     )
     unknown: Literal["error", "suppress", "prefix"] = Field(
         "error", description="Codes that the hierarchy does not know; prefix: the longest one that is a node."
