@@ -62,7 +62,7 @@ class AprioriBased(Generalization):
         search = CutSearch(  # line 1
             records, hierarchy, self.k, start=start, max_increments=limit, executor=executor, progress=progress
         )
-        rounds = Rounds(search) if resumable else None
+        rounds = Rounds(search, work) if resumable and (work := search.nodes.blocks.work) is not None else None
         before = 0 if rounds is None else rounds.restored()
         for i in range(before + 1, min(self.m, search.longest) + 1):  # line 2
             for rare_sets in search.rare_sets(i):  # lines 3 to 6

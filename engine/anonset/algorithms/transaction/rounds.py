@@ -13,17 +13,18 @@ NAME = "rounds.npz"
 
 
 class Rounds:
-    """The finished sizes of a search over records that lie in a work directory; of others nothing is kept.
+    """The finished sizes of a search over records that lie in a work directory.
 
     Parameters
     ----------
     search
         A search that has fixed nothing yet.
+    work
+        The directory.
     """
 
-    def __init__(self, search: CutSearch) -> None:
-        self.search = search
-        self.work: WorkFolder | None = search.nodes.blocks.work
+    def __init__(self, search: CutSearch, work: WorkFolder) -> None:
+        self.search, self.work = search, work
         described = json.dumps([search.k, search.hierarchy.labels, search.hierarchy.parent.tolist()])
         counted = search.nodes.support.tobytes() + search.image.tobytes()
         self.key = hashlib.sha256(described.encode() + counted).hexdigest()
@@ -31,7 +32,8 @@ class Rounds:
 
     def restored(self) -> int:
         """Bring the search to where the last run that was killed had come; return the sizes that are finished."""
-        if self.work is None or not (path := self.work.path / NAME).exists():
+        path = self.work.path / NAME
+        if not path.exists():
             return 0
         with np.load(path, allow_pickle=False) as kept:
             facts: dict[str, Any] = json.loads(str(kept["facts"]))
@@ -51,8 +53,6 @@ class Rounds:
         InputError
             If the disk is full.
         """
-        if self.work is None:
-            return
         search = self.search
         fixes = [(fix.itemset, fix.support, fix.rules) for fix in search.fixes]
         facts = {"key": self.key, "size": size, "increments": search.increments, "fixes": fixes}
