@@ -145,6 +145,9 @@ def _relational_jobs() -> Iterator[Job]:
     base = ("anonymize", "people.csv", *_ROLES, "--drop", "id,items,drug,year", "--model", "k")
     for name, k in product(("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"), (2, 3, 10)):
         yield (*base, *_TREES, "--algorithm", name, "--k", str(k))
+    for name in ("full-domain", "local-recoding", "bottom-up", "top-down"):
+        yield (*base, *_TREES, "--algorithm", name, "--k", "3")
+        yield (*base, *_TREES, "--algorithm", name, "--k", "3", "--refine", "--max-evaluations", "20000")
     for name in ("cluster", "mondrian"):
         yield (*base, "--hierarchy", "age=range", "--algorithm", name, "--k", "4")
         yield (*base, *_TREES, "--algorithm", name, "--k", "4", "--relational-weights", "age=0.5,origin=0.25,sex=0.25")

@@ -4,9 +4,13 @@ from anonset.algorithms.base import Algorithm as Algorithm
 from anonset.algorithms.base import Result as Result
 from anonset.algorithms.buckets.anatomy import Anatomy as Anatomy
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping as SafeGrouping
+from anonset.algorithms.relational.bottom_up import BottomUp as BottomUp
 from anonset.algorithms.relational.cluster import Cluster as Cluster
+from anonset.algorithms.relational.full_domain import FullDomain as FullDomain
 from anonset.algorithms.relational.k_member import KMember as KMember
+from anonset.algorithms.relational.local_recoding import LocalRecoding as LocalRecoding
 from anonset.algorithms.relational.mondrian import Mondrian as Mondrian
+from anonset.algorithms.relational.top_down import TopDown as TopDown
 from anonset.algorithms.relational.xu_bottom_up import XuBottomUp as XuBottomUp
 from anonset.algorithms.relational.xu_top_down import XuTopDown as XuTopDown
 from anonset.algorithms.rt.rfirst import RFirst as RFirst

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from anonset.algorithms.relational.formations import FORMATIONS
 from cli.place import Place
 from cli.published import KKM, ROLES, RT, hierarchies, place_has, publish, report_of, rows_of, verified
 
@@ -79,7 +80,7 @@ def test_a_bound_that_cannot_be_kept_is_infeasible(rt: Place) -> None:
     assert not rt.private.exists()
 
 
-@pytest.mark.parametrize("algorithm", ["cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"])
+@pytest.mark.parametrize("algorithm", FORMATIONS)
 def test_relational_data_alone(rt: Place, algorithm: str) -> None:
     roles = ["--relational", "age,origin,gender", "--drop", "items", *hierarchies(rt)[:4]]
     weights = ["--relational-weights", "age=0.5,origin=0.25,gender=0.25"]

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 FUNCTIONS = ("coat", "pcta", "exact", "apriori", "direct", "optimal", "vpa", "lm-apriori")
-FORMATIONS = ("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down")
+FORMATIONS = (
+    *("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"),
+    *("full-domain", "local-recoding", "bottom-up", "top-down"),
+)
 SECRETS = ("hiv", "pills")
 
 
@@ -112,6 +115,14 @@ def _relational(name: str, rng: random.Random, drawn: Drawn) -> None:
         given["relational_weights"] = {column: rng.choice((0.1, 0.2, 0.25)) for column in drawn.relational}
     if name == "cluster" and rng.random() < 0.4:
         given["seed"] = rng.randint(0, 9)
+    if name == "full-domain" and rng.random() < 0.5:
+        given["max_suppressed"] = rng.choice((0.1, 0.5, 1.0))
+    _refined(rng, given)
+
+
+def _refined(rng: random.Random, given: dict[str, Any]) -> None:
+    if rng.random() < 0.3:
+        given |= {"refine": True, "max_evaluations": rng.choice((100, 5000))}
 
 
 def _rt(name: str, rng: random.Random, drawn: Drawn) -> None:
@@ -130,6 +141,7 @@ def _rt(name: str, rng: random.Random, drawn: Drawn) -> None:
     given["formation"] = rng.choice(FORMATIONS)
     if given["formation"] == "cluster" and rng.random() < 0.3:
         given["seed"] = rng.randint(0, 9)
+    _refined(rng, given)
     given["on_infeasible"] = rng.choice(("error", "merge", "merge"))
     if name == "rfirst":
         return

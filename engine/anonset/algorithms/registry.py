@@ -4,9 +4,13 @@ from anonset import plugins
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.buckets.anatomy import Anatomy
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
+from anonset.algorithms.relational.bottom_up import BottomUp
 from anonset.algorithms.relational.cluster import Cluster
+from anonset.algorithms.relational.full_domain import FullDomain
 from anonset.algorithms.relational.k_member import KMember
+from anonset.algorithms.relational.local_recoding import LocalRecoding
 from anonset.algorithms.relational.mondrian import Mondrian
+from anonset.algorithms.relational.top_down import TopDown
 from anonset.algorithms.relational.xu_bottom_up import XuBottomUp
 from anonset.algorithms.relational.xu_top_down import XuTopDown
 from anonset.algorithms.rt.rfirst import RFirst
@@ -49,6 +53,10 @@ _OWN: dict[str, type[Algorithm]] = {
         KMember,
         XuBottomUp,
         XuTopDown,
+        FullDomain,
+        LocalRecoding,
+        BottomUp,
+        TopDown,
         RumBound,
         TumBound,
         RFirst,

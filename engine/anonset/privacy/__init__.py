@@ -7,7 +7,7 @@ from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.km import KmAnonymity
 from anonset.privacy.lm import KLmDiversity, LmDiversity
-from anonset.privacy.model import Part, PrivacyModel, Verdict, Witness, require_at_least
+from anonset.privacy.model import Part, PrivacyModel, Verdict, Witness, require_at_least, require_share
 from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.privacy.transaction_k import TransactionKAnonymity
@@ -29,4 +29,5 @@ __all__ = [
     "Verdict",
     "Witness",
     "require_at_least",
+    "require_share",
 ]

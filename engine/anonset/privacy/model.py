@@ -185,6 +185,19 @@ def require_size(name: str, value: int) -> None:
     _require_between(name, value, 1, LARGEST_SIZE)
 
 
+def require_share(name: str, value: float) -> None:
+    """Refuse a parameter outside [0, 1].
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the requirement.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        msg = f"{setting(name)} must be a number in [0, 1], got {value!r}"
+        raise InputError(msg)
+
+
 def _require_between(name: str, value: int, least: int, most: int | None) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         msg = f"{setting(name)} must be an integer of at least {least}, got {value!r}"

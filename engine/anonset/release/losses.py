@@ -59,7 +59,7 @@ def measures_of(
         return {"grouping_loss": grouping_loss(recoding), **shares}
     found: dict[str, float] = {}
     if table.relational and isinstance(recoding, PerCluster):
-        found["rum"] = _relational_loss(table, hierarchies, algorithm, recoding)
+        found["rum"] = _relational_loss(table, hierarchies, algorithm, recoding, publication)
     if table.transactions is not None:
         if found:
             from anonset.measures.record_utility_loss import record_utility_loss
@@ -74,8 +74,16 @@ def measures_of(
 
 
 def _relational_loss(
-    table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: PerCluster
+    table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: PerCluster, publication: Any
 ) -> float:
+    """Return the loss of clusters that publish their lowest common values, or of what is published in their place."""
+    if not getattr(algorithm, "tight", True):
+        from anonset.release.published_values import published_relational_loss
+        from anonset.release.symbols import spell_out
+
+        weights = getattr(algorithm, "relational_weights", None)
+        values = spell_out(publication.relational, publication.value_sets)
+        return published_relational_loss(table, values, hierarchies, weights)
     from anonset.data.quasi_identifiers import QuasiIdentifiers
     from anonset.measures.relational_ncp import relational_ncp
 

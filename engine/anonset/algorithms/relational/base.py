@@ -23,6 +23,16 @@ from anonset.privacy import require_at_least
 from anonset.privacy.k import KAnonymity
 
 
+@dataclass(frozen=True, eq=False)
+class Solution(Discreet):
+    """Clusters, what each is published as, and figures of the search."""
+
+    cluster: Int32
+    """int32 (n,): numbered by their smallest record."""
+    tuples: GeneralizedTuples
+    figures: dict[str, float]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Formation(Discreet, ABC):
     """An algorithm that puts records into clusters of at least k: relational k-anonymity by local recoding."""
@@ -73,6 +83,22 @@ class Formation(Discreet, ABC):
         before = {"ncp_before": relational_ncp(qi, cluster), "clusters_before": float(cluster.max()) + 1}
         return found.cluster, {**before, "evaluations": float(found.evaluations), "gains": float(found.gains)}
 
+    @property
+    def tight(self) -> bool:
+        """Whether each cluster is published as its own lowest common values."""
+        return True
+
+    def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
+        """Form the clusters, and say what each is published as: its lowest common values.
+
+        Raises
+        ------
+        InputError
+            As `form`.
+        """
+        cluster, figures = self.clusters(qi, progress)
+        return Solution(cluster, GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1), figures)
+
     def recode(
         self,
         table: Table,
@@ -97,11 +123,10 @@ class Formation(Discreet, ABC):
             )
             raise InputError(msg)
         qi = bind_tuples(self.name, self.k, table, hierarchies, self.relational_weights)
-        cluster, refined = self.clusters(qi, progress)
-        tuples = GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
+        found = self.solve(qi, progress)
+        cluster, tuples = found.cluster, found.tuples
         figures = {"clusters": float(tuples.n), "ncp": float(np.mean(tuples.losses()[cluster])) if qi.n else 0.0}
-        figures |= refined
-        return Result(PerCluster(cluster, (), relational_values(qi, tuples)), figures=figures)
+        return Result(PerCluster(cluster, (), relational_values(qi, tuples)), figures={**figures, **found.figures})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,16 +3,31 @@
 from typing import Any
 
 from anonset.algorithms.relational.base import Formation
+from anonset.algorithms.relational.bottom_up import BottomUp
 from anonset.algorithms.relational.cluster import Cluster
+from anonset.algorithms.relational.full_domain import FullDomain
 from anonset.algorithms.relational.k_member import KMember
+from anonset.algorithms.relational.local_recoding import LocalRecoding
 from anonset.algorithms.relational.mondrian import Mondrian
+from anonset.algorithms.relational.top_down import TopDown
 from anonset.algorithms.relational.xu_bottom_up import XuBottomUp
 from anonset.algorithms.relational.xu_top_down import XuTopDown
 from anonset.errors import InputError
 from anonset.spelling import setting
 
-FORMATIONS: dict[str, type[Cluster | KMember | Mondrian | XuBottomUp | XuTopDown]] = {
-    formation.name: formation for formation in (Cluster, KMember, Mondrian, XuBottomUp, XuTopDown)
+FORMATIONS: dict[str, type[Formation]] = {
+    formation.name: formation
+    for formation in (
+        Cluster,
+        KMember,
+        Mondrian,
+        XuBottomUp,
+        XuTopDown,
+        FullDomain,
+        LocalRecoding,
+        BottomUp,
+        TopDown,
+    )
 }
 """Class of each formation by its name."""
 

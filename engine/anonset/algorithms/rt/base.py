@@ -21,6 +21,7 @@ from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 from anonset.errors import InputError
+from anonset.privacy import require_share
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
 from anonset.spelling import setting
@@ -214,17 +215,4 @@ def require_one_of(name: str, value: str, choices: tuple[str, ...], *, option: s
     """
     if value not in choices:
         msg = f"{setting(name, option=option)} must be one of {', '.join(choices)}, got {value!r}"
-        raise InputError(msg)
-
-
-def require_share(name: str, value: float) -> None:
-    """Refuse a parameter outside [0, 1].
-
-    Raises
-    ------
-    InputError
-        With the name, the value and the requirement.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-        msg = f"{setting(name)} must be a number in [0, 1], got {value!r}"
         raise InputError(msg)

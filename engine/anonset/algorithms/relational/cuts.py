@@ -1,0 +1,122 @@
+"""Full-subtree recoding: a cut in the tree of each column, whose nodes stand for all that is below them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
+from anonset.algorithms.relational.levels import Classes, all_of
+from anonset.data import Hierarchy
+from anonset.data.domains import Range, ValueSet
+from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+from anonset.data.table import Int32, Int64
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnTree:
+    """The tree of one column in preorder: its hierarchy, or its values below all of them."""
+
+    leaf: Int32
+    """int32 (T,): the leaf of each distinct tuple."""
+    parent: Int32
+    subtree_end: Int32
+    cost: Float64
+    """float64 (V,): weighted loss of each node."""
+
+    @property
+    def inner(self) -> list[int]:
+        """The inner nodes, in preorder."""
+        nodes = np.arange(len(self.parent))
+        return [int(v) for v in nodes[self.subtree_end > nodes + 1]]
+
+    def above(self, node: int) -> bool:
+        """Tell whether a node stands above others."""
+        return bool(self.subtree_end[node] > node + 1)
+
+    def children(self, node: int) -> list[int]:
+        """Return the children of a node, in preorder."""
+        found, child = [], node + 1
+        while child < self.subtree_end[node]:
+            found.append(child)
+            child = int(self.subtree_end[child])
+        return found
+
+
+def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:
+    """Return the tree of each column; one without hierarchy has two levels, its values and all of them."""
+    numbers, codes = qi.tuples
+    found = []
+    for domain, weight, slot in zip(qi.domains, qi.weights, qi.slot, strict=True):
+        if isinstance(domain, Hierarchy):
+            share = np.where(domain.is_leaf, 0.0, domain.n_leaves_below / domain.n_leaves)
+            found.append(ColumnTree(codes[slot], domain.parent, domain.subtree_end, weight * share))
+            continue
+        values = numbers[slot] if isinstance(domain, Range) else codes[slot]
+        several = domain.high > domain.low if isinstance(domain, Range) else len(domain.vocabulary) > 1
+        distinct, rank = np.unique(values, return_inverse=True)
+        n = len(distinct)
+        parent = np.concatenate([[-1], np.zeros(n)]).astype(np.int32)
+        ends = np.concatenate([[n + 1], np.arange(2, n + 2)]).astype(np.int32)
+        cost = np.concatenate([[weight if several else 0.0], np.zeros(n)])
+        found.append(ColumnTree((rank.reshape(-1) + 1).astype(np.int32), parent, ends, cost))
+    return found
+
+
+class Cuts:
+    """What each distinct tuple is published as under a cut in each tree, and what that costs."""
+
+    def __init__(self, qi: QuasiIdentifiers, *, at_roots: bool) -> None:
+        self.qi, self.trees = qi, column_trees(qi)
+        self.weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
+        self.counted = Classes(self.weight)
+        self.ids = np.array([np.zeros_like(t.leaf) if at_roots else t.leaf for t in self.trees], np.int32)
+        self.ids = self.ids.reshape(len(self.trees), -1)
+        self._rows, self._free = np.arange(len(self.trees)), np.zeros(self.ids.shape)
+
+    def below(self, a: int, node: int) -> Int64:
+        """int64: the tuples whose value stands below a node."""
+        leaf = self.trees[a].leaf
+        return np.flatnonzero((leaf >= node) & (leaf < self.trees[a].subtree_end[node]))
+
+    def cost(self, a: int, tuples: Int64) -> float:
+        """Return what some tuples cost by one column."""
+        return float((self.trees[a].cost[self.ids[a, tuples]] * self.weight[tuples]).sum())
+
+    def put(self, a: int, tuples: Int64, nodes: Int32 | int) -> Int32:
+        """Publish some tuples as nodes; return what they were published as."""
+        before: Int32 = self.ids[a, tuples]
+        self.ids[a, tuples] = nodes
+        return before
+
+    def children_of(self, a: int, node: int, tuples: Int64) -> Int32:
+        """Return the child of a node that each of the tuples below it would be published as."""
+        starts = np.array(self.trees[a].children(node), np.int32)
+        found: Int32 = starts[np.searchsorted(starts, self.trees[a].leaf[tuples], side="right") - 1]
+        return found
+
+    def small(self, k: int) -> int:
+        """Return how many records are in classes of fewer than k."""
+        return self.counted.count(self.ids, self._free, self._rows, k)[1]
+
+    def cluster(self) -> Int32:
+        """int32 (n,): the class of each record."""
+        self.counted.count(self.ids, self._free, self._rows, 1)
+        found: Int32 = self.counted.class_of[self.qi.tuple_of]
+        return found
+
+    def generalize(self, cluster: Int32) -> GeneralizedTuples:
+        """Return what clusters of equal nodes are published as."""
+        qi = self.qi
+        tuples = GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
+        low, high, code, bits = tuples.values
+        member = qi.tuple_of[np.unique(cluster, return_index=True)[1]]
+        for a, (domain, slot) in enumerate(zip(qi.domains, qi.slot, strict=True)):
+            node = self.ids[a, member]
+            if isinstance(domain, Hierarchy):
+                code[slot] = node
+            elif isinstance(domain, Range):
+                low[slot, node == 0], high[slot, node == 0] = domain.low, domain.high
+            elif isinstance(domain, ValueSet):
+                code[slot, node == 0] = len(domain.vocabulary)
+                bits[qi.word_at[a] : qi.word_at[a + 1], node == 0] = all_of(len(domain.vocabulary))[:, None]
+        return tuples

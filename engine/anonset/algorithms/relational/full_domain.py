@@ -1,0 +1,169 @@
+"""Full-domain recoding of least loss (the problem of Incognito: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005).
+
+How the lattice is searched:
+
+    vectors of levels by the least that they can cost,           FullDomain._search
+    until that is more than the best one costs
+    a vector finer than one that suppresses too much fails too   FullDomain._climb
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.base import Progress
+from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.relational.base import Formation, Solution
+from anonset.algorithms.relational.generalized_tuples import loss_keys
+from anonset.algorithms.relational.levels import Classes, Levels, Vector
+from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.table import Int32
+from anonset.errors import InfeasibleError, InputError
+from anonset.privacy import require_at_least, require_share
+
+
+@dataclass(frozen=True, kw_only=True)
+class FullDomain(Formation):
+    """Full-domain recoding: one level for each column, the same for all records, of least loss.
+
+    Guarantees k-anonymity, and the least loss (NCP) of all k-anonymous vectors of levels; equal ones: the first in
+    lexicographic order. Up to a share of the records may be suppressed: published with every column at its root, none
+    of them or at least k. Cost: O(T v) for each vector that is looked at, T the number of distinct tuples.
+
+    References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito); what it lists, the best of all.
+    Deviations: vectors are looked at by the least that they can cost; a column without hierarchy has two levels, its
+    values and all of them.
+
+    >>> from anonset.data import Table
+    >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "1"])
+    >>> FullDomain(k=2).recode(table, {}).recoding.relational[1].labels
+    ('(1,2)', '(1,2)')
+    """
+
+    name: ClassVar[str] = "full-domain"
+
+    max_suppressed: float = 0.0
+    """Largest share of the records that may be suppressed, in [0, 1]."""
+    max_vectors: int = 1_000_000
+    """Refuse more vectors of levels."""
+
+    def __post_init__(self) -> None:
+        require_share("max_suppressed", self.max_suppressed)
+        require_at_least("max_vectors", self.max_vectors, 1)
+        super().__post_init__()
+
+    @property
+    def tight(self) -> bool:
+        """Whether each cluster is published as its own lowest common values: once it was refined."""
+        return self.refine
+
+    def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
+        """Return the class of each record, int32 (n,), numbered by their smallest record.
+
+        Raises
+        ------
+        InputError
+            If there are more than `max_vectors`.
+        """
+        return self._solve(qi, progress)[0]
+
+    def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
+        """Return the classes published by levels, or refined clusters by their lowest common values.
+
+        Raises
+        ------
+        InputError
+            As `form`.
+        """
+        if self.refine:
+            return super().solve(qi, progress)
+        cluster, vector, suppressed = self._solve(qi, progress)
+        levels = Levels.of(qi)
+        vectors = [vector] * (int(cluster.max(initial=-1)) + 1)
+        if suppressed.any():
+            vectors[int(cluster[suppressed][0])] = levels.heights
+        figures = {"suppressed": float(np.count_nonzero(suppressed))}
+        return Solution(cluster, levels.generalize(cluster, vectors), figures)
+
+    def _solve(self, qi: QuasiIdentifiers, progress: Progress | None) -> tuple[Int32, Vector, NDArray[np.bool_]]:
+        """Return the class of each record, the vector, and which records are suppressed."""
+        levels = Levels.of(qi)
+        require_few_vectors(self.name, levels, self.max_vectors)
+        weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
+        counted, k = Classes(weight), self.k
+        vector = self._search(levels, counted, qi.n, progress) if qi.n else levels.heights
+        counted.count(levels.ids, levels.costs, levels.rows(vector), k)
+        of = counted.class_of
+        size = np.bincount(of, weights=weight, minlength=1) if len(of) else np.zeros(1)
+        of = np.where(size[of] < k, -1, of)
+        of_record = of[qi.tuple_of]
+        return renumber_clusters(of_record)[0], vector, of_record < 0
+
+    def _search(self, levels: Levels, counted: Classes, n: int, progress: Progress | None) -> Vector:
+        """Return the vector of least loss; equal ones: the first."""
+        vectors, budget = levels.vectors(), int(self.max_suppressed * n)
+        row_loss = (levels.costs * counted.weight).sum(axis=1)
+        least = row_loss[levels.first[:-1] + vectors].sum(axis=1)
+        root = float(sum(levels.costs[end - 1].max(initial=0.0) for end in levels.first[1:].tolist()))
+        failed = np.zeros(len(vectors), bool)
+        best, best_key = -1, np.inf
+        for done, at in enumerate(np.lexsort((np.arange(len(vectors)), loss_keys(least / n))).tolist()):
+            if loss_keys(least[at : at + 1] / n)[0] > best_key:
+                break
+            if failed[at]:
+                continue
+            vector = tuple(vectors[at].tolist())
+            _, small, loss = counted.count(levels.ids, levels.costs, levels.rows(vector), self.k)
+            if small > budget:
+                self._climb(levels, counted, vectors, failed, at, budget)
+            elif small == 0 or small >= self.k:
+                key = loss_keys(np.array([(loss + small * root) / n]))[0]
+                if key < best_key or (key == best_key and at < best):
+                    best, best_key = at, key
+            if progress is not None and done % 256 == 0:
+                progress("vectors", float(done), float(len(vectors)))
+        if best < 0:  # the root class of fewer than k records: `bind_tuples` refuses that
+            msg = "no vector of levels is k-anonymous"
+            raise InfeasibleError(self.name, msg)
+        return tuple(vectors[best].tolist())
+
+    def _climb(
+        self,
+        levels: Levels,
+        counted: Classes,
+        vectors: NDArray[np.int64],
+        failed: NDArray[np.bool_],
+        at: int,
+        budget: int,
+    ) -> None:
+        """Look for a coarser vector that fails too, half way to the top at a time; all below it fail."""
+        vector = vectors[at]
+        top = np.array(levels.heights)
+        known = vector
+        for _ in range(int(top.sum()).bit_length()):
+            higher = known + (top - known) // 2
+            if (higher == known).all():
+                break
+            rows = levels.rows(tuple(higher.tolist()))
+            if counted.count(levels.ids, levels.costs, rows, self.k)[1] <= budget:
+                break
+            known = higher
+        failed |= (vectors <= known).all(axis=1)
+
+
+def require_few_vectors(name: str, levels: Levels, most: int) -> None:
+    """Refuse a lattice that is too large.
+
+    Raises
+    ------
+    InputError
+        With the number of its vectors.
+    """
+    if levels.n_vectors > most:
+        msg = (
+            f"{name}: the columns must have at most max_vectors={most:,} vectors of levels, got {levels.n_vectors:,}; "
+            "hierarchies of fewer levels, the formations cluster and mondrian, or a larger max_vectors would do"
+        )
+        raise InputError(msg)

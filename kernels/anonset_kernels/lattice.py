@@ -1,0 +1,92 @@
+"""Classes of relational tuples that are published alike, how small they are and what they cost."""
+
+import numpy as np
+
+from anonset_kernels._arrays import Float64Matrix, Int32Array, Int32Matrix, Int64Array, Integer
+from anonset_kernels._jit import kernel
+
+_PRIME, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+
+
+@kernel()
+def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, room: Int32Array, class_of: Int32Array) -> int:
+    """Put tuples that agree in some rows of `ids` into one class; return how many classes there are.
+
+    Parameters
+    ----------
+    ids
+        int32 (R, T): what each tuple is published as, by column and level.
+    rows
+        int64 (v,): the rows that count.
+    weight
+        int64 (T,): records of each tuple; tuples of none are in no class.
+    room
+        int32 (2^b,), more than twice as long as there are tuples: a hash table.
+    class_of
+        int32 (T,): filled here, by the first tuple of a class; -1 for tuples of no records.
+
+    Sums wrap around (``np.errstate(over="ignore")``). O(T v) as a rule.
+    """
+    mask, n = len(room) - 1, 0
+    room[:] = -1
+    for t in range(len(weight)):
+        class_of[t] = -1
+        if weight[t] == 0:
+            continue
+        key = np.uint64(0)
+        for row in rows:
+            key = (key + np.uint64(ids[row, t] + 1)) * _PRIME
+            key ^= key >> _SHIFT
+        at = np.int64(key & np.uint64(mask))
+        while True:
+            other = room[at]
+            if other < 0:
+                room[at], class_of[t] = t, n
+                n += 1
+                break
+            same = True
+            for row in rows:
+                if ids[row, t] != ids[row, other]:
+                    same = False
+                    break
+            if same:
+                class_of[t] = class_of[other]
+                break
+            at = (at + 1) & mask
+    return n
+
+
+@kernel()
+def outcome(
+    costs: Float64Matrix, rows: Int64Array, weight: Int64Array, class_of: Int32Array, n: Integer, k: Integer
+) -> tuple[int, int, float]:
+    """Return the size of the smallest class, the records in classes below k, and the loss of all others together.
+
+    Parameters
+    ----------
+    costs
+        float64 (R, T): what publishing each tuple so costs, by column and level.
+    rows
+        int64 (v,): the rows that are added up.
+    weight, class_of
+        Of `classes`: int64 (T,), int32 (T,).
+
+    O(T v).
+    """
+    size = np.zeros(n, np.int64)
+    for t in range(len(weight)):
+        if class_of[t] >= 0:
+            size[class_of[t]] += weight[t]
+    smallest, small, loss = 0, 0, 0.0
+    for c in range(n):
+        if c == 0 or size[c] < smallest:
+            smallest = size[c]
+        if size[c] < k:
+            small += size[c]
+    for t in range(len(weight)):
+        if class_of[t] >= 0 and size[class_of[t]] >= k:
+            one = 0.0
+            for row in rows:
+                one += costs[row, t]
+            loss += weight[t] * one
+    return smallest, small, loss

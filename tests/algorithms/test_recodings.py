@@ -1,0 +1,120 @@
+"""Full-domain and full-subtree recoding: exact against the whole lattice, published by levels and nodes, verified."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from algorithms.relational_cases import RelationalCase, encode, random_case
+from anonset.algorithms.clusters import list_members
+from anonset.algorithms.relational.bottom_up import BottomUp
+from anonset.algorithms.relational.full_domain import FullDomain
+from anonset.algorithms.relational.levels import Levels
+from anonset.algorithms.relational.local_recoding import LocalRecoding
+from anonset.algorithms.relational.top_down import TopDown
+from anonset.data import Table
+from anonset.errors import InputError
+from anonset.generalization import apply
+from anonset.jobs.anonymize import anonymize
+from anonset.privacy import KAnonymity
+from anonset.verification import verify
+from reference.recoding import full_domain, full_domain_vector
+from reference.relational import key
+
+TREE = "All(Europe(South(Spain,Italy),North(Norway)),Africa(Algeria,Nigeria))"
+
+
+def published(algorithm: Any, case: RelationalCase) -> list[tuple[str, ...]]:
+    table = Table(None, case.columns)
+    publication = apply(table, algorithm.recode(table, case.hierarchies).recoding)
+    assert verify(publication, KAnonymity(algorithm.k)).holds
+    return list(zip(*(column.labels() for column in publication.relational), strict=True))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
+def test_full_domain_equals_the_whole_lattice(share: float) -> None:
+    for seed in range(100):
+        source = random.Random(seed)
+        case = random_case(seed, source.randint(4, 40), source.randint(1, 4))
+        k = source.randint(1, 4)
+        algorithm = FullDomain(k=k, max_suppressed=share)
+        clusters = [members.tolist() for members in list_members(algorithm.form(case.qi))]
+        assert clusters == full_domain(case.relation, k, share)
+        found = algorithm.solve(case.qi)
+        least, _ = full_domain_vector(case.relation, k, share)
+        assert abs(key(float(np.mean(found.tuples.losses()[found.cluster]))) - least) <= 1
+
+
+def test_levels_of_a_hierarchy_whose_leaves_are_at_different_depths() -> None:
+    case = encode([("Spain", "x"), ("Norway", "y"), ("Nigeria", "x")], [TREE, None])
+    levels = Levels.of(case.qi)
+    assert (levels.heights, levels.n_vectors) == ((3, 1), 8)
+    tree = case.hierarchies["c0"]
+    shown = [[tree.labels[v] for v in levels.ids[row][case.qi.tuple_of]] for row in range(4)]
+    assert shown == [
+        ["Spain", "Norway", "Nigeria"],
+        ["South", "Norway", "Nigeria"],
+        ["Europe", "Europe", "Africa"],
+        ["All", "All", "All"],
+    ]
+    assert [levels.rows((level, 0)).tolist() for level in (0, 3)] == [[0, 4], [3, 4]]
+
+
+def test_full_domain_publishes_one_level_a_column_and_suppresses_up_to_its_share() -> None:
+    rows: list[Any] = [("Spain", 20), ("Italy", 20), ("Norway", 20), ("Algeria", 20), ("Nigeria", 30)]
+    case = encode(rows, [TREE, None])
+    assert set(published(FullDomain(k=2), case)) == {("Europe", "[20:30]"), ("Africa", "[20:30]")}
+    case = encode(rows[:4], [TREE, None])
+    assert published(FullDomain(k=2, max_suppressed=0.5), case) == [
+        *[("South", "20")] * 2,
+        *[("All", "20")] * 2,  # its numbers are all the same, so that there is nothing above them
+    ]
+    few = FullDomain(k=2, max_suppressed=0.4).solve(case.qi)
+    assert few.figures["suppressed"] == 0.0
+
+
+def test_subtrees_publish_a_value_in_one_way_alone() -> None:
+    for seed in range(60):
+        case = random_case(seed, 30, 3)
+        for algorithm in (TopDown(k=3), BottomUp(k=3)):
+            rows = published(algorithm, case)
+            for a in range(3):
+                shown: dict[Any, set[str]] = {}
+                for before, after in zip(case.relation.rows, rows, strict=True):
+                    shown.setdefault(before[a], set()).add(after[a])
+                assert max(map(len, shown.values())) == 1
+
+
+def test_top_down_worked_example() -> None:
+    """Sex splits nine records first (all its loss goes); Europe and Africa do then, and no further node can."""
+    rows: list[Any] = [("Spain", "f"), ("Italy", "f"), ("Norway", "f"), ("Algeria", "f"), ("Nigeria", "f")]
+    rows += [("Spain", "m"), ("Italy", "m"), ("Algeria", "m"), ("Nigeria", "m")]
+    case = encode(rows, [TREE, "Any(f,m)"])
+    assert set(published(TopDown(k=2), case)) == {(place, sex) for place in ("Europe", "Africa") for sex in "fm"}
+    assert set(published(BottomUp(k=2), case)) == {(place, sex) for place in ("Europe", "Africa") for sex in "fm"}
+
+
+def test_local_recoding_publishes_dense_records_first_and_outliers_last() -> None:
+    rows: list[Any] = [("Spain",)] * 4 + [("Italy",), ("Norway",), ("Algeria",)]
+    shown = published(LocalRecoding(k=3), encode(rows, [TREE]))
+    assert shown == [("Spain",)] * 4 + [("All",)] * 3
+    joined = published(LocalRecoding(k=4), encode(rows, [TREE]))
+    assert joined == [("All",)] * 7 or joined[0] == joined[-1]
+
+
+@pytest.mark.parametrize("made", [FullDomain(k=3, max_suppressed=0.3), TopDown(k=3), BottomUp(k=3), LocalRecoding(k=3)])
+def test_the_loss_told_is_that_of_what_is_published(made: Any) -> None:
+    case = random_case(11, 40, 3)
+    release = anonymize(Table(None, case.columns), made, hierarchies=dict(case.hierarchies), allow_worthless=True)
+    result = made.recode(Table(None, case.columns), case.hierarchies)
+    assert release.measures["rum"] == pytest.approx(result.figures["ncp"])
+
+
+def test_a_lattice_that_is_too_large_is_refused() -> None:
+    case = random_case(3, 30, 4)
+    for name in (FullDomain, LocalRecoding):
+        with pytest.raises(InputError, match=r"at most max_vectors=2 vectors of levels, got .* would do"):
+            name(k=2, max_vectors=2).recode(Table(None, case.columns), case.hierarchies)
+    with pytest.raises(InputError, match=r"max_suppressed must be a number in \[0, 1\], got 1.5"):
+        FullDomain(k=2, max_suppressed=1.5)

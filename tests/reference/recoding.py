@@ -1,0 +1,225 @@
+"""Recoding by levels and by cuts over plain lists: every vector, every node, one after the other."""
+
+from collections.abc import Sequence
+from itertools import product
+
+from reference.relational import (
+    Attribute,
+    Cluster,
+    RangeModel,
+    Relation,
+    Row,
+    SetModel,
+    TreeModel,
+    Value,
+    in_order,
+    key,
+)
+
+ALL = "ALL OF THEM"
+PRICES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 1.0)
+Mapping = dict[Value, Value]
+
+
+def several(attribute: Attribute) -> bool:
+    if isinstance(attribute, TreeModel):
+        return len(attribute.tree.leaves) > 1
+    return (
+        len(attribute.order) > 1
+        if isinstance(attribute, SetModel)
+        else attribute.loss([attribute.low, attribute.high]) > 0
+    )
+
+
+def height(attribute: Attribute) -> int:
+    if isinstance(attribute, TreeModel):
+        return max(len(attribute.tree.chain[leaf]) - 1 for leaf in attribute.tree.leaves)
+    return int(several(attribute))
+
+
+def at_level(attribute: Attribute, value: Value, level: int) -> Value:
+    """Return what a value is published as."""
+    if not isinstance(attribute, TreeModel):
+        return ALL if level else value
+    chain = attribute.tree.chain[str(value)]
+    return chain[max(0, len(chain) - 1 - (height(attribute) - level))]
+
+
+def cost(attribute: Attribute, symbol: Value) -> float:
+    if isinstance(attribute, TreeModel):
+        below = len(attribute.tree.below[str(symbol)])
+        return below / len(attribute.tree.leaves) if below > 1 else 0.0
+    return 1.0 if symbol == ALL and several(attribute) else 0.0
+
+
+def publish(relation: Relation, row: Row, vector: Sequence[int]) -> Row:
+    return tuple(at_level(a, v, level) for a, v, level in zip(relation.attributes, row, vector, strict=True))
+
+
+def loss_of(relation: Relation, symbols: Row) -> float:
+    found = zip(relation.attributes, relation.weights, symbols, strict=True)
+    return sum(weight * cost(attribute, symbol) for attribute, weight, symbol in found)
+
+
+def groups(rows: Sequence[Row], members: Sequence[int]) -> list[Cluster]:
+    found: dict[Row, Cluster] = {}
+    for row, r in zip(rows, members, strict=True):
+        found.setdefault(row, []).append(r)
+    return list(found.values())
+
+
+def vectors(relation: Relation) -> list[tuple[int, ...]]:
+    return list(product(*(range(height(a) + 1) for a in relation.attributes)))
+
+
+def outcome(
+    relation: Relation, members: Cluster, vector: Sequence[int], k: int
+) -> tuple[list[Cluster], Cluster, float]:
+    """Return the classes of at least k, the other records, and the loss of the classes."""
+    rows = [publish(relation, relation.rows[r], vector) for r in members]
+    classes = groups(rows, members)
+    large = [c for c in classes if len(c) >= k]
+    loss = sum(len(c) * loss_of(relation, publish(relation, relation.rows[c[0]], vector)) for c in large)
+    return large, sorted(r for c in classes if len(c) < k for r in c), loss
+
+
+def root(relation: Relation) -> float:
+    return sum(w for a, w in zip(relation.attributes, relation.weights, strict=True) if several(a))
+
+
+def full_domain_vector(relation: Relation, k: int, share: float = 0.0) -> tuple[int, tuple[int, ...]]:
+    """Return the key of the least loss, and the first vector that has it."""
+    n, found = len(relation.rows), []
+    for vector in vectors(relation):
+        _, rest, loss = outcome(relation, list(range(n)), vector, k)
+        if len(rest) <= int(share * n) and (not rest or len(rest) >= k):
+            found.append((key((loss + len(rest) * root(relation)) / n), vector))
+    return min(found)  # type: ignore[return-value]
+
+
+def full_domain(relation: Relation, k: int, share: float = 0.0) -> list[Cluster]:
+    _, vector = full_domain_vector(relation, k, share)
+    large, rest, _ = outcome(relation, list(range(len(relation.rows))), vector, k)
+    return in_order([*large, *([rest] if rest else [])])
+
+
+def local_recoding(relation: Relation, k: int) -> list[Cluster]:
+    left, clusters, price = list(range(len(relation.rows))), [], 0
+    while len(left) >= k:
+        asked = root(relation) * PRICES[min(price, len(PRICES) - 1)]
+        best = (key(asked), (), None)
+        for vector in vectors(relation):
+            large, rest, loss = outcome(relation, left, vector, k)
+            now = key((loss + len(rest) * asked) / len(left))
+            if now < best[0]:
+                best = (now, large, rest)
+        if best[2] is not None:
+            clusters += best[1]
+            left = best[2]
+        elif price >= len(PRICES) - 1:
+            clusters.append(left)
+            left = []
+        price += 1
+    clusters = in_order(clusters)
+    for r in left:
+        increase = [key((len(c) + 1) * relation.loss([*c, r]) - len(c) * relation.loss(c)) for c in clusters]
+        clusters[increase.index(min(increase))].append(r)
+    return in_order(clusters)
+
+
+class Cut:
+    """A cut in the tree of each column, as what each value is published as."""
+
+    def __init__(self, relation: Relation, *, at_roots: bool) -> None:
+        self.relation, self.members = relation, list(range(len(relation.rows)))
+        columns = [sorted({row[a] for row in relation.rows}, key=str) for a in range(len(relation.attributes))]
+        self.columns = columns
+        self.image: list[Mapping] = [
+            {v: self.chain(a, v)[-1 if at_roots else 0] for v in column} for a, column in enumerate(columns)
+        ]
+
+    def chain(self, a: int, value: Value) -> list[Value]:
+        attribute = self.relation.attributes[a]
+        return list(attribute.tree.chain[str(value)]) if isinstance(attribute, TreeModel) else [value, ALL]
+
+    def inner(self, a: int) -> list[Value]:
+        """Return the inner nodes above values that occur, in preorder."""
+        attribute = self.relation.attributes[a]
+        nodes = attribute.tree.nodes if isinstance(attribute, TreeModel) else [ALL]
+        return [v for v in nodes if not isinstance(attribute, TreeModel) or attribute.tree.children[str(v)]]
+
+    def classes(self) -> list[Cluster]:
+        rows = [tuple(self.image[a][v] for a, v in enumerate(row)) for row in self.relation.rows]
+        return groups(rows, self.members)
+
+    def small(self, k: int) -> int:
+        return sum(len(c) for c in self.classes() if len(c) < k)
+
+    def loss(self, a: int) -> float:
+        attribute, weight = self.relation.attributes[a], self.relation.weights[a]
+        return sum(weight * cost(attribute, self.image[a][row[a]]) for row in self.relation.rows)
+
+    def moved(self, a: int, node: Value, *, up: bool) -> Mapping:
+        """Return the image once values below a node are published as it, or as its children."""
+        found = dict(self.image[a])
+        for value in found:
+            chain = self.chain(a, value)
+            if node in chain[1:]:
+                found[value] = node if up else chain[chain.index(node) - 1]
+        return found
+
+    def specialize(self, k: int) -> None:
+        open_nodes = [(a, v) for a in range(len(self.image)) for v in self.inner(a) if v in self.image[a].values()]
+        while open_nodes:
+
+            def fall(pair: tuple[int, Value]) -> tuple[float, int, int]:
+                a, node = pair
+                before, old = self.loss(a), self.image[a]
+                self.image[a] = self.moved(a, node, up=False)
+                after = self.loss(a)
+                self.image[a] = old
+                return -round((before - after) * 1e9), a, self.inner(a).index(node)
+
+            a, node = min(open_nodes, key=fall)
+            open_nodes.remove((a, node))
+            old = self.image[a]
+            self.image[a] = self.moved(a, node, up=False)
+            if self.small(k):
+                self.image[a] = old
+            else:
+                shown = {v for value, v in self.image[a].items() if node in self.chain(a, value)[1:]}
+                open_nodes += [(a, v) for v in self.inner(a) if v in shown]
+
+
+def top_down(relation: Relation, k: int) -> list[Cluster]:
+    cut = Cut(relation, at_roots=True)
+    cut.specialize(k)
+    return in_order(cut.classes())
+
+
+def bottom_up(relation: Relation, k: int) -> list[Cluster]:
+    cut = Cut(relation, at_roots=False)
+    waiting = [cut.inner(a) for a in range(len(relation.attributes))]
+    while cut.small(k) and any(waiting):
+        best, chosen = None, (0, "")
+        for a, nodes in enumerate(waiting):
+            attribute = relation.attributes[a]
+            for node in nodes:
+                below = attribute.tree.children[str(node)] if isinstance(attribute, TreeModel) else []
+                if any(child in nodes for child in below):
+                    continue
+                small, loss, old = cut.small(k), cut.loss(a), cut.image[a]
+                cut.image[a] = cut.moved(a, node, up=True)
+                gain, more = small - cut.small(k), cut.loss(a) - loss
+                cut.image[a] = old
+                found = (float("inf"), gain) if more <= 1e-12 else (float(round(gain / more * 1e6)), 0)
+                if best is None or found > best:
+                    best, chosen = found, (a, node)
+        a, node = chosen
+        cut.image[a] = cut.moved(a, node, up=True)
+        waiting[a] = [v for v in waiting[a] if v != node]
+    cut.specialize(k)
+    return in_order(cut.classes())
+
+
+__all__ = ["RangeModel", "bottom_up", "full_domain", "full_domain_vector", "local_recoding", "top_down"]
