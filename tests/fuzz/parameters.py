@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-FUNCTIONS = ("coat", "pcta", "exact", "apriori", "direct", "optimal", "vpa", "lm-apriori")
+FUNCTIONS = ("coat", "pcta", "exact", "apriori", "direct", "optimal", "vpa", "lra", "lm-apriori")
 FORMATIONS = (
     *("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"),
     *("full-domain", "local-recoding", "bottom-up", "top-down"),

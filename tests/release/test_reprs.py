@@ -78,6 +78,10 @@ def relational_algorithms() -> Iterator[Any]:
     yield anonset.Mondrian(k=3)
     yield anonset.XuBottomUp(k=3)
     yield anonset.XuTopDown(k=3)
+    yield anonset.FullDomain(k=3)
+    yield anonset.LocalRecoding(k=3)
+    yield anonset.BottomUp(k=3)
+    yield anonset.TopDown(k=3)
 
 
 def rt_algorithms() -> Iterator[Any]:

@@ -45,7 +45,7 @@ def test_default_algorithms_give_their_model(relational: bool) -> None:
     [
         ("km", "coat", {"k": 2, "m": 2}, "guarantees the model constraints, not km"),
         ("k", "apriori", {"k": 2, "m": 2}, "guarantees the model km, not k"),
-        ("kkm", "rum-bound", {**RT, "transaction": "lra"}, "--transaction must be one of coat, "),
+        ("kkm", "rum-bound", {**RT, "transaction": "hghs"}, "--transaction must be one of coat, "),
         ("kkm", "rum-bound", {**RT, "relational_weights": {"a": "x"}}, "weight of 'a' must be a number"),
         ("klm", "rum-bound", RT, "--transaction lm-apriori requires --l"),
         ("kkm", None, {"k": 2, "m": 2}, "algorithm rum-bound requires --delta: the largest loss to accept"),

@@ -64,7 +64,7 @@ def rehearsals(name: str) -> Iterator[Algorithm]:
 def _variants() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
     """Return what to give beside the required parameters, for algorithms whose kernels depend on it."""
     diverse: Any = ALGORITHMS["lm-apriori"]
-    functions = [ALGORITHMS[name] for name in ("coat", "apriori", "vpa")]
+    functions = [ALGORITHMS[name] for name in ("coat", "apriori", "vpa", "lra")]
     frameworks: tuple[Mapping[str, Any], ...] = (
         *({"transaction": function, "merge": merge} for function in functions for merge in ("r", "t", "rt")),
         {"transaction": partial(diverse, l=2, sensitive_items=SECRETS), "on_infeasible": "merge"},

@@ -76,8 +76,11 @@ def measures_of(
 def _relational_loss(
     table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: PerCluster, publication: Any
 ) -> float:
-    """Return the loss of clusters that publish their lowest common values, or of what is published in their place."""
-    if not getattr(algorithm, "tight", True):
+    """Return the loss of clusters that publish their lowest common values, or of whatever is published in their place.
+
+    Whether they do, the algorithm says by ``tight``; one that says nothing may do otherwise.
+    """
+    if not getattr(algorithm, "tight", False):
         from anonset.release.published_values import published_relational_loss
         from anonset.release.symbols import spell_out
 

@@ -14,6 +14,7 @@ from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionC
 from anonset.algorithms.rt.distances import Numerator
 from anonset.algorithms.rt.diverse_function import DiverseFunction
 from anonset.algorithms.rt.merging import Clusters, ItemOrder
+from anonset.algorithms.rt.parts_function import PartsFunction
 from anonset.algorithms.rt.results import empty_result
 from anonset.algorithms.transaction.coat import Coat
 from anonset.data import Hierarchy, Table
@@ -21,7 +22,7 @@ from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 from anonset.errors import InputError
-from anonset.privacy import require_share
+from anonset.privacy import PartitionKmAnonymity, require_share
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
 from anonset.spelling import setting
@@ -53,6 +54,11 @@ class RTFramework(Discreet, ABC):
     def model(self) -> KKmAnonymity | KLmDiversity:
         """(k, k^m)-anonymity."""
         return KKmAnonymity(self.k, self.m)
+
+    @property
+    def tight(self) -> bool:
+        """Whether each cluster is published as its own lowest common values."""
+        return True
 
     @abstractmethod
     def form_and_publish(
@@ -107,7 +113,7 @@ class RelationalFirst(RTFramework):
     """Seed of the formation "cluster": at random by this number; the first record that is left if None."""
     refine: bool = False
     """Dissolve neighbouring clusters and form them anew, as long as that lowers the loss."""
-    max_evaluations: int = 400_000_000
+    max_evaluations: int = 300_000_000
     """Stop refining after so many losses of unions (about 10^8 a second)."""
 
     def __post_init__(self) -> None:
@@ -135,6 +141,11 @@ class RelationalFirst(RTFramework):
         return anonymity
 
     @property
+    def tight(self) -> bool:
+        """Whether the clusters are those that were formed, and no parts of them."""
+        return not isinstance(self.algorithm.model, PartitionKmAnonymity)
+
+    @property
     def forms_sets(self) -> bool:
         """Whether the transaction algorithm publishes sets of items."""
         return forms_sets(self.algorithm)
@@ -160,7 +171,9 @@ class RelationalFirst(RTFramework):
     ) -> Result:
         """Form clusters, then go on with `merge_and_publish`."""
         algorithm = self.algorithm
-        kind = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
+        kind: type[ClusterFunction] = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
+        if isinstance(algorithm.model, PartitionKmAnonymity):
+            kind = PartsFunction
         function = kind.of(algorithm, self.k, table, hierarchies, executor)
         cluster, _ = self.forming.clusters(qi, progress)
         clusters = self.begin(qi, cluster, function)

@@ -20,7 +20,7 @@ from anonset.algorithms.transaction.cluster_mappings import (
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import Float64
-from anonset.data.table import Int64
+from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ClusterCuts, ClusterGroups, Cut, ItemGroups, MergedItems
 from anonset.spelling import setting
@@ -119,7 +119,7 @@ class ClusterFunction(Discreet):
 
         if not clusters:
             return []
-        cuts = [mapping for mapping in mappings if not isinstance(mapping, MergedItems)]
+        cuts = [mapping for mapping in mappings if isinstance(mapping, np.ndarray)]
         if len(cuts) < len(mappings) or self.hierarchy is None:
             return [self._group_losses(*pair) for pair in zip(clusters, mappings, strict=True)]
         tree = self.hierarchy
@@ -158,4 +158,16 @@ class ClusterFunction(Discreet):
         groups = tuple(mapping for mapping in mappings if isinstance(mapping, MergedItems))
         if groups or self.hierarchy is None:
             return ClusterGroups(self.column.vocabulary, groups)
-        return ClusterCuts(self.hierarchy, tuple(m for m in mappings if not isinstance(m, MergedItems)))
+        return ClusterCuts(self.hierarchy, tuple(m for m in mappings if isinstance(m, np.ndarray)))
+
+    def publish(
+        self, cluster: Int32, mappings: Sequence[ClusterMapping]
+    ) -> tuple[Int32, Int32, Sequence[Cut | ItemGroups]]:
+        """Return the part of each record that has a mapping, the cluster of each part, and the recoding of each part.
+
+        Parameters
+        ----------
+        cluster
+            int32 (n,): cluster of each record. Here it is the part.
+        """
+        return cluster, np.arange(len(mappings), dtype=np.int32), self.recoding(mappings)

@@ -18,7 +18,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.hierarchy import attach_sensitive, is_attached
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import ClusterCuts, Cut, ItemGroups, MergedItems
+from anonset.generalization import ClusterCuts, Cut, ItemGroups
 from anonset.spelling import setting
 
 
@@ -58,7 +58,7 @@ class DiverseFunction(ClusterFunction):
 
         def search(members: Int64) -> ClusterMapping:
             mapping = each.search(members)
-            if isinstance(mapping, MergedItems):
+            if not isinstance(mapping, np.ndarray):
                 msg = "a transaction function for diversity must give a cut of the hierarchy, got item groups"
                 raise InputError(msg)
             return (mapping - shift).astype(np.int32)
@@ -114,7 +114,7 @@ class DiverseFunction(ClusterFunction):
     def recoding(self, mappings: Sequence[ClusterMapping]) -> Sequence[Cut | ItemGroups]:
         """Return the mappings as cuts of the hierarchy that has the sensitive items, too."""
         shift = np.int32(self.hierarchy is not None and self.attached.n_nodes > self.hierarchy.n_nodes)
-        inner = [mapping for mapping in mappings if not isinstance(mapping, MergedItems)]
+        inner = [mapping for mapping in mappings if isinstance(mapping, np.ndarray)]
         return ClusterCuts(self.attached, tuple(nodes + shift for nodes in inner))
 
 

@@ -41,8 +41,9 @@ def publish_mapped(
         "smallest_cluster": float(size.min()),
         "merges": float(len(clusters.trace)),
     }
-    values = relational_values(clusters.tuples.qi, clusters.tuples.take(clusters.alive))
-    recoding = PerCluster(clusters.cluster(), clusters.function.recoding(mappings), values)
+    part, of_cluster, items = clusters.function.publish(clusters.cluster(), mappings)
+    values = relational_values(clusters.tuples.qi, clusters.tuples.take(clusters.alive).take(of_cluster))
+    recoding = PerCluster(part, items, values)
     return Result(recoding, tuple(clusters.trace), {k: v for k, v in found.items() if v is not None})
 
 

@@ -2,18 +2,31 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from anonset.algorithms.base import Algorithm
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, MergedItems
 
-ClusterMapping = Int32 | MergedItems
-"""The mapping of one cluster: the inner nodes it publishes (int32, in preorder), or the items it merges."""
+
+@dataclass(frozen=True, eq=False)
+class PartMappings(Discreet):
+    """The mappings of one cluster that is divided into parts."""
+
+    parts: tuple[Int64, ...]
+    """The records of each part, ascending."""
+    mappings: tuple["ClusterMapping", ...]
+    """The mapping of each part."""
+
+
+ClusterMapping = Int32 | MergedItems | PartMappings
+"""The mapping of one cluster: the inner nodes it publishes (int32, in preorder), the items it merges, or its parts'."""
 ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
 """Searches a mapping for each cluster, given by its records (ascending)."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result, run_tasks
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.transaction.apriori import AprioriBased
+from anonset.algorithms.transaction.apriori import Apriori, AprioriBased
 from anonset.algorithms.transaction.cut_search import CutSearch, Fix
 from anonset.algorithms.transaction.gray_order import gray_partitions
 from anonset.data import Hierarchy, SetColumn
@@ -70,6 +70,11 @@ class Lra(AprioriBased):
     def model(self) -> PartitionKmAnonymity:
         """k^m-anonymity of every partition."""
         return PartitionKmAnonymity(self.k, self.m)
+
+    @property
+    def on_each_part(self) -> Apriori:
+        """What anonymizes each partition."""
+        return Apriori(k=self.k, m=self.m, max_increments=self.max_increments)
 
     def generalize(
         self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
