@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.table import Table as RichTable
@@ -10,7 +10,6 @@ from rich.table import Table as RichTable
 from anonset.data.changes import Change
 from anonset.generalization import Buckets, ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
-from anonset.jobs.evaluate import Evaluation
 from anonset.measures.exclusiveness import ambiguous_items
 from anonset.measures.levels import KEPT, SUPPRESSED, by_level, of_nodes
 from anonset.measures.retention import shares
@@ -21,6 +20,9 @@ from anonset.release.formats import Unverified
 from anonset.release.release import Release
 from anonset.report.distance import distance, distance_of_cut
 from anonset.spelling import counted, printable, setting, shortened
+
+if TYPE_CHECKING:
+    from anonset.jobs.evaluate import Evaluation
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
@@ -94,7 +96,7 @@ def account(release: Release) -> list[str | RichTable]:
     ]
 
 
-def evaluation_account(evaluation: Evaluation) -> RichTable:
+def evaluation_account(evaluation: "Evaluation") -> RichTable:
     """Return the losses of a publication as a table."""
     names = {"occurrences": "item occurrences", "universe": "items of the universe"}
     names |= {"generalized": "generalized items", "suppressed": "suppressed items"}
