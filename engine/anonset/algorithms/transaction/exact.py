@@ -62,8 +62,8 @@ class Exact(Discreet):
     """Stop at a loss that is proven to be this close to the least, as a share of it."""
     time_limit: float | None = None
     """Stop after so many seconds, with what was found and proven by then; the result then depends on the machine."""
-    max_steps: int = 2_000
-    """Stop after so many steps: ten a linear program, one a check of its branch and bound, or 10^7 sets to count."""
+    max_steps: int = 1_000
+    """Stop after so many steps: ten a linear program, one a check of branch and bound, or 2 * 10^7 sets to count."""
 
     def __post_init__(self) -> None:
         require_at_least("max_steps", self.max_steps, 1)

@@ -9,7 +9,7 @@ from anonset.algorithms.base import Progress
 from anonset.data.discreet import Discreet
 
 STEPS_OF_A_RELAXATION = 10
-SETS_OF_A_STEP = 1e7
+SETS_OF_A_STEP = 2e7
 OUT_OF_STEPS = "all of its steps are taken"
 OUT_OF_TIME = "its time is up"
 _PATIENCE = 0.05
@@ -28,7 +28,7 @@ class Limits(Discreet):
     seconds: float | None
     """Seconds from now; None for no limit."""
     steps: float
-    """Steps: ten for a relaxation, one for a round of cuts or a node of a branch and bound, or for 10^7 sets."""
+    """Steps: ten for a relaxation, one for a round of cuts or a node of a branch and bound, or for 2 * 10^7 sets."""
     _began: float = field(default_factory=time.monotonic)
 
     @property

@@ -19,8 +19,11 @@ MAX_TOGETHER = 1 << 28
 """Pairs of nodes of a cut of which a byte each may tell whether they can be in a violated set."""
 WITNESSES_PER_ROUND = 1 << 18
 CLAUSES_PER_ROUND = 20_000
-USES_PER_ITEM = 3
-"""Clauses of one round that an item is in. With more, few items fill the round, and it takes many more rounds."""
+LEAST_USES, USES_PER_ROUND = 3, 30_000
+"""Clauses of one round that an item is in: at least so many, and of few items so many in all.
+
+With more, some items fill the round, and it takes many more rounds; with three of 915 items, it takes many more too.
+"""
 SETS_PER_CALL = 500
 """Sets that are lifted before the limits are looked at again."""
 _ROOM = 40_000
@@ -89,7 +92,8 @@ def lifted(view: View, sets: Int32, limits: Limits) -> Int32:
 def witnessed(view: View, sets: Int32) -> Clauses:
     """Return clauses of sets, each with the items of a record that holds it, that are violated.
 
-    No item is in more than `USES_PER_ITEM` of them; the most violated come first. There are none only where all hold.
+    No item is in more of them than `USES_PER_ROUND` allows; the most violated come first. There are none only where
+    all hold.
     """
     from anonset_kernels.rare_sets import spread, witnesses
 
@@ -110,8 +114,9 @@ def witnessed(view: View, sets: Int32) -> Clauses:
     held = np.concatenate(items)
     order = np.argsort(-np.concatenate(violation), kind="stable")
     chosen = np.empty(min(CLAUSES_PER_ROUND, len(order)), np.int64)
-    used = np.zeros(problem.hierarchy.n_leaves, np.int32)
-    chosen = chosen[: spread(held, order, USES_PER_ITEM, used, chosen) if len(order) else 0]
+    n_leaves = problem.hierarchy.n_leaves
+    most, used = max(LEAST_USES, USES_PER_ROUND // n_leaves), np.zeros(n_leaves, np.int32)
+    chosen = chosen[: spread(held, order, most, used, chosen) if len(order) else 0]
     return Clauses.of(problem, sets[np.concatenate(which)[chosen]], held[chosen])
 
 
