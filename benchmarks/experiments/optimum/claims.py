@@ -1,0 +1,156 @@
+"""What the study asks of the distances, and how the results answer."""
+
+from collections.abc import Sequence
+
+from benchmarks.experiments.cases import Claim, Results
+from benchmarks.experiments.claims import Check, exponents_within, listed
+
+_SIZES = (1, 2, 3)
+_SLACK = 1e-3
+"""Percent that two losses may differ by and count as equal."""
+
+
+def _values(results: Results, *quantities: str) -> list[float]:
+    """Return all values of some quantities that were measured."""
+    return [float(one[name]) for name in quantities for one in results.measured.values() if name in one]
+
+
+def _each(what: str, modes: Sequence[str] = ("", "s")) -> tuple[str, ...]:
+    return tuple(f"m{m}{mode}_{what}" for m in _SIZES for mode in modes)
+
+
+def _distance_at_most(name: str, mode: str, most: float) -> Check:
+    """Return a check that a heuristic is nowhere further above the best cut; only where that is proven."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        found = sorted(
+            float(one[f"m{m}{mode}_{name}"])
+            for one in results.measured.values()
+            for m in _SIZES
+            if f"m{m}{mode}_{name}" in one and one[f"m{m}{mode}_open"] == 0
+        )
+        if not found:
+            return False, "no best cut is proven"
+        above = sum(value > most for value in found)
+        equal = sum(value <= _SLACK for value in found)
+        middle = found[len(found) // 2]
+        shown = f"of {len(found)} proven ones {equal} are best, {above} above {most:g} %; median {middle:.2g} %"
+        return above == 0, f"{shown}, most {found[-1]:.3g} %"
+
+    return check
+
+
+def _no_better(name: str, other: str, modes: Sequence[str]) -> Check:
+    """Return a check that one heuristic nowhere loses less than another."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        pairs = [
+            (float(one[f"{stem}_{name}"]), float(one[f"{stem}_{other}"]))
+            for one in results.measured.values()
+            for stem in (f"m{m}{mode}" for m in _SIZES for mode in modes)
+            if f"{stem}_{name}" in one and f"{stem}_{other}" in one
+        ]
+        better = [b - a for a, b in pairs if a < b - _SLACK]
+        worse = sum(a > b + _SLACK for a, b in pairs)
+        gain = f", by up to {max(better):.3g} points" if better else ""
+        return not better, f"of {len(pairs)}: better in {len(better)}{gain}, worse in {worse}"
+
+    return check
+
+
+def _all_proven(quantities: Sequence[str]) -> Check:
+    def check(results: Results) -> tuple[bool, str]:
+        found = _values(results, *quantities)
+        left = [value for value in found if value > 0]
+        shown = f"; the others at most {max(left):.3g} % above their bounds" if left else ""
+        return not left, f"{len(found) - len(left)} of {len(found)}{shown}"
+
+    return check
+
+
+def _seldom_branches(results: Results) -> tuple[bool, str]:
+    programs = [
+        (float(one[f"{stem}_programs"]), float(one[f"{stem}_root"]))
+        for one in results.measured.values()
+        for stem in (f"m{m}{mode}" for m in _SIZES for mode in ("", "s"))
+        if one.get(f"{stem}_open") == 0
+    ]
+    alone, worst = sum(n == 0 for n, _ in programs), max((root for _, root in programs), default=0.0)
+    shown = f"{alone} of {len(programs)} proven ones; where not, the relaxation is at most {worst:.2g} % below"
+    return alone >= 0.9 * len(programs), shown
+
+
+def _order_matters_more(results: Results) -> tuple[bool, str]:
+    found = {
+        f"{x}, {series}": (100 * (one["best_most"] / one["best_least"] - 1), one["apriori_median"])
+        for (series, x), one in results.measured.items()
+    }
+    shown = "; ".join(f"{name}: {by_order:.3g} % against {aa:.3g} %" for name, (by_order, aa) in found.items())
+    return all(by_order >= aa for by_order, aa in found.values()), shown
+
+
+def _order_changes_distance(results: Results) -> tuple[bool, str]:
+    found = [(one["apriori_least"], one["apriori_most"]) for one in results.measured.values()]
+    shown = "; ".join(f"{low:.3g} to {high:.3g} %" for low, high in found)
+    return all(high - low <= 5 for low, high in found), shown
+
+
+def _frequency_is_best(results: Results) -> tuple[bool, str]:
+    ratios = [one["best in frequency order"] / one["best of random orders"] for one in results.measured.values()]
+    return all(ratio <= 1 for ratio in ratios), f"frequency / best random: {listed(ratios)}"
+
+
+def _samples_agree(results: Results) -> tuple[bool, str]:
+    medians: dict[str, list[float]] = {}
+    for (_, x), one in results.measured.items():
+        medians.setdefault(str(x).split(",")[0], []).append(float(one["apriori_median"]))
+    shown = "; ".join(f"{name}: {listed(values)} %" for name, values in medians.items())
+    return all(max(values) - min(values) <= 5 for values in medians.values()), shown
+
+
+def _open_from(series: str) -> Check:
+    """Return a check that a curve has no open case; it names the first x that is."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        curve = results.curve(series, "open")
+        left = [(x, above) for x, above in curve if above > 0]
+        if not left:
+            return True, f"proven up to {curve[-1][0]}"
+        return False, "; ".join(f"{x}: {above:.3g} % above its bound" for x, above in left)
+
+    return check
+
+
+SETS = (
+    Claim("the best cut is proven without suppression", "every case", _all_proven(_each("open", [""]))),
+    Claim("the best cut is proven with suppression", "every case that was begun", _all_proven(_each("open", ["s"]))),
+    Claim("the relaxation alone decides", "at least 90 % of the proven cases", _seldom_branches),
+    Claim("AA is close to the best cut", "at most 5 % above where it is proven", _distance_at_most("apriori", "", 5)),
+    Claim("VPA is close to the best cut", "at most 5 % above", _distance_at_most("vpa", "", 5)),
+    Claim("DA is no better than AA", "in no case", _no_better("direct", "apriori", [""])),
+    Claim("VPA is no better than AA", "in no case", _no_better("vpa", "apriori", [""])),
+    Claim("HgHs is close to the best cut with suppression", "at most 5 %", _distance_at_most("hghs", "s", 5)),
+    Claim("mHgHs is close to it too", "at most 5 % above", _distance_at_most("mhghs", "s", 5)),
+    Claim("HgHs is no better than mHgHs", "in no case", _no_better("hghs", "mhghs", ["s"])),
+)
+ORDERS = (
+    Claim("the order of the leaves matters more than the algorithm", "worst / best order beyond AA's median distance",
+          _order_matters_more),
+    Claim("AA's distance does not depend on the order", "least and most within 5 points", _order_changes_distance),
+    Claim("frequent items side by side lose the least", "no random order is better", _frequency_is_best),
+)  # fmt: skip
+SAMPLES = (Claim("a sample tells AA's distance", "medians within 5 points of each other", _samples_agree),)
+ITEMS = (
+    Claim("time grows at most with the square of the items", "exponents at most 2",
+          exponents_within(("m=2", "m=3"), "seconds", float("-inf"), 2)),
+    Claim("m=2 is proven for every number of items", "no open case", _open_from("m=2")),
+    Claim("m=3 is proven for every number of items", "no open case", _open_from("m=3")),
+)  # fmt: skip
+LARGER_M = (
+    Claim("it is proven for every m without suppression", "no open case", _open_from("BMS-WebView-1")),
+    Claim("it is so with suppression", "no open case", _open_from("BMS-WebView-1, suppression")),
+)
+LARGER_K = (
+    Claim("it is proven for every k without suppression", "no open case", _open_from("m=3")),
+    Claim("it is so with suppression", "no open case", _open_from("m=2, suppression")),
+)

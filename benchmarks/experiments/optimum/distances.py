@@ -1,0 +1,120 @@
+"""How far the heuristics of one data set are from its best cuts, and what it took to prove these."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from anonset import Hierarchy, SetColumn
+    from anonset.algorithms.base import Result
+
+HEURISTICS = {False: ("apriori", "direct", "vpa"), True: ("hghs", "mhghs")}
+"""Those without suppression, and those with it."""
+CHECK_BUDGET = 20_000_000
+"""Itemset occurrences that the check of a best cut may count: some tenths of a second."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a search may take: work, never time."""
+
+    max_steps: int
+    """Steps of the exact search."""
+    max_sets: int
+    """Sets that a heuristic may count at a size."""
+    max_threats: int
+    """Minimal threats that HgHs and mHgHs may hold."""
+
+    def of(self, algorithm: str) -> dict[str, int]:
+        """Return the limits that an algorithm knows."""
+        if algorithm == "direct":
+            return {"max_tree": self.max_sets}
+        if algorithm in HEURISTICS[True]:
+            return {"max_increments": self.max_sets, "max_threats": self.max_threats}
+        return {"max_increments": self.max_sets}
+
+
+def distances(
+    column: "SetColumn", hierarchy: "Hierarchy", k: int, m: int, limits: Limits, *, suppress: bool
+) -> dict[str, float]:
+    """Return the loss of the best cut, how much more each heuristic loses, and what the proof took.
+
+    With suppression nothing is measured where mHgHs, with which the exact search begins, is refused.
+
+    Returns
+    -------
+    ``best`` (NCP), ``open`` (how far it is above its bound, in percent), ``programs`` (integer programs that were
+    solved), ``root`` (how far the last relaxation before them is below the best, in percent), and, by the name of each
+    heuristic that was not refused, how far it is above the best, in percent.
+    """
+    losses = {}
+    for name in HEURISTICS[suppress]:
+        if (loss := _loss(name, column, hierarchy, {"k": k, "m": m, **limits.of(name)})) is not None:
+            losses[name] = loss
+    if suppress and "mhghs" not in losses:
+        return {}
+    found = _exact(column, hierarchy, k, m, limits, suppress=suppress)
+    figures = found.figures
+    best = min(figures["ncp"], *losses.values()) if losses else figures["ncp"]
+    proven = figures["gap"] == 0
+    lowest = best if proven else figures["lower_bound"]
+    programs = [at for at, step in enumerate(found.trace) if step.kind == "integer"]
+    root = found.trace[programs[0] - 1].lower_bound if programs else best
+    above = {name: percent(loss, best) for name, loss in losses.items()}
+    return {"best": best, "open": percent(best, lowest), "programs": len(programs), "root": percent(best, root)} | above
+
+
+def percent(loss: float, best: float) -> float:
+    """Return by how many percent a loss is above another; 0 where neither loses anything."""
+    if best <= 0:
+        return 0.0 if loss <= 0 else float("1e9")
+    above = 100 * (loss / best - 1)
+    return 0.0 if abs(above) < 1e-6 else round(above, 6)
+
+
+def _loss(name: str, column: "SetColumn", hierarchy: "Hierarchy", parameters: Mapping[str, Any]) -> float | None:
+    """Return the NCP of a heuristic's cut, or None where it refuses."""
+    from benchmarks.experiments.searches import algorithm_of, fresh
+
+    from anonset.errors import InputError
+    from anonset.measures.ncp import ncp
+
+    try:
+        recoding: Any = algorithm_of(name, parameters).recode(fresh(column), {column.name: hierarchy}).recoding
+    except InputError:
+        return None
+    return ncp(column, recoding)
+
+
+def _exact(column: "SetColumn", hierarchy: "Hierarchy", k: int, m: int, limits: Limits, *, suppress: bool) -> "Result":
+    """Search the best cut, and check it by the verification's own path.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not k^m-anonymous.
+    """
+    from benchmarks.experiments.searches import algorithm_of, fresh
+
+    from anonset import verify
+    from anonset.generalization import apply
+
+    exact = algorithm_of("exact", {"k": k, "m": m, "suppress": suppress, "max_steps": limits.max_steps})
+    found = exact.recode(fresh(column), {column.name: hierarchy})
+    verdict = verify(apply(fresh(column), found.recoding), exact.model, budget=CHECK_BUDGET)
+    if verdict.holds is False:
+        msg = f"the best cut does not verify: {verdict}"
+        raise RuntimeError(msg)
+    return found
+
+
+def summarized(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the least, the median and the most of each quantity over some runs, and how many of them are proven."""
+    from statistics import median
+
+    names = dict.fromkeys(name for one in found for name in one)
+    summary: dict[str, float] = {"runs": len(found), "proven": sum(one.get("open") == 0 for one in found)}
+    for name in names:
+        values = [one[name] for one in found if name in one]
+        summary |= {f"{name}_least": min(values), f"{name}_median": median(values), f"{name}_most": max(values)}
+    return summary

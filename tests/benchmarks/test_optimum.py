@@ -1,0 +1,100 @@
+"""The study of the best cut: its measurement on small data, and its claims on results that are made up."""
+
+import numpy as np
+import pytest
+from benchmarks.experiments import runner
+from benchmarks.experiments.cases import Results
+from benchmarks.experiments.optimum.distances import Limits, distances, percent, summarized
+from benchmarks.experiments.optimum.measurement import measure, orders
+
+from anonset.data import Hierarchy, SetColumn
+
+pytestmark = pytest.mark.compiled
+
+PAPER = runner.paper("optimum")
+ENOUGH = Limits(max_steps=1_000, max_sets=10**9, max_threats=10**6)
+
+
+def baskets() -> SetColumn:
+    """Return records under which AA is above the best cut."""
+    rows = ["bread tea", "rolls cheese", "bread tea", "pears milk", "cheese juice", "rolls cheese", "pears milk"]
+    universe = ["apples", "pears", "bread", "rolls", "milk", "cheese", "tea", "juice"]
+    return SetColumn.of([row.split() for row in [*rows, "bread cheese"]], universe=universe)
+
+
+def test_distances_are_those_of_the_best_cut():
+    column = baskets()
+    hierarchy = Hierarchy.balanced(column.vocabulary.labels, 2)
+    found = distances(hierarchy.bind(column), hierarchy, 2, 2, ENOUGH, suppress=False)
+    assert found["best"] == 0.28125
+    assert (found["open"], found["apriori"], found["direct"]) == (0, percent(0.359375, 0.28125), found["apriori"])
+    with_suppression = distances(hierarchy.bind(column), hierarchy, 2, 2, ENOUGH, suppress=True)
+    assert with_suppression["best"] <= found["best"]
+    assert min(with_suppression["hghs"], with_suppression["mhghs"]) >= 0
+
+
+def test_what_is_refused_has_no_figure():
+    column = baskets()
+    hierarchy = Hierarchy.balanced(column.vocabulary.labels, 2)
+    tight = Limits(max_steps=1_000, max_sets=1, max_threats=1)
+    assert "direct" not in distances(hierarchy.bind(column), hierarchy, 2, 2, tight, suppress=False)
+    assert distances(hierarchy.bind(column), hierarchy, 2, 2, tight, suppress=True) == {}
+
+
+def test_orders_are_permutations_of_the_items():
+    column = SetColumn.of([{"10", "9"}, {"2"}, {"10"}])
+    found = orders(column, 3)
+    assert {name: found[name] for name in ("numeric", "lexical", "frequency")} == {
+        "numeric": ["2", "9", "10"],
+        "lexical": ["10", "2", "9"],
+        "frequency": ["10", "2", "9"],
+    }
+    assert [name for name in found if name.startswith("random")] == ["random 0", "random 1", "random 2"]
+    assert all(sorted(labels) == ["10", "2", "9"] for labels in found.values())
+    assert "numeric" not in orders(baskets(), 0)
+
+
+def test_runs_are_summarized():
+    found = summarized([{"best": 0.1, "open": 0.0}, {"best": 0.3, "open": 2.0}, {"best": 0.2, "open": 0.0}])
+    assert (found["runs"], found["proven"]) == (3, 2)
+    assert (found["best_least"], found["best_median"], found["best_most"]) == (0.1, 0.2, 0.3)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_a_search_over_generated_baskets_is_measured(m):
+    chosen = {"what": "search", "k": 5, "m": m, "suppress": False, "max_steps": 500}
+    found = measure({**chosen, "records": 2_000, "items": 400})
+    assert (found["open"], found["records"]) == (0, 2_000)
+    assert 0 < found["ncp"] <= 1
+
+
+def invented(figure, random):
+    """Return results of a figure where every quantity that the study knows is drawn at random."""
+    stems = [f"m{m}{mode}" for m in (1, 2, 3) for mode in ("", "s")]
+    names = ["open", "programs", "root", "apriori", "direct", "vpa", "hghs", "mhghs"]
+    largest, of_random = random.choice([0.0, 1.0, 50.0]), random.choice([0.05, 0.2])
+
+    def drawn():
+        sets = {f"{stem}_{name}": float(random.choice([0, largest])) for stem in stems for name in names}
+        best = {"best_least": 0.1, "best_most": 0.1 + random.choice([0, 0.2])}
+        apriori = {"apriori_least": 0.0, "apriori_median": random.choice([0, largest / 2]), "apriori_most": largest}
+        orders = {"best in frequency order": 0.1, "best of random orders": of_random}
+        return sets | best | apriori | orders | {"open": largest, "seconds": 1.0}
+
+    power = random.choice([0, 1, 4])
+    found = {(case.series, case.x): drawn() for case in figure.cases}
+    for (_, x), one in found.items():
+        one["seconds"] = float(x) ** power if isinstance(x, int) else 1.0
+    return found
+
+
+def test_every_claim_can_hold_and_can_fail():
+    random, answers = np.random.default_rng(0), {}
+    for _ in range(200):
+        for figure in PAPER.figures:
+            results = Results(invented(figure, random))
+            for claim in figure.claims:
+                held, shown = claim.check(results)
+                assert shown
+                answers.setdefault((figure.key, claim.text), set()).add(bool(held))
+    assert [claim for claim, found in answers.items() if len(found) < 2] == []
