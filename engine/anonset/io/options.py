@@ -40,7 +40,7 @@ class ReadOptions:
     def exactly(cls, given: Mapping[str, Names], separator: str) -> "ReadOptions":
         """Return how what we wrote ourselves is read: with commas, in UTF-8."""
         require_separator(separator)
-        return cls(given, (), separator, False, False, False, EXACT, None, (), CodeRules(), exact=True)
+        return cls(given, (), separator, False, False, False, EXACT, None, {}, CodeRules(), exact=True)
 
     @classmethod
     def of(

@@ -4,6 +4,7 @@ It is ``records.csv``, or of more than `MOST_AS_TEXT` rows ``records.parquet``, 
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ from anonset.generalization import Publication
 from anonset.io.files import reading, remove_on_failure, require_file, write_file
 from anonset.io.lines import csv_bytes, rows_of, text_array
 
-MOST_AS_TEXT = 10_000_000
+MOST_AS_TEXT = 1_000_000
 """Largest number of rows that are written as text."""
 _RECORDS = ("published_row", "input_record", "cluster")
 _ROWS_PER_GROUP = 1 << 20
+_LINES = 1 << 16
 _WHOLE = "must hold whole numbers of at most 64 bits, and clusters of 32"
 
 
@@ -97,20 +99,33 @@ def read_records(path: Path, work: WorkFolder | None = None) -> tuple[Int64, Int
     """
     if path.suffix == ".parquet":
         return _read_parquet(path, work)
-    rows = list(rows_of(path, _RECORDS))
+    rows, n, local = rows_of(path, _RECORDS), 0, True
+    with Growing(work, "record", np.int64) as record, Growing(work, "cluster", np.int32) as cluster:
+        while lines := list(islice(rows, _LINES)):
+            numbers, records, clusters = _numbers_of(path, lines)
+            if numbers != list(range(n, n + len(lines))):
+                raise InputError(_misnumbered(path))
+            n, local = n + len(lines), local and clusters is not None
+            record.append(records)
+            if clusters is not None:
+                cluster.append(clusters)
+    return record.finished(), cluster.finished() if local else None
+
+
+def _numbers_of(path: Path, lines: list[dict[str, str]]) -> tuple[list[int], Int64, Int32 | None]:
+    """Return the numbers in some lines; no clusters, if one has none."""
+    found = None
     try:
-        numbers = [int(row["published_row"]) for row in rows]
-        record = np.array([int(row["input_record"]) for row in rows], np.int64)
-        local = all(row["cluster"] for row in rows)
-        cluster = np.array([int(row["cluster"]) for row in rows], np.int32) if local else None
+        numbers = [int(line["published_row"]) for line in lines]
+        records = np.array([int(line["input_record"]) for line in lines], np.int64)
+        local = all(line["cluster"] for line in lines)
+        found = numbers, records, np.array([int(line["cluster"]) for line in lines], np.int32) if local else None
     except (ValueError, OverflowError):  # whose texts show the values
-        numbers = []
-    if len(numbers) < len(rows):
+        pass
+    if found is None:
         msg = f"{str(path)!r} {_WHOLE}"
         raise InputError(msg)
-    if numbers != list(range(len(rows))):
-        raise InputError(_misnumbered(path))
-    return record, cluster
+    return found
 
 
 def _misnumbered(path: Path) -> str:
