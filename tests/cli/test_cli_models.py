@@ -94,6 +94,21 @@ def test_relational_data_alone(rt: Place, algorithm: str) -> None:
     assert measured.json["source"] == "data"
 
 
+def test_what_kept_columns_tell_is_observed(rt: Place) -> None:
+    """Two classes of three: one person in each knows the illness of all others, or of none."""
+    rt.write("ill.csv", "sex,illness\nf,flu\nf,flu\nf,flu\nm,flu\nm,asthma\nm,cough\n")
+    roles = ["--relational", "sex", "--keep", "illness", "--hierarchy", "sex=values"]
+    ran = publish(rt, "ill.csv", "--model", "k", "--k", "3", *roles)
+    assert ran.code == 0, ran.err
+    measured = rt.run("evaluate", str(rt.folder / "ill.csv"), str(rt.out), *roles, "--json")
+    found = measured.json["observed"]["illness"]
+    assert (found["distinct_l"], found["frequency_l"], found["homogeneous_records"]) == (1, 1.0, 3)
+    assert found["t"] == pytest.approx(1 / 3)
+    shown = rt.run("evaluate", str(rt.folder / "ill.csv"), str(rt.out), *roles)
+    text = "l=1 (distinct), 1 (by frequency), 1 (by entropy); t=0.333; 3 records in classes of one value"
+    assert text in " ".join(shown.out.split())
+
+
 def test_an_untrue_publication_is_found(rt: Place) -> None:
     rt.write("else.csv", "age,items\n[60:70],E\n[60:70],E\n")
     rt.write("original.csv", "age,items\n19,E\n65,E\n")

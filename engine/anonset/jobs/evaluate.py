@@ -21,6 +21,7 @@ from anonset.jobs.bounds import BOUNDED, Bound, Bounds
 from anonset.jobs.provenance import require_columns, require_possible, require_private, require_same_content
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
 from anonset.measures.levels import levels_of
+from anonset.measures.sensitive_values import ObservedDiversity, classes_of, observed_diversity
 from anonset.measures.utility_loss import ItemWeights
 from anonset.release.attested import place_of_parts, read_attestation, require_attested
 from anonset.release.documents import Attestation, BucketFiles
@@ -48,6 +49,8 @@ class Evaluation(Discreet):
     """Occurrences of items kept, generalized by so many levels (or to so many items), and suppressed."""
     bound: Bound | None = None
     """What no cut of the hierarchy can lose less than, where it was asked for."""
+    observed: Mapping[str, ObservedDiversity] = field(default_factory=dict)
+    """The l and the t of each column that is kept as it is, in the classes of equal relational values."""
 
     def __repr__(self) -> str:
         asked = "" if self.answers is None else f"; are {self.answers.are:.4g}"
@@ -188,7 +191,15 @@ def _of_records(
         rum = published_relational_loss(original, values, hierarchies, weights.relational)
         tum = {} if column is None else {"tum": record_utility_loss(leave_out(publication, weights.secrets))}
         measures = {"rum": rum, **tum, **measures}
-    return Evaluation(measures, sizes, source, found, levels)
+    return Evaluation(measures, sizes, source, found, levels, observed=_observed(publication))
+
+
+def _observed(publication: Publication) -> dict[str, ObservedDiversity]:
+    """Return what the classes of equal relational values tell of the columns that are kept as they are."""
+    if not publication.relational or not publication.n:
+        return {}
+    class_of = classes_of(publication.relational)
+    return {column.name: observed_diversity(class_of, column) for column in publication.kept}
 
 
 def _item_losses(recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: _Weights) -> dict[str, float]:
@@ -259,4 +270,6 @@ def flatten(evaluation: Evaluation) -> dict[str, Any]:
     asked = {} if found is None else {"are": found.are, "answered": found.answered, "skipped": found.skipped}
     bound = {} if evaluation.bound is None else {"bound": asdict(evaluation.bound)}
     levels = {"levels": dict(evaluation.levels)} if evaluation.levels else {}
-    return {**evaluation.measures, **bound, **asked, **evaluation.sizes, **levels, "source": evaluation.source}
+    observed = {"observed": {name: asdict(one) for name, one in evaluation.observed.items()}}
+    more = {**levels, **(observed if evaluation.observed else {})}
+    return {**evaluation.measures, **bound, **asked, **evaluation.sizes, **more, "source": evaluation.source}

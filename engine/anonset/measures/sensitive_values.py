@@ -5,6 +5,7 @@ Tao, VLDB 2006 (frequency: a value in at most 1/l of a class); Li, Li, Venkatasu
 the equal and the ordered ground distance).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +63,19 @@ class ClassDiversity(Discreet):
             float(self.distance.max()),
             int(self.size[self.distinct == 1].sum()),
         )
+
+
+def classes_of(columns: Sequence[CategoricalColumn]) -> Int64:
+    """Return the class of each record, int64 (n,): records are in one class if all their labels are the same.
+
+    >>> classes_of([CategoricalColumn.of("sex", "fmf"), CategoricalColumn.of("race", "112")]).tolist()
+    [0, 2, 1]
+    """
+    class_of = np.zeros(columns[0].n if columns else 0, np.int64)
+    for column in columns:
+        paired = class_of * max(1, len(column.vocabulary)) + column.codes
+        class_of = np.unique(paired, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return class_of
 
 
 def class_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | NumericColumn) -> ClassDiversity:

@@ -23,6 +23,7 @@ from anonset.spelling import counted, printable, setting, shortened
 
 if TYPE_CHECKING:
     from anonset.jobs.evaluate import Evaluation
+    from anonset.measures.sensitive_values import ObservedDiversity
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
@@ -113,6 +114,7 @@ def evaluation_account(evaluation: "Evaluation") -> RichTable:
         found = evaluation.answers
         skipped = f", {found.skipped:,} with the answer 0 skipped" if found.skipped else ""
         facts["error of queries (ARE)"] = f"{found.are:.6g} over {found.answered:,} queries{skipped}"
+    facts |= {f"observed in {name}": _observed_text(one) for name, one in evaluation.observed.items()}
     if evaluation.levels:
         total, counts = max(1, sum(evaluation.levels.values())), evaluation.levels
         kept, suppressed = counts.get(KEPT, 0), counts.get(SUPPRESSED, 0)
@@ -121,6 +123,15 @@ def evaluation_account(evaluation: "Evaluation") -> RichTable:
         facts |= {"generalized": text} if (text := levels_text(counts)) else {}
     facts |= {names.get(name, name): f"{size:,}" for name, size in evaluation.sizes.items()}
     return facts_table({**facts, "read from": evaluation.source})
+
+
+def _observed_text(found: "ObservedDiversity") -> str:
+    """Return what the classes of equal relational values tell of a column that is kept as it is."""
+    text = (
+        f"l={found.distinct_l} (distinct), {found.frequency_l:.3g} (by frequency), {found.entropy_l:.3g} (by entropy)"
+    )
+    alone = f"; {counted(found.homogeneous_records, 'record')} in classes of one value"
+    return f"{text}; t={found.t:.3g}{alone if found.homogeneous_records else ''}"
 
 
 def loss_label(name: str) -> str:
