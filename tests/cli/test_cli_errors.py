@@ -281,7 +281,7 @@ def test_interrupted_search_leaves_nothing(place: Place, monkeypatch: pytest.Mon
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Apriori, "recode", interrupt)
-    ran = place.run(*place.job())
+    ran = place.run(*place.job("--algorithm", "apriori"))
     assert (ran.code, ran.err) == (130, "anonset: error: interrupted; nothing was published\n")
     assert place.nothing_left()
 
@@ -328,7 +328,7 @@ def test_a_wrong_search_is_caught_by_the_verification(place: Place, monkeypatch:
         return Result(Cut.identity(hierarchies["items"]))
 
     monkeypatch.setattr(Apriori, "recode", nothing_done)
-    ran = place.run(*place.job())
+    ran = place.run(*place.job("--algorithm", "apriori"))
     assert ran.code == 1
     assert "fails: {a1, a2} matches 1 record, 2 required" in ran.err
     assert place.nothing_left()
