@@ -29,9 +29,12 @@ def offsets(lengths: NDArray[np.integer]) -> Int64:
 
 def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) -> SetColumn:
     """Build a set-valued column: sort each row and keep each code once. O(nnz + n + M), whatever the row lengths."""
-    from anonset_kernels.rows import sort_rows
+    from anonset_kernels.rows import sort_rows, unsorted_or_repeated
 
-    items = sort_rows(indptr, np.ascontiguousarray(codes, np.int32), len(vocabulary))
+    codes = np.ascontiguousarray(codes, np.int32)
+    if unsorted_or_repeated(indptr, codes) < 0:  # as most files that programs wrote: a tenth of the time
+        return SetColumn(name, indptr, codes, vocabulary)
+    items = sort_rows(indptr, codes, len(vocabulary))
     fresh = np.ones(len(items), bool)
     fresh[1:] = items[1:] != items[:-1]
     starts = indptr[:-1]
