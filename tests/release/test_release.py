@@ -230,3 +230,16 @@ def test_columns_that_the_model_leaves_alone_are_refused() -> None:
 def test_every_algorithm_and_every_model_is_public(registered: type[Any]) -> None:
     assert getattr(anonset, registered.__name__) is registered
     assert registered.__name__ in anonset.__all__
+
+
+def test_a_release_goes_into_data_frames():
+    import anonset
+
+    table = anonset.Table.from_sets([{"a", "b"}, {"a", "b"}, {"c"}, {"c"}])
+    release = anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": "balanced:2"})
+    rows = [list(row) for row in release.to_arrow().column("items").to_pylist()]
+    assert [list(row) for row in release.to_pandas()["items"]] == rows
+    assert release.to_polars()["items"].to_list() == rows
+    long = anonset.read({"p": list("123456"), "drug": list("xyzxyz")}, id="p", sensitive="drug")
+    buckets = anonset.anonymize(long, anonset.Anatomy(l=2))
+    assert [len(part) for part in buckets.to_pandas()] == [len(part) for part in buckets.to_polars()]

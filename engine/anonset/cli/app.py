@@ -5,7 +5,7 @@ from dataclasses import field, make_dataclass
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
-from cyclopts import App, CycloptsError, Parameter, Token
+from cyclopts import App, CycloptsError, Group, Parameter, Token
 
 from anonset.errors import InputError
 
@@ -194,7 +194,33 @@ def _flag_type(annotation: Any) -> Any:
 
 def _option(name: str, info: "FieldInfo") -> Parameter:
     integer = info.annotation is int or int in get_args(info.annotation)
-    return Parameter(alias=_ALIASES.get(name), help=info.description, converter=whole_number if integer else None)
+    converter = whole_number if integer else None
+    return Parameter(alias=_ALIASES.get(name), help=info.description, converter=converter, group=_group_of(name, info))
+
+
+_HELP_GROUPS: dict[str, tuple[str, ...]] = {
+    "Data and roles": (
+        "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
+        "hierarchy",
+    ),
+    "How the data are read": (
+        "separator", "delimiter", "encoding", "input_format", "normalize", "unknown", "inner_items", "missing",
+        "no_header", "columns", "original", "records", "codebook",
+    ),
+    "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
+    "Where to write": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
+    "Safety": ("allow_worthless", "accept_undecided", "budget", "memory_limit"),
+    "Algorithm": ("algorithm", "algorithms", "vary", "recoding"),
+}  # fmt: skip
+_REST = ("Parameters of algorithms", "Machinery")
+
+
+def _group_of(name: str, info: "FieldInfo") -> Group:
+    """Return under which heading help shows a flag; those that name the algorithms they are of come late."""
+    heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), None)
+    if heading is None:
+        heading = _REST[0] if (info.description or "").endswith("]") else _REST[1]
+    return Group(heading, sort_key=(*_HELP_GROUPS, *_REST).index(heading))
 
 
 def _none() -> Any:

@@ -22,7 +22,8 @@ def compare(
     *,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     vary: Annotated[
-        list[str] | None, Parameter(help="NAME=VALUE,VALUE,...: parameter to vary, such as k=5,10; repeatable.")
+        list[str] | None,
+        Parameter(help="NAME=VALUE,FROM..TO:STEP,...: parameter to vary, such as k=2,5,10..50:10; repeatable."),
     ] = None,
     format: Annotated[Literal["table", "csv", "json"], Parameter(help="Format of the comparison.")] = "table",  # noqa: A002
     quiet: Annotated[bool, Parameter(help="No progress.")] = False,

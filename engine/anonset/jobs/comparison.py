@@ -1,5 +1,6 @@
 """The job of `anonset compare`: from settings to a table of algorithms and parameters side by side."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import product
@@ -69,7 +70,7 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
         algorithm_name(settings.model, name)
     fixed = settings.model_dump(include=set(parameters()), exclude_none=True)
     own = {name: _taken_by(name, fixed) for name in names}
-    varied = {name.replace("-", "_"): text.split(",") for name, text in settings.vary.items()}
+    varied = {name.replace("-", "_"): values_of(name, text) for name, text in settings.vary.items()}
     known = set().union(*own.values())
     if stray := [option(name) for name in (*fixed, *varied) if name not in known and name != "seed"]:
         msg = f"{stray[0]} applies to none of {', '.join(names)}"
@@ -95,6 +96,38 @@ def _taken_by(name: str, given: Mapping[str, Any]) -> set[str]:
     forms = [form_of(field.name) for field in fields(cls)]
     more = [companions_of(form, given[form.setting]) for form in forms if form.setting in given]
     return {form.setting for form in forms}.union(*more)
+
+
+_RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?::(\d{1,9}))?")
+
+
+def values_of(name: str, text: str) -> list[str]:
+    """Return the values of a varied parameter; ``10..50:10`` stands for 10, 20, 30, 40, 50.
+
+    >>> values_of("k", "2,5,10..50:20")
+    ['2', '5', '10', '30', '50']
+
+    Raises
+    ------
+    InputError
+        If a range has no values.
+    """
+    found: list[str] = []
+    for part in text.split(","):
+        if (ends := _RANGE.fullmatch(part.strip())) is None:
+            found.append(part)
+            continue
+        values = range(int(ends[1]), int(ends[2]) + 1, max(1, int(ends[3] or 1)))
+        if not 0 < len(values) <= _MOST_VALUES or ends[3] == "0":
+            msg = (
+                f"--vary {name}: a range must be FROM..TO or FROM..TO:STEP of 1 to {_MOST_VALUES} values, got {part!r}"
+            )
+            raise InputError(msg)
+        found += map(str, values)
+    return found
+
+
+_MOST_VALUES = 1000
 
 
 def _value(text: str) -> Any:

@@ -102,6 +102,30 @@ class Release(Discreet):
         """Return the published data as a ``pyarrow.Table``; buckets as a pair of them, ``qit`` and ``snt``."""
         return kind_of(self.algorithm.model).to_arrow(self.unverified.publication)
 
+    def to_pandas(self) -> Any:
+        """Return the published data as a pandas ``DataFrame``; buckets as a pair of them, ``(qit, snt)``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        found = self.to_arrow()
+        return tuple(part.to_pandas() for part in found) if isinstance(found, tuple) else found.to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the published data as a polars ``DataFrame``; buckets as a pair of them, ``(qit, snt)``.
+
+        Raises
+        ------
+        ImportError
+            If polars is not installed.
+        """
+        import polars  # type: ignore[import-not-found, unused-ignore]
+
+        found = self.to_arrow()
+        return tuple(map(polars.from_arrow, found)) if isinstance(found, tuple) else polars.from_arrow(found)
+
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand the published data to any consumer of the Arrow stream interface (pandas, polars, DuckDB).
 

@@ -1,6 +1,6 @@
 """A comparison of algorithms as a table."""
 
-from typing import Any
+from typing import Any, Literal
 
 from rich.table import Table as RichTable
 
@@ -17,7 +17,8 @@ def comparison_table(found: list[dict[str, Any]]) -> RichTable:
     names = [name for name in found[0] if name != "note"]
     for name in names:
         shown = loss_label(name) if name in {*LOSSES, "are"} else _NAMES.get(name, name)
-        table.add_column(shown, justify="left" if name in ("algorithm", "outcome") else "right")
+        side: Literal["left", "right"] = "left" if name in ("algorithm", "outcome") else "right"
+        table.add_column(shown, justify=side, min_width=len(shown), overflow="fold")
     for row in found:
         table.add_row(*(_text(name, row[name]) for name in names))
     return table
