@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 from anonset.data.mapped import WorkFolder
 from anonset.data.saved import saved_files
 from anonset.errors import InputError
-from anonset.release.documents import plain, versions
 from anonset.release.staging import leftovers, lock
-from anonset.settings.job_files import with_absolute_paths
 from anonset.spelling import setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
@@ -87,6 +85,9 @@ def _taken_up(path: Path, settings: "Settings") -> WorkFolder:
 
 
 def _identity(settings: "Settings") -> dict[str, Any]:
+    from anonset.release.documents import versions
+    from anonset.settings.job_files import with_absolute_paths
+
     given = with_absolute_paths(settings.model_dump(exclude_none=True))
     return {"settings": relevant(given), "places": [given["input"], given["out"]], "versions": versions()}
 
@@ -112,5 +113,7 @@ def _clear(work: WorkFolder) -> None:
 
 def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return those settings on which the result depends, in plain types."""
+    from anonset.release.documents import plain
+
     found: dict[str, Any] = plain(settings)
     return {name: value for name, value in found.items() if name not in _NOT_OF_THE_RESULT}
