@@ -91,3 +91,13 @@ def test_leaves_for_inner_nodes_are_there_already(place: Place) -> None:
     assert place.run(*job[:at], "--hierarchy", "items=balanced:2", *job[at + 2 :]).code == 0
     assert "A:unspecified" in (place.private / "mapping.csv").read_text()
     assert "unspecified:unspecified" not in (place.private / "mapping.csv").read_text()
+
+
+def test_it_runs_on_one_machine_by_blocks_too(place: Place) -> None:
+    released(place)
+    ran = place.run(*going_on(place, "--unknown", "suppress", "--cluster", "local:1"))
+    assert (ran.code, place.out.exists()) == (2, False)
+    assert "--recoding goes on from the earlier release on one machine; leave --cluster out" in ran.err
+    job = going_on(place, "--unknown", "suppress", "--algorithm", "apriori", "--work-dir", str(place.folder / "work"))
+    ran = place.run(*job, "--json")
+    assert (ran.code, ran.json["earlier"]["kept"]) == (0, 3), ran.err

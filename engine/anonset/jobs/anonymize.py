@@ -116,7 +116,7 @@ def anonymize(
         msg = f"{setting('format')} and {setting('part_rows')} are of what is written: {setting('out')} must say where"
         raise InputError(msg)
     layout = Layout(order, symbols, format or "csv", part_rows=part_rows)
-    earlier = None if recoding is None else _earlier(recoding)
+    earlier = None if recoding is None else _earlier(recoding, "client" if client is not None else None)
     request = None if out is None else Request(Path(out), None, layout, accept_undecided, budget)
     if request is not None:
         require_free(request.out, request.private_folder)
@@ -168,7 +168,8 @@ def anonymize_file(
     if settings.resume:
         clear_leftovers(request.out, request.private_folder)
     require_free(request.out, request.private_folder)
-    earlier = None if settings.recoding is None else _earlier(settings.recoding)
+    on_cluster = "cluster" if settings.cluster is not None else None
+    earlier = None if settings.recoding is None else _earlier(settings.recoding, on_cluster)
     job = Job(request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless, earlier)
 
     def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
@@ -291,9 +292,13 @@ def _require_shareable(table: Table, algorithm: Algorithm) -> None:
         raise InputError(msg)
 
 
-def _earlier(private: str | os.PathLike[str]) -> Earlier:
+def _earlier(private: str | os.PathLike[str], on_cluster: str | None) -> Earlier:
+    """Read the earlier release; what goes on from it runs on one machine."""
     from anonset.release.earlier import read_earlier
 
+    if on_cluster is not None:
+        msg = f"{setting('recoding')} goes on from the earlier release on one machine; leave {setting(on_cluster)} out"
+        raise InputError(msg)
     return read_earlier(private)
 
 
