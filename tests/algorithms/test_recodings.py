@@ -38,7 +38,7 @@ def test_full_domain_equals_the_whole_lattice(share: float) -> None:
         source = random.Random(seed)
         case = random_case(seed, source.randint(4, 40), source.randint(1, 4))
         k = source.randint(1, 4)
-        algorithm = FullDomain(k=k, max_suppressed=share)
+        algorithm = FullDomain(k=k, max_suppressed_records=share)
         clusters = [members.tolist() for members in list_members(algorithm.form(case.qi))]
         assert clusters == full_domain(case.relation, k, share)
         found = algorithm.solve(case.qi)
@@ -66,11 +66,11 @@ def test_full_domain_publishes_one_level_a_column_and_suppresses_up_to_its_share
     case = encode(rows, [TREE, None])
     assert set(published(FullDomain(k=2), case)) == {("Europe", "[20:30]"), ("Africa", "[20:30]")}
     case = encode(rows[:4], [TREE, None])
-    assert published(FullDomain(k=2, max_suppressed=0.5), case) == [
+    assert published(FullDomain(k=2, max_suppressed_records=0.5), case) == [
         *[("South", "20")] * 2,
         *[("All", "20")] * 2,  # its numbers are all the same, so that there is nothing above them
     ]
-    few = FullDomain(k=2, max_suppressed=0.4).solve(case.qi)
+    few = FullDomain(k=2, max_suppressed_records=0.4).solve(case.qi)
     assert few.figures["suppressed"] == 0.0
 
 
@@ -103,7 +103,9 @@ def test_local_recoding_publishes_dense_records_first_and_outliers_last() -> Non
     assert joined == [("All",)] * 7 or joined[0] == joined[-1]
 
 
-@pytest.mark.parametrize("made", [FullDomain(k=3, max_suppressed=0.3), TopDown(k=3), BottomUp(k=3), LocalRecoding(k=3)])
+@pytest.mark.parametrize(
+    "made", [FullDomain(k=3, max_suppressed_records=0.3), TopDown(k=3), BottomUp(k=3), LocalRecoding(k=3)]
+)
 def test_the_loss_told_is_that_of_what_is_published(made: Any) -> None:
     case = random_case(11, 40, 3)
     release = anonymize(Table(None, case.columns), made, hierarchies=dict(case.hierarchies), allow_worthless=True)
@@ -116,5 +118,5 @@ def test_a_lattice_that_is_too_large_is_refused() -> None:
     for name in (FullDomain, LocalRecoding):
         with pytest.raises(InputError, match=r"at most max_vectors=2 vectors of levels, got .* would do"):
             name(k=2, max_vectors=2).recode(Table(None, case.columns), case.hierarchies)
-    with pytest.raises(InputError, match=r"max_suppressed must be a number in \[0, 1\], got 1.5"):
-        FullDomain(k=2, max_suppressed=1.5)
+    with pytest.raises(InputError, match=r"max_suppressed_records must be a number in \[0, 1\], got 1.5"):
+        FullDomain(k=2, max_suppressed_records=1.5)

@@ -94,6 +94,16 @@ def test_relational_data_alone(rt: Place, algorithm: str) -> None:
     assert measured.json["source"] == "data"
 
 
+def test_a_share_of_the_records_is_suppressed(rt: Place) -> None:
+    rt.write("few.csv", "sex,place\nf,a\nf,a\nf,a\nm,b\nx,c\n")
+    roles = ["--relational", "sex,place", "--hierarchy", "sex=values", "--hierarchy", "place=values"]
+    given = ["--model", "k", "--algorithm", "full-domain", "--k", "2", "--max-suppressed-records", "0.4", "--json"]
+    ran = publish(rt, "few.csv", *given, *roles)
+    assert ran.json["measures"]["rum"] == pytest.approx(0.4)
+    measured = rt.run("evaluate", str(rt.folder / "few.csv"), str(rt.out), *roles, "--json")
+    assert measured.json["rum"] == pytest.approx(0.4)
+
+
 def test_what_kept_columns_tell_is_observed(rt: Place) -> None:
     """Two classes of three: one person in each knows the illness of all others, or of none."""
     rt.write("ill.csv", "sex,illness\nf,flu\nf,flu\nf,flu\nm,flu\nm,asthma\nm,cough\n")

@@ -10,7 +10,10 @@ from fuzz.parameters import Drawn, parameters_of
 from reference.hierarchy_model import Tree
 
 NAMES = tuple(name for name, cls in ALGORITHMS.items() if cls.__module__.startswith("anonset."))
-RELATIONAL = ("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down")
+RELATIONAL = (
+    *("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"),
+    *("full-domain", "local-recoding", "bottom-up", "top-down"),
+)
 RT = ("rum-bound", "tum-bound", "rfirst", "tfirst")
 BUCKETS = ("anatomy", "safe-grouping")
 SET_BASED = ("coat", "pcta")

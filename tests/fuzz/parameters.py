@@ -116,7 +116,7 @@ def _relational(name: str, rng: random.Random, drawn: Drawn) -> None:
     if name == "cluster" and rng.random() < 0.4:
         given["seed"] = rng.randint(0, 9)
     if name == "full-domain" and rng.random() < 0.5:
-        given["max_suppressed"] = rng.choice((0.1, 0.5, 1.0))
+        given["max_suppressed_records"] = rng.choice((0.1, 0.5, 1.0))
     _refined(rng, given)
 
 

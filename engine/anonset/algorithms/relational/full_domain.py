@@ -44,13 +44,13 @@ class FullDomain(Formation):
 
     name: ClassVar[str] = "full-domain"
 
-    max_suppressed: float = 0.0
+    max_suppressed_records: float = 0.0
     """Largest share of the records that may be suppressed, in [0, 1]."""
     max_vectors: int = 1_000_000
     """Refuse more vectors of levels."""
 
     def __post_init__(self) -> None:
-        require_share("max_suppressed", self.max_suppressed)
+        require_share("max_suppressed_records", self.max_suppressed_records)
         require_at_least("max_vectors", self.max_vectors, 1)
         super().__post_init__()
 
@@ -103,7 +103,7 @@ class FullDomain(Formation):
 
     def _search(self, levels: Levels, counted: Classes, n: int, progress: Progress | None) -> Vector:
         """Return the vector of least loss; equal ones: the first."""
-        vectors, budget = levels.vectors(), int(self.max_suppressed * n)
+        vectors, budget = levels.vectors(), int(self.max_suppressed_records * n)
         row_loss = (levels.costs * counted.weight).sum(axis=1)
         least = row_loss[levels.first[:-1] + vectors].sum(axis=1)
         root = float(sum(levels.costs[end - 1].max(initial=0.0) for end in levels.first[1:].tolist()))
