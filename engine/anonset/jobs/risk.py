@@ -18,9 +18,9 @@ from anonset.jobs.attack import Attempts, attack
 from anonset.jobs.evaluate import private_folder, read_publication
 from anonset.jobs.matching import Matching
 from anonset.jobs.provenance import require_columns, require_private, require_same_content
-from anonset.measures.disclosure import Disclosure, disclosure
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.known_items import KnownItems, known_items
+from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.shares import Share, mean_of, share_of
 from anonset.privacy import PrivacyModel
 from anonset.release.attested import read_attestation, require_attested
@@ -69,7 +69,7 @@ class Risk(Discreet):
     """Above this a record counts as at risk."""
     exposures: tuple[Exposure, ...]
     """By what is known: the quasi-identifiers, 1, 2, … items, and both."""
-    disclosures: Mapping[str, Disclosure]
+    disclosures: Mapping[str, ObservedDiversity]
     """What the classes of rows with the same quasi-identifiers give away of each sensitive column."""
     journalist: tuple[float, float] | None = None
     """Highest risk, and share above the threshold, where it is not known who of a given population is in the data."""
@@ -166,7 +166,7 @@ def risk(
     names = [column.name for column in publication.kept] if sensitive is None else list(sensitive)
     found = Risk(
         publication.n, model, threshold, tuple(_exposures(publication, classes, model, most + 2, threshold, seed)),
-        {name: disclosure(classes, _kept(publication, name)) for name in names},
+        {name: observed_diversity(classes, _kept(publication, name)) for name in names},
     )  # fmt: skip
     if original is None:
         if population is not None:

@@ -18,7 +18,7 @@ def risk_summary(found: Risk) -> dict[str, Any]:
             "parameters": parameters_of(found.model),
             "threshold": found.threshold,
             "exposures": [{"known": knowledge(one.values, one.items), **plain(one)} for one in found.exposures],
-            "sensitive": {name: dict(one._asdict()) for name, one in found.disclosures.items()},
+            "sensitive": found.disclosures,
             "journalist": None
             if found.journalist is None
             else {"highest": found.journalist[0], "above": found.journalist[1]},
@@ -38,8 +38,8 @@ def risk_account(found: Risk) -> list[str | RichTable]:
         share = f"{above:.1%} above {found.threshold:g}"
         parts.append(f"Among the people of the population (journalist): highest {highest:.3g}, {share}.")
     for name, one in found.disclosures.items():
-        told = f"{one.homogeneous:.1%} of the rows are in classes with one value alone"
-        parts.append(f"{printable(name)!r} shows l={one.l}, t={one.t:.3g}: {told}.")
+        told = f"{one.homogeneous_records / max(1, found.records):.1%} of the rows are in classes with one value alone"
+        parts.append(f"{printable(name)!r} shows l={one.distinct_l}, t={one.t:.3g}: {told}.")
     if found.attempts:
         parts += ["", _attack_table(found)]
         promised = [one for one in found.attempts if one.promised is not None]
