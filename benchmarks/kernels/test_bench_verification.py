@@ -8,7 +8,8 @@ import pytest
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.verification.itemsets import DistinctRows
 from anonset_kernels.rows import map_rows
-from anonset_kernels.verification import Members, first_untrue, merge_rows
+from anonset_kernels.truth_check import Members, first_untrue
+from anonset_kernels.verification import Merged, merge_rows
 
 pytestmark = pytest.mark.benchmark(group="verification")
 
@@ -25,16 +26,17 @@ def published(column: SetColumn, hierarchy: Hierarchy) -> SetColumn:
 def test_bench_merge_rows(benchmark: Any, published: SetColumn) -> None:
     n = published.n
     slots = np.empty(1 << (2 * n).bit_length(), np.int64)
-    representative, weight = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    merged = Merged(np.zeros(n, np.int64), np.zeros(n, np.int64))
 
     def fresh() -> None:
         slots.fill(-1)
-        weight.fill(0)
+        merged.weight.fill(0)
 
-    arguments = (published.indptr, published.items, slots, representative, weight, 0, n, 0)
+    rows = (published.indptr, published.items)
+    arguments = (rows, np.empty(0, np.int64), slots, merged, (0, 1), (0, n), 0)
     found = benchmark.pedantic(merge_rows, arguments, setup=fresh, rounds=5)
     assert 0 < found < n
-    assert weight.sum() == n
+    assert merged.weight.sum() == n
 
 
 @pytest.mark.parametrize("size", [2, 3])

@@ -23,6 +23,7 @@ _UNFIT = (
     "would both be published as",
     "is named like a set of others",
     "0 and 1 alone, which would become items",
+    "as programs do where there is nothing",
 )
 """What in labels no format can carry, or is not read as items, or in a hierarchy has no such level: bad input."""
 
