@@ -135,7 +135,9 @@ def form_anew(
     k, way, start, bound = how
     state, size, loss = formed[0], formed[1], formed[2]
     left, out = pool[4], pool[6]
-    rest, c, made, total = pool[3][:n].sum(), 0, 0, 0.0
+    rest, c, made, total = 0, 0, 0, 0.0
+    for x in range(n):
+        rest += pool[3][x]
     while rest >= k:
         if c > 0:
             start = _heaviest(left, n)

@@ -4,7 +4,9 @@ import gzip
 import hashlib
 import random
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from anonset.errors import InputError
 from anonset.io import digest, estimate_bytes
@@ -32,7 +34,6 @@ def test_estimates(tmp_path):
         ("c.dat.gz", gzip.compress(b""), 0),
         ("d.dat.gz", noise, 6 * len(noise)),
         ("e.dat.gz", b"short", 30),
-        ("f.parquet", noise, 6 * len(noise)),
         ("g.csv.zst", noise, 6 * len(noise)),
     ]:
         (tmp_path / name).write_bytes(data)
@@ -40,6 +41,15 @@ def test_estimates(tmp_path):
     assert estimate_bytes(tmp_path) == sum(estimate_bytes(file) for file in tmp_path.iterdir())
     with pytest.raises(InputError, match=r"none: no such file or directory$"):
         estimate_bytes(tmp_path / "none")
+
+
+def test_estimates_of_parquet_go_by_its_values(tmp_path):
+    for name, rows in (("a", 1_000), ("b", 2_000)):
+        parquet.write_table(pa.table({"code": ["E10"] * rows}), tmp_path / f"{name}.parquet")
+    assert estimate_bytes(tmp_path / "b.parquet") == 2 * estimate_bytes(tmp_path / "a.parquet") >= 2_000 * len("E10 ")
+    (tmp_path / "c.parquet").write_bytes(b"noise")
+    with pytest.raises(InputError, match=r"c.parquet: not valid Parquet"):
+        estimate_bytes(tmp_path / "c.parquet")
 
 
 def test_formats(tmp_path):

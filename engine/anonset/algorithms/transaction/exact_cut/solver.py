@@ -108,7 +108,7 @@ class Solver:
         chosen = (self.weights > 0) | (self.rows.least == 0) | (not lazily)
         while True:
             values, bound, finished = self._solve_integer(self.rows.take(chosen), start, gap)
-            if values is None or not finished:
+            if values is None or not finished or self.limits.left <= 0:
                 return values, bound
             violated = self.rows.products(values) < self.rows.least - 0.5
             if not violated.any():
