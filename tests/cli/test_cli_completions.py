@@ -24,7 +24,7 @@ def test_bash_completes(place: Place, tmp_path: Path) -> None:
     script.write_text(place.run("completions", "bash").out)
     asked = f"source {script}; COMP_WORDS=(anonset anonymize --max-su); COMP_CWORD=2; _anonset; echo ${{COMPREPLY[@]}}"
     done = subprocess.run([bash, "-c", asked], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["--max-suppressed"]
+    assert done.stdout.split() == ["--max-suppressed", "--max-suppressed-records"]
 
 
 def test_an_unknown_shell_is_refused(place: Place) -> None:
