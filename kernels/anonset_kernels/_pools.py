@@ -136,8 +136,8 @@ def form_anew(
     state, size, loss = formed[0], formed[1], formed[2]
     left, out = pool[4], pool[6]
     rest, c, made, total = 0, 0, 0, 0.0
-    for x in range(n):
-        rest += pool[3][x]
+    for i in range(n):
+        rest += pool[3][i]
     while rest >= k:
         if c > 0:
             start = _heaviest(left, n)
