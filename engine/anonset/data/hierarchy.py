@@ -89,11 +89,7 @@ class Hierarchy(Discreet):
 
     def children(self, node: int) -> list[int]:
         """Return the children of a node, in order."""
-        found, child = [], node + 1
-        while child < self.subtree_end[node]:
-            found.append(child)
-            child = int(self.subtree_end[child])
-        return found
+        return children_of(self.subtree_end, node)
 
     def ancestors(self, node: int) -> list[int]:
         """Return the strict ancestors of a node, parent first, root last."""
@@ -243,6 +239,15 @@ class Hierarchy(Discreet):
 
 
 _BESIDE = " and sensitive items"
+
+
+def children_of(subtree_end: Int32, node: int) -> list[int]:
+    """Return the children of a node of a tree in preorder, of whose nodes it is known where what is below them ends."""
+    found, child = [], node + 1
+    while child < subtree_end[node]:
+        found.append(child)
+        child = int(subtree_end[child])
+    return found
 
 
 def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarchy:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from anonset.data.spans import spans
 from anonset.errors import InputError
 from anonset.io.sets import keep_tokens, offsets, tidy_rows
 from anonset.spelling import require_known, setting
+
+_Column = TypeVar("_Column", SetColumn, CategoricalColumn)
 
 
 def _without(*marks: str) -> Callable[[str], str]:
@@ -79,11 +82,7 @@ def normalize_items(column: SetColumn, names: Sequence[str], changes: Changes) -
     InputError
         If nothing is left of an item.
     """
-    for name in names:
-        if image := _image(column, name, "item"):
-            changes.note(column, name, image)
-            column = relabel(column, image)
-    return column
+    return _normalized(column, names, changes, "item", relabel)
 
 
 def normalize_values(column: CategoricalColumn, names: Sequence[str], changes: Changes) -> CategoricalColumn:
@@ -94,10 +93,21 @@ def normalize_values(column: CategoricalColumn, names: Sequence[str], changes: C
     InputError
         If nothing is left of a value.
     """
+    return _normalized(column, names, changes, "value", recategorize)
+
+
+def _normalized(
+    column: _Column,
+    names: Sequence[str],
+    changes: Changes,
+    what: str,
+    renamed: Callable[[_Column, dict[str, str]], _Column],
+) -> _Column:
+    """Apply rules to the labels of a column, which are of some kind, and replaced by some function."""
     for name in names:
-        if image := _image(column, name, "value"):
+        if image := _image(column, name, what):
             changes.note(column, name, image)
-            column = recategorize(column, image)
+            column = renamed(column, image)
     return column
 
 
@@ -112,14 +122,9 @@ def _image(column: SetColumn | CategoricalColumn, rule: str, what: str) -> dict[
 
 def change_of(column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> Change:
     """Count what changes of a column."""
-    times = occurrences_of(column)
+    times = column.occurrences.tolist()
     moved = [code for code, label in enumerate(column.vocabulary.labels) if label in image]
     return Change(column.name, rule, len(moved), int(sum(times[code] for code in moved)))
-
-
-def occurrences_of(column: SetColumn | CategoricalColumn) -> list[int]:
-    """Return how often each label of a column occurs."""
-    return list(column.occurrences.tolist())
 
 
 def relabel(column: SetColumn, image: Mapping[str, str | None], work: WorkFolder | None = None) -> SetColumn:

@@ -155,7 +155,7 @@ def anonymize_file(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
-    from anonset.jobs.input import require_input, table_of
+    from anonset.jobs.input import input_of, require_input, table_of
     from anonset.settings.job_files import with_absolute_paths
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
     from anonset.settings.readers import Context
@@ -176,11 +176,12 @@ def anonymize_file(
         return make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
 
     with ExitStack() as stack:
-        with job.watch.phase("read"):
-            table, sha256 = stack.enter_context(table_of(settings, algorithm, progress=progress, note=note))
+        chosen = input_of(settings, algorithm)
         if settings.cluster is not None:
             with job.watch.phase("cluster"):
                 job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))
+        with job.watch.phase("read"):
+            table, sha256 = stack.enter_context(table_of(settings, chosen, progress=progress, note=note))
         unverified = job.run(table, settings.hierarchy, algorithm, made_from if needs_data(given) else None)
         context = {
             "settings": with_absolute_paths(settings.model_dump(exclude_none=True)),

@@ -99,7 +99,7 @@ def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
 
 @contextmanager
 def table_of(
-    settings: "Settings", algorithm: Algorithm, *, progress: Progress | None = None, note: Note | None = None
+    settings: "Settings", chosen: Input, *, progress: Progress | None = None, note: Note | None = None
 ) -> Iterator[tuple[Table, str]]:
     """Read the table of a job; its work directory is removed in the end, or, if it was named, on success.
 
@@ -117,7 +117,6 @@ def table_of(
     def sha256() -> str:
         return input_sha256(settings.input, settings.input_format)
 
-    chosen = input_of(settings, algorithm)
     if not chosen.by_blocks:
         yield _in_memory(settings, progress), sha256()
         return
@@ -143,8 +142,12 @@ def _require_same(before: str, now: str) -> None:
 
 
 def _by_blocks(chosen: Input, work: WorkFolder) -> str:
-    told = "" if chosen.limit is None else f", of which {format_size(chosen.limit)} may be taken"
-    return f"runs by blocks in {work.path}: in memory it would need about {format_size(chosen.need)}{told}"
+    """Say that a job runs by blocks, and, where nobody asked for it, why."""
+    told = f"runs by blocks in {work.path}"
+    if chosen.limit is None or chosen.need <= chosen.limit:
+        return told
+    taken = f"{format_size(chosen.limit)} may be taken"
+    return f"{told}: in memory it would need about {format_size(chosen.need)}, of which {taken}"
 
 
 def _in_memory(settings: "Settings", progress: Progress | None) -> Table:

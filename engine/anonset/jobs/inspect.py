@@ -100,11 +100,6 @@ class Findings(Discreet):
     settings: Mapping[str, Any]
     """The settings that were found to work, as those of a job."""
 
-    @property
-    def holds_together(self) -> bool:
-        """Whether the data could be read by these settings."""
-        return self.records > 0 or not self.problems
-
     def _repr_html_(self) -> str:
         """Return the findings as tables, for notebooks."""
         rows = [(c.profile.name, c.profile.kind, f"{c.profile.distinct:,}", c.role, c.reason) for c in self.columns]

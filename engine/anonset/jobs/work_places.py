@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anonset.algorithms.transaction.rounds import NAME as ROUNDS
 from anonset.data.mapped import WorkFolder
 from anonset.data.saved import saved_files
 from anonset.errors import InputError
@@ -19,7 +20,6 @@ if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
 
 RUN = "run.json"
 """What says whose work directory it is."""
-ROUNDS = "rounds.npz"
 _NOT_OF_THE_RESULT = (
     "workers", "cluster", "if_exists", "memory_limit", "work_dir", "resume", "out", "private", "input"
 )  # fmt: skip

@@ -98,17 +98,15 @@ def fit_part(table: Table, part: Part, tree: Hierarchy) -> tuple[Table, Hierarch
 
 def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> Part | None:
     """Return the labels that the hierarchy of a name is about; None where it is about none."""
-    from anonset.io.normalizing import occurrences_of
-
     sets = table.transactions
     for column in table.relational:
         if column.name == name and isinstance(column, CategoricalColumn):
-            return Part(name, column.vocabulary.labels, occurrences_of(column), of_items=False)
+            return Part(name, column.vocabulary.labels, column.occurrences.tolist(), of_items=False)
     if sets is None or name not in (sets.name, *table.joined):
         return None
     private = frozenset(beside)
     mark = prefixed(name, "") if name in table.joined and name != sets.name else ""
-    counted = zip(sets.vocabulary.labels, occurrences_of(sets), strict=True)
+    counted = zip(sets.vocabulary.labels, sets.occurrences.tolist(), strict=True)
     own = [(x.removeprefix(mark), n) for x, n in counted if x.startswith(mark) and x not in private]
     return Part(name, tuple(label for label, _ in own), [n for _, n in own], mark)
 

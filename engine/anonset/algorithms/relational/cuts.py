@@ -8,6 +8,7 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.levels import Classes, all_of
 from anonset.data import Hierarchy
 from anonset.data.domains import Range, ValueSet
+from anonset.data.hierarchy import children_of
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 
@@ -35,11 +36,7 @@ class ColumnTree:
 
     def children(self, node: int) -> list[int]:
         """Return the children of a node, in preorder."""
-        found, child = [], node + 1
-        while child < self.subtree_end[node]:
-            found.append(child)
-            child = int(self.subtree_end[child])
-        return found
+        return children_of(self.subtree_end, node)
 
 
 def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:

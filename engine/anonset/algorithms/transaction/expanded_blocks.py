@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from anonset.algorithms.base import run_tasks
+from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows
 from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32
@@ -28,6 +29,11 @@ class Expansion:
     code: Int32
     n_codes: int
     height: int
+
+    @classmethod
+    def of(cls, hierarchy: Hierarchy, image: Int32, code: Int32, n_codes: int) -> "Expansion":
+        """Return how records become codes of the nodes of a hierarchy."""
+        return cls(image, hierarchy.parent, code, n_codes, int(hierarchy.depth.max(initial=0)) + 1)
 
     def __call__(self, rows: Rows) -> Int32:
         """Return the records as ascending codes, each record closed by -1."""

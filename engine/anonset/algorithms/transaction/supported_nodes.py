@@ -83,9 +83,7 @@ class SupportedNodes:
 
     def _expanded(self, image: Int32, code: Int32, n_codes: int) -> ExpandedBlocks:
         """Return the records as codes, from the node that each leaf begins with on upward."""
-        height = int(self.hierarchy.depth.max(initial=0)) + 1
-        expansion = Expansion(image, self.hierarchy.parent, code, n_codes, height)
-        return ExpandedBlocks(self.blocks, expansion, self.executor)
+        return ExpandedBlocks(self.blocks, Expansion.of(self.hierarchy, image, code, n_codes), self.executor)
 
     def rare_of(self, sets: Int32, image: Int32) -> RareSets:
         """Return those of some sets of nodes that are rare, in the order of the count-tree.

@@ -10,6 +10,7 @@ import numpy as np
 
 from anonset.algorithms.transaction.exact_cut.copies import chosen_rows, first_copies
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
+from anonset.algorithms.transaction.expanded_blocks import Expansion
 from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows
 from anonset.data.discreet import Discreet
@@ -137,13 +138,8 @@ class View(Discreet):
 
     def expanded_part(self, at: int) -> Int32:
         """Store a part of the records as ascending positions in `nodes`."""
-        from anonset_kernels.count_tree import expand_block
-
-        hierarchy, nodes = self.problem.hierarchy, self.nodes
-        height = int(hierarchy.depth.max(initial=0)) + 1
-        code = self.codes_of(nodes)
-        found: Int32 = expand_block(*self.part(at), self.entry, hierarchy.parent, code, len(nodes), height)
-        return found
+        nodes = self.nodes
+        return Expansion.of(self.problem.hierarchy, self.entry, self.codes_of(nodes), len(nodes))(self.part(at))
 
     @cached_property
     def postings(self) -> tuple[Int64, Int32]:
