@@ -67,7 +67,7 @@ from anonset.jobs.compare import Contestant as Contestant
 from anonset.jobs.compare import compare as compare
 from anonset.jobs.evaluate import Evaluation as Evaluation
 from anonset.jobs.evaluate import evaluate as evaluate
-from anonset.jobs.inspect import Findings as Findings
+from anonset.jobs.findings import Findings as Findings
 from anonset.jobs.inspect import inspect as inspect
 from anonset.jobs.risk import Risk as Risk
 from anonset.jobs.risk import risk as risk

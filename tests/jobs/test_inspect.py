@@ -8,7 +8,7 @@ import pytest
 
 import anonset
 from anonset.errors import InputError
-from anonset.io.profiles import profile, same_values
+from anonset.io.profiles import coded, profile, same_values
 from anonset.io.sources import open_source
 from anonset.settings.job_text import guarantee_for, job_text
 
@@ -204,3 +204,40 @@ def test_numbers_are_profiled_in_tables_too():
         ("integers", 2, 2), ("text", 2, 2),
     ]  # fmt: skip
     assert found.quasi_identifiers.below_k.value == pytest.approx(1 / 3)
+
+
+def test_a_file_is_read_once(tmp_path, monkeypatch):
+    from anonset.io.delimited import DelimitedText
+
+    parsed = []
+    parse = DelimitedText._parse
+    monkeypatch.setattr(
+        DelimitedText, "_parse", lambda self, *given, **more: parsed.append(1) or parse(self, *given, **more)
+    )
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join([",".join(PEOPLE), *map(",".join, zip(*PEOPLE.values(), strict=True))]) + "\n")
+    found = anonset.inspect(path, k=3, m=1)
+    assert roles(found) == roles(anonset.inspect(PEOPLE, k=3, m=1))
+    assert len(parsed) == 1
+
+
+TEXTS = ["a", "b", "a", "", "?", "c", "a"] * 9
+
+
+@pytest.mark.parametrize("null", [False, True])
+def test_codes_of_a_column_look_like_its_values(null):
+    import pyarrow as pa
+
+    text = pa.chunked_array([[*TEXTS[:4], None] if null else TEXTS[:4], TEXTS[4:]])
+    assert profile("x", coded(text)) == profile("x", text)
+    assert pa.types.is_dictionary(coded(text).type) == (not null)
+    part = text.dictionary_encode().combine_chunks()[4:9]  # of whose dictionary not all values occur
+    assert profile("x", pa.chunked_array([part])) == profile("x", pa.chunked_array([part.cast(pa.string())]))
+
+
+def test_a_column_that_holds_many_values_is_looked_at_by_the_first():
+    source = open_source({"x": [f"v{n}" for n in range(50_000)] + ["1 2"] * 3})
+    column = source.load(["x"])["x"]
+    found = profile("x", column)
+    assert (found.kind, found.distinct, found.largest) == ("text", 50_001, 3)
+    assert coded(column) is column

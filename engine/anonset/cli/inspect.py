@@ -10,7 +10,7 @@ from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.errors import InputError
-from anonset.jobs.inspect import Findings
+from anonset.jobs.findings import Findings
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.settings import RoleSettings, make_roles
 

@@ -46,18 +46,18 @@ class ReadOptions:
     def of(
         cls,
         *,
-        numeric: Names,
-        sensitive: str | None,
-        separator: str | None,
-        missing: str,
-        group: bool,
-        delimiter: str | None,
-        encoding: str | None,
-        no_header: bool,
-        input_format: str | None,
-        normalize: Names,
-        unknown: str,
-        inner_items: str,
+        numeric: Names = (),
+        sensitive: str | None = None,
+        separator: str | None = None,
+        missing: str = "refuse",
+        group: bool = False,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        no_header: bool = False,
+        input_format: str | None = None,
+        normalize: Names = (),
+        unknown: str = "error",
+        inner_items: str = "error",
         **given: Names,
     ) -> "ReadOptions":
         """Check what can be checked without the data.
@@ -76,7 +76,7 @@ class ReadOptions:
             msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
             raise InputError(msg)
         return cls(
-            {**given, "sensitive": None if sensitive is None else [sensitive]},
+            {"items": None, **given, "sensitive": None if sensitive is None else [sensitive]},
             numeric,
             separator,
             "empty" in chosen,

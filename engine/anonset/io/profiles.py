@@ -75,13 +75,13 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         items = _flat(loaded)
         listed, counts = _counted(items)
         return _of_sets(column, len(loaded), loaded.null_count, listed, counts, len(items), None)
-    labels, counts = _counted(loaded)
-    mark = _separator(column, labels, (separator,) if separator else _MARKS)
+    mark = _separator(column, _first_values(loaded), (separator,) if separator else _MARKS)
     if mark is not None:
         items, times = _items(loaded, mark)
         return _of_sets(column, len(loaded), loaded.null_count, items, times, int(times.sum()), mark)
-    given = np.array([label not in MISSING for label in labels], bool)
-    kind = kind_of_values([label for label in labels if label not in MISSING])
+    values, counts = _counts(loaded)
+    given = _is_given(values)
+    kind = kind_of_values([label for label in _texts(values[:_MOST_LOOKED_AT]) if label not in MISSING])
     alone = given.sum() == counts[given].sum()
     return Profile(
         column,
@@ -95,6 +95,21 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     )
 
 
+def coded(loaded: Any) -> Any:
+    """Return a loaded column of text as codes of its distinct values, where they are few; others as they are.
+
+    What reads the column after it was looked at need not look each value up again.
+    """
+    import pyarrow as pa
+
+    if isinstance(loaded, SetColumn) or not pa.types.is_string(loaded.type) or loaded.null_count or not len(loaded):
+        return loaded
+    if len(_first_values(loaded)) * 2 > len(loaded):
+        return loaded
+    found = loaded.combine_chunks().dictionary_encode()
+    return pa.chunked_array([found]) if len(found.dictionary) * 8 < len(loaded) else loaded
+
+
 def _of_sets(
     name: str, n: int, nulls: int, items: Sequence[str], counts: NDArray[np.int64], nnz: int, mark: str | None
 ) -> Profile:
@@ -105,16 +120,51 @@ def _of_sets(
 
 def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:
     """Return the distinct values of a column as text, and how often each occurs."""
+    values, counts = _counts(column)
+    return _texts(values), counts
+
+
+def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
+    """Return the distinct values of a column, none where they are no text, and how often each occurs."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    found = pc.value_counts(chunk.drop_null() if chunk.null_count else chunk)
-    values, counts = found.field(0), found.field(1)
+    if pa.types.is_dictionary(chunk.type) and not chunk.null_count and not chunk.dictionary.null_count:
+        times = np.bincount(np.asarray(chunk.indices), minlength=len(chunk.dictionary)).astype(np.int64)
+        values, counts = chunk.dictionary, times
+        if not times.all():
+            values, counts = values.filter(pa.array((times > 0).tolist())), times[times > 0]
+    else:
+        found = pc.value_counts(chunk.drop_null() if chunk.null_count else chunk)
+        values, counts = found.field(0), found.field(1).to_numpy(zero_copy_only=False).astype(np.int64)
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    texts = [] if pa.types.is_nested(kind) or pa.types.is_binary(kind) else values.cast(kind).cast(pa.string())
-    labels = [] if isinstance(texts, list) else texts.to_pylist()
-    return labels, counts.to_numpy(zero_copy_only=False).astype(np.int64)[: len(labels)]
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+        return pa.array([], pa.string()), counts[:0]
+    return values.cast(kind).cast(pa.string()), counts
+
+
+def _texts(values: Any) -> list[str]:
+    found: list[str] = values.to_pylist()
+    return found
+
+
+def _first_values(loaded: Any) -> list[str]:
+    """Return distinct values as text, those that come first: as many as are looked at, or all."""
+    head = loaded.slice(0, 3 * _MOST_LOOKED_AT)
+    values = _counts(head)[0]
+    if len(values) < _MOST_LOOKED_AT and len(head) < len(loaded):
+        values = _counts(loaded)[0]
+    return _texts(values[:_MOST_LOOKED_AT])
+
+
+def _is_given(values: Any) -> NDArray[np.bool_]:
+    """Tell of distinct values which of them are there: not what says that there is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    missing = pc.is_in(values, value_set=pa.array(sorted(MISSING), values.type))
+    return ~np.asarray(missing)
 
 
 def _flat(column: Any) -> Any:

@@ -11,7 +11,7 @@ from anonset.io.dialect import EXACT
 from anonset.io.grouping import refuse_empty, refuse_repeated, unite
 from anonset.io.options import ReadOptions, require_separator
 from anonset.io.roles import Names
-from anonset.io.sources import Reading, open_source
+from anonset.io.sources import Reading, Source, open_source
 from anonset.io.tables import Plan
 
 
@@ -135,10 +135,20 @@ def read(
         unknown=unknown,
         inner_items=inner_items,
     )
-    opened = open_source(source, options.reading(labels))
+    return read_opened(open_source(source, options.reading(labels)), options)
+
+
+def read_opened(opened: Source, options: ReadOptions) -> Table:
+    """Read a table from a source that is open already.
+
+    Raises
+    ------
+    InputError
+        As for `read`.
+    """
     plan = options.plan(opened)
     table = plan.encode(options.encoder(opened), opened.load(plan.roles.used))
-    return replace(_of_persons(opened.where, table, group=group), rules=options.rules)
+    return replace(_of_persons(opened.where, table, group=options.group), rules=options.rules)
 
 
 def read_exactly(

@@ -9,7 +9,8 @@ from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.jobs.evaluate import private_folder, read_publication
-from anonset.jobs.inspect import Findings, inspect
+from anonset.jobs.findings import Findings
+from anonset.jobs.inspect import inspect
 from anonset.jobs.provenance import require_private
 from anonset.jobs.risk import Risk, risk
 from anonset.jobs.verify import promised_by

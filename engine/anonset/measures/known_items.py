@@ -135,12 +135,11 @@ class _Distinct(Discreet):
         moved = _rarest_first(column)
         rank = row_ranks(moved)
         of_group = _groups_of(column, group)
-        key = of_group * (int(rank.max(initial=0)) + 1) + rank
-        _, first, inverse, weight = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        first, inverse, weight = _distinct(rank, None if group is None else of_group)
         taken = moved.take(first)
         starts = np.flatnonzero(np.diff(of_group[first], prepend=-1))
         groups = np.append(starts, len(first)).astype(np.int64)
-        return cls(taken.indptr, taken.items, weight.astype(np.int64), groups, inverse, len(column.vocabulary))
+        return cls(taken.indptr, taken.items, weight, groups, inverse, len(column.vocabulary))
 
     @property
     def sizes(self) -> Int64:
@@ -149,6 +148,21 @@ class _Distinct(Discreet):
             return self.weight
         total: Int64 = np.add.reduceat(self.weight, self.groups[:-1])
         return np.repeat(total, np.diff(self.groups))
+
+
+def _distinct(rank: Int64, of_group: Int64 | None) -> tuple[Int64, Int64, Int64]:
+    """Return where each distinct pair of group and rank comes first, which one each record has, and how many have it.
+
+    Ranks are dense: where all records are of one group, they are what is asked for, and nothing is sorted.
+    """
+    if of_group is not None:
+        key = of_group * (int(rank.max(initial=0)) + 1) + rank
+        _, first, inverse, counts = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        return first.astype(np.int64), inverse.astype(np.int64), counts.astype(np.int64)
+    weight = np.bincount(rank).astype(np.int64)
+    first = np.empty(len(weight), np.int64)
+    first[rank[::-1]] = np.arange(len(rank))[::-1]
+    return first, rank, weight
 
 
 def _of_all(distinct: _Distinct, lengths: Int64, size: int, k: int) -> list[KnownItems]:

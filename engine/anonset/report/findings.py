@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.inspect import Findings
+from anonset.jobs.findings import Findings
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.release.costs import format_size

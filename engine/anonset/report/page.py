@@ -7,7 +7,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.jobs.dossier import Dossier
-from anonset.jobs.inspect import Findings
+from anonset.jobs.findings import Findings
 from anonset.jobs.risk import Risk, knowledge
 from anonset.measures.retention import shares
 from anonset.measures.shares import Share

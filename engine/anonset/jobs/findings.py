@@ -1,0 +1,88 @@
+"""What is found in data before anything is published: columns, roles that are proposed, and who is unique."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anonset.data.discreet import Discreet
+from anonset.io.profiles import Profile
+from anonset.measures.known_items import KnownItems
+from anonset.measures.shares import Share
+from anonset.release.tables import html_table
+
+
+@dataclass(frozen=True)
+class ColumnFindings(Discreet):
+    """A column, and the role that it has or that is proposed for it."""
+
+    profile: Profile
+    """What it looks like."""
+    role: str
+    """The role, as a setting."""
+    reason: str
+    """Why it is proposed; ``given`` where the role was given."""
+    hierarchy: str | None = None
+    """What it may be generalized by."""
+
+
+@dataclass(frozen=True)
+class ClassFindings(Discreet):
+    """How records agree in their quasi-identifiers."""
+
+    columns: tuple[str, ...]
+    """The quasi-identifiers."""
+    classes: int
+    """Number of different combinations of values."""
+    smallest: int
+    """Records in the smallest equivalence class."""
+    unique: Share
+    """Share of the records that are alone in theirs."""
+    below_k: Share
+    """Share of the records in classes smaller than k."""
+
+
+@dataclass(frozen=True)
+class Findings(Discreet):
+    """What is in data, and at risk before anything is published. Holds no value of the data."""
+
+    source: str
+    """What was looked at."""
+    columns: tuple[ColumnFindings, ...]
+    """The columns, in their order."""
+    rows: int
+    """Rows of the data."""
+    records: int
+    """Records that they make: rows of the same person are one where they are grouped."""
+    persons: int | None
+    """Persons, where an identifier tells them apart."""
+    k: int
+    """Below so many records, a group is small."""
+    m: int
+    """Known items of which the guarantee would speak."""
+    quasi_identifiers: ClassFindings | None
+    """How records agree in their quasi-identifiers."""
+    known_items: tuple[KnownItems, ...]
+    """What 1, …, m + 1 known items leave."""
+    problems: tuple[str, ...] = field(repr=False)
+    """What would be refused, or should be looked at."""
+    memory: int | None
+    """Bytes that a run is estimated to take."""
+    seconds: float | None
+    """Seconds that a run may take, roughly."""
+    settings: Mapping[str, Any]
+    """The settings that were found to work, as those of a job."""
+
+    def _repr_html_(self) -> str:
+        """Return the findings as tables, for notebooks."""
+        rows = [(c.profile.name, c.profile.kind, f"{c.profile.distinct:,}", c.role, c.reason) for c in self.columns]
+        known = [
+            (str(one.size), str(one.worst(2)), str(one.worst(self.k)), str(one.average_unique))
+            for one in self.known_items
+        ]
+        return "".join(
+            [
+                html_table(("column", "kind", "distinct", "role", "because"), rows),
+                html_table(("known items", "unique at worst", f"fewer than {self.k}", "unique on average"), known),
+                html_table(("problems",), [(f"{len(self.problems)}, told by .problems",)] if self.problems else []),
+            ]
+        )

@@ -1,0 +1,198 @@
+"""Data that nobody has described, read by roles that are proposed: what is refused is noted, and another way taken."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from anonset.data import Table
+from anonset.data.discreet import Discreet
+from anonset.errors import InputError
+from anonset.io.dialect import Dialect
+from anonset.io.options import ReadOptions
+from anonset.io.profiles import Profile, coded, profile, same_values
+from anonset.io.read import read_opened
+from anonset.io.roles import names_in
+from anonset.io.sources import Reading, Source, open_source
+from anonset.jobs.findings import ColumnFindings
+from anonset.settings.binding import HierarchySpec, bind_columns
+from anonset.settings.proposal import Proposed, of_sets, propose, settings_of
+from anonset.spelling import counted, setting
+
+READING = (
+    "separator",
+    "delimiter",
+    "encoding",
+    "no_header",
+    "input_format",
+    "labels",
+    "normalize",
+    "unknown",
+    "inner_items",
+)
+ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
+
+
+@dataclass
+class Proposal(Discreet):
+    """Columns with roles, and the table that they make."""
+
+    where: str
+    columns: tuple[ColumnFindings, ...]
+    settings: dict[str, Any]
+    problems: list[str]
+    table: Table | None
+    rows: int
+
+
+def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec]) -> Proposal:
+    """Profile the columns, propose roles for those that have none, and try to read the data by them."""
+    roles = {role: given.get(role) for role in ROLES if given.get(role)}
+    dialect = Dialect.of(given.get("delimiter"), given.get("encoding"), bool(given.get("no_header")))
+    named = [name for names in roles.values() for name in names_in((), names)]
+
+    def lacking(names: Sequence[str]) -> list[str]:
+        return [name for name in named if name not in names and not name.endswith("*")]
+
+    how = Reading(given.get("input_format"), dialect, given.get("separator"), lacking, given.get("labels"))
+    opened = open_source(source, how)
+    loaded = {name: coded(column) for name, column in opened.load(opened.names).items()}
+    opened = replace(opened, load=lambda names: {name: loaded[name] for name in names})  # the file is read once
+    profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
+    proposed = propose(profiles, lambda one, other: same_values(loaded[one], loaded[other]))
+    proposed = _with_given(opened, proposed, given)
+    work = Proposal(opened.where, (), {}, _null_problems(profiles), None, profiles[0].records if profiles else 0)
+    trial = _Trial(opened, given, dict(proposed), profiles)
+    work.table, proposed, more = trial.run(work.problems)
+    work.settings = more
+    work.columns = tuple(
+        ColumnFindings(one, proposed[one.name].role, proposed[one.name].reason, proposed[one.name].hierarchy)
+        for one in profiles
+    )
+    _try_hierarchies(work, hierarchies)
+    return work
+
+
+def _with_given(opened: Source, proposed: dict[str, Proposed], given: Mapping[str, Any]) -> dict[str, Proposed]:
+    """Put the roles that were given in the place of those that were proposed."""
+    found = dict(proposed)
+    for role in ROLES:
+        for name in names_in(opened.names, given.get(role)):
+            matching = [n for n in opened.names if name.endswith("*") and n.startswith(name[:-1])] or [name]
+            for one in matching:
+                spec = proposed[one].hierarchy if one in proposed else None
+                numeric = one in names_in(opened.names, given.get("numeric"))
+                spec = "range" if numeric else "balanced:5" if role == "items" else spec or "values"
+                found[one] = Proposed(role, "given", spec if role in ("items", "relational") else None)
+    if any(given.get(role) for role in ("items", "one_hot", "one_code")):  # one shape of sets is enough
+        for name, own in found.items():
+            if own.role in ("items", "one_hot", "one_code") and own.reason != "given":
+                found[name] = Proposed("relational", "may be known of a person", "values")
+    return found
+
+
+@dataclass
+class _Trial:
+    """Reads the data by proposed roles; where that is refused, notes why and goes another way."""
+
+    source: Source
+    given: Mapping[str, Any]
+    proposed: dict[str, Proposed]
+    profiles: list[Profile]
+
+    def run(self, problems: list[str]) -> tuple[Table | None, dict[str, Proposed], dict[str, Any]]:
+        """Return the table, the roles by which it was read, and the settings."""
+        by_name = {one.name: one for one in self.profiles}
+        options = {name: self.given[name] for name in (*READING, "missing", "group") if self.given.get(name)}
+        options |= self._separator(by_name)
+        if any(one.nulls for one in self.profiles) and "missing" not in options:
+            options["missing"] = "empty,value"
+        ids = [name for name, one in self.proposed.items() if one.role == "id"]
+        repeated = len(ids) == 1 and by_name[ids[0]].uniqueness < 1 and "sensitive" not in self.given
+        for proposed, more in self._ways(ids, by_name, repeated=repeated):
+            try:
+                settings = {**settings_of(proposed), **options, **more}
+                return read_opened(self.source, _options(settings)), proposed, settings
+            except InputError as error:
+                problems.append(str(error))
+        return None, self.proposed, options
+
+    def _separator(self, by_name: Mapping[str, Profile]) -> dict[str, str]:
+        sets = (one for name, one in by_name.items() if self.proposed[name].role == "items")
+        marks = {one.separator for one in sets if one.separator is not None}
+        chosen = len(marks) == 1 and marks != {" "} and "separator" not in self.given
+        return {"separator": marks.pop()} if chosen else {}
+
+    def _ways(
+        self, ids: list[str], by_name: Mapping[str, Profile], *, repeated: bool
+    ) -> list[tuple[dict[str, Proposed], dict[str, Any]]]:
+        """Return in which ways the data may be read: rows of a person as one record, where they repeat, or apart."""
+        ways: list[tuple[dict[str, Proposed], dict[str, Any]]] = []
+        sets = any(one.role in ("items", "one_hot", "one_code") for one in self.proposed.values())
+        if repeated and not self.given.get("group"):
+            if sets:
+                ways.append((self.proposed, {"group": True}))
+            ways += [(of_sets(self.proposed, name), {"group": True}) for name in self._coded(by_name) if not sets]
+            apart = replace(self.proposed[ids[0]], role="drop", reason="repeats, and its rows differ otherwise")
+            ways.append(({**self.proposed, ids[0]: apart}, {}))
+        else:
+            ways.append((self.proposed, {}))
+        plain = {
+            name: replace(one, hierarchy="values") if one.hierarchy == "range" else one
+            for name, one in ways[-1][0].items()
+        }
+        return [*ways, (plain, ways[-1][1])]
+
+    def _coded(self, by_name: Mapping[str, Profile]) -> list[str]:
+        """Return the columns that may hold one code a row, the one of the most values first."""
+        free = [n for n, one in self.proposed.items() if one.role in ("relational", "keep") and one.reason != "given"]
+        free = [n for n in free if by_name[n].kind in ("text", "integers") or "codes" in by_name[n].kind]
+        return sorted((n for n in free if by_name[n].distinct > 2), key=lambda n: -by_name[n].distinct)[:1]
+
+
+def _options(settings: Mapping[str, Any]) -> ReadOptions:
+    sensitive = settings.get("sensitive")
+    one = sensitive[0] if isinstance(sensitive, list) else sensitive
+    others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive")}
+    return ReadOptions.of(**others, sensitive=one)
+
+
+def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec]) -> None:
+    """Hold the hierarchies against the data: those that were given, and those that are proposed."""
+    fitting: dict[str, Any] = {}
+    if work.table is None:
+        return
+    sets = work.table.joined or (() if work.table.transactions is None else (work.table.transactions.name,))
+    relational = [column.name for column in work.table.relational]
+    proposed = {one.profile.name: one.hierarchy for one in work.columns if one.hierarchy}
+    wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, "balanced:5")) for name in sets}
+    wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
+    wanted |= {name: spec for name, spec in given.items() if name not in wanted}
+    for name, spec in wanted.items():
+        others: dict[str, Any] = {other: "balanced:5" for other in sets if name in sets and other != name}
+        try:
+            bind_columns(work.table, {**others, name: spec})
+            fitting[name] = spec
+        except InputError as error:
+            work.problems.append(str(error))
+            if name in sets or name in relational:
+                fitting[name] = "balanced:5" if name in sets else "values"
+    work.settings = {**work.settings, "hierarchy": fitting}
+    work.columns = tuple(replace(c, hierarchy=_spelled(fitting.get(c.profile.name))) for c in work.columns)
+
+
+def _spelled(spec: Any) -> str | None:
+    return spec if spec is None or isinstance(spec, str) else str(spec) if isinstance(spec, Path) else "given"
+
+
+def _null_problems(profiles: Sequence[Profile]) -> list[str]:
+    """Say where values are missing."""
+    found = []
+    for one in profiles:
+        if one.nulls:
+            way = setting("missing", "empty,value")
+            found.append(f"column {one.name!r}: {counted(one.nulls, 'null')}, refused unless {way}")
+        if one.missing and one.kind in ("integers", "numbers"):
+            what = counted(one.missing, "row")
+            found.append(f"column {one.name!r}: no number in {what}: it can be read as text alone, or filled in")
+    return found
