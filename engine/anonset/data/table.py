@@ -89,10 +89,10 @@ class SetColumn(Discreet):
 
     def take(self, records: NDArray[np.integer]) -> "SetColumn":
         """Return the column of the given records, in the given order (indices may repeat)."""
-        lengths = self.lengths[records]
+        lengths = self.indptr[records + 1] - self.indptr[records]  # not `lengths`, which is as long as the table
         indptr = np.zeros(len(records) + 1, np.int64)
         np.cumsum(lengths, out=indptr[1:])
-        gather = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][records] - indptr[:-1], lengths)
+        gather = np.arange(indptr[-1]) + np.repeat(self.indptr[records] - indptr[:-1], lengths)
         return SetColumn(self.name, indptr, self.items[gather], self.vocabulary)
 
     def recode(self, codes: Int32, vocabulary: Vocabulary, work: WorkFolder | None = None) -> "SetColumn":

@@ -57,11 +57,12 @@ def _partitions(publication: Published, model: PartitionKmAnonymity, budget: int
 
 
 def _k(publication: Published, model: KAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    return check_k(_relational(publication, model), model)
+    return check_k(_relational(publication, model), model, getattr(publication, "work", None))
 
 
 def _kkm(publication: Published, model: KKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    return check_kkm(_relational(publication, model), _items(publication, model), model, budget, progress)
+    columns, work = _relational(publication, model), getattr(publication, "work", None)
+    return check_kkm(columns, _items(publication, model), model, budget, progress, work)
 
 
 def _lm(publication: Published, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:

@@ -1,6 +1,11 @@
-"""Checking k-anonymity and (k, k^m)-anonymity: rows by their relational tuples, each class by itself."""
+"""Checking k-anonymity and (k, k^m)-anonymity: rows by their relational tuples, each class by itself.
 
-from collections.abc import Sequence
+Of a publication that is mapped from files, the rows are taken in shares that hold whole classes (`shares`).
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -8,16 +13,19 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.discreet import names_shown
+from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
+from anonset.verification import shares
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, require_well_formed
 
 
-def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> Verdict:
+def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, work: WorkFolder | None = None) -> Verdict:
     """Check that each published relational tuple occurs at least k times; the witness is the first row that fails.
 
     >>> from anonset.data import Table
@@ -25,12 +33,78 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> V
     >>> print(check_k(table.relational, KAnonymity(k=2)))
     k-anonymity with k=2 fails: published row 2 matches 1 record, 2 required; by 'age'
 
+    Parameters
+    ----------
+    work
+        Where scratch is to lie, if the columns are mapped from files.
+
     Raises
     ------
     InputError
         If there is no relational column, or one is malformed.
     """
-    class_of = _classes(relational, model)
+    _require_columns(relational, model)
+    if work is None:
+        return _check_k(relational, model)
+
+    def check(rows: Int64) -> Verdict:
+        return _of_rows(rows, _check_k([column.take(rows) for column in relational], model))
+
+    return _all_classes([verdict for _, verdict in _by_shares(relational, work, check)], model)
+
+
+def check_kkm(
+    relational: Sequence[Column],
+    items: SetColumn,
+    model: KKmAnonymity,
+    budget: int,
+    progress: Progress | None,
+    work: WorkFolder | None = None,
+) -> Verdict:
+    """Check that the rows of each relational tuple are at least k, and k^m-anonymous by themselves.
+
+    Symbols count as different in different classes: then a set that occurs, occurs in one class only, and the check
+    of the whole file is that of each class.
+
+    Parameters
+    ----------
+    work
+        Where scratch is to lie, if the columns are mapped from files; each share of the rows has the budget then.
+
+    Raises
+    ------
+    InputError
+        If there is no relational column, or one is malformed.
+    """
+    _require_columns(relational, model)
+    if work is None or not items.n or relational[0].n != items.n:
+        verdict = _check_k(relational, model)
+        return _check_items(relational, items, model, verdict, budget, progress) if verdict.holds else verdict
+    require_well_formed(items)
+
+    def check(rows: Int64) -> tuple[Verdict, Verdict | None]:
+        part = [column.take(rows) for column in relational]
+        verdict = _check_k(part, model)
+        if not verdict.holds:
+            return _of_rows(rows, verdict), None
+        own = items.take(rows)
+        found = _check_items(part, own, model, verdict, budget, None)
+        filled = found.checked["distinct_rows"] - (own.n_nonempty < own.n)
+        return verdict, _of_rows(rows, replace(found, checked={**found.checked, "distinct_rows": filled}))
+
+    pairs, done = [], 0
+    for n_rows, pair in _by_shares(relational, work, check):
+        pairs.append(pair)
+        done += n_rows
+        if progress is not None:
+            progress("classes", float(done), float(items.n))
+    classes = _all_classes([verdict for verdict, _ in pairs], model)
+    parts = [found for _, found in pairs if found is not None]
+    return _all_items(classes, parts, relational, items, model) if classes.holds and parts else classes
+
+
+def _check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> Verdict:
+    class_of = _classes(relational)
     sizes = np.bincount(class_of)
     checked: dict[str, Any] = {"rows": len(class_of), "classes": len(sizes)}
     if len(sizes):
@@ -43,24 +117,17 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> V
     return Verdict(False, model, checked, Witness((), int(sizes[class_of[row]]), model.k, row, detail))
 
 
-def check_kkm(
-    relational: Sequence[Column], items: SetColumn, model: KKmAnonymity, budget: int, progress: Progress | None
+def _check_items(
+    relational: Sequence[Column],
+    items: SetColumn,
+    model: KKmAnonymity,
+    verdict: Verdict,
+    budget: int,
+    progress: Progress | None,
 ) -> Verdict:
-    """Check that the rows of each relational tuple are at least k, and k^m-anonymous by themselves.
-
-    Symbols count as different in different classes: then a set that occurs, occurs in one class only, and the check
-    of the whole file is that of each class.
-
-    Raises
-    ------
-    InputError
-        If there is no relational column, or one is malformed.
-    """
-    verdict = check_k(relational, model)
-    if not verdict.holds:
-        return verdict
+    """Check the items of rows whose classes, by the verdict, are large enough."""
     require_well_formed(items)
-    class_of = _classes(relational, model)
+    class_of = _classes(relational)
     if len(class_of) != items.n:
         msg = f"relational columns have {len(class_of)} rows, column {items.name!r} has {items.n}"
         raise InputError(msg)
@@ -81,8 +148,67 @@ def check_kkm(
     return Verdict(found.holds, model, checked, witness)
 
 
-def _classes(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> Int64:
-    """Return the class of each row: rows are in one class iff all their relational values are the same."""
+def _by_shares(relational: Sequence[Column], work: WorkFolder, check: Callable[[Int64], Any]) -> Iterator[Any]:
+    """Yield the number of rows of each share and what its check found; as many at a time as there are cores."""
+    at_once = os.cpu_count() or 1
+    with ThreadPoolExecutor(at_once, thread_name_prefix="anonset-verify") as pool:
+        waiting: list[tuple[int, Any]] = []
+        for rows in shares.shares_of(relational, work):
+            waiting.append((len(rows), pool.submit(check, rows)))
+            if len(waiting) > at_once:
+                n_rows, found = waiting.pop(0)
+                yield n_rows, found.result()
+        for n_rows, found in waiting:
+            yield n_rows, found.result()
+
+
+def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:
+    """Return the verdict on some rows of a publication with the row that its witness has there."""
+    witness = verdict.witness
+    return verdict if witness is None else replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
+
+
+def _all_classes(found: Sequence[Verdict], model: KAnonymity | KKmAnonymity) -> Verdict:
+    """Return the verdict on all classes from those on shares of them."""
+    checked: dict[str, Any] = {name: sum(one.checked[name] for one in found) for name in ("rows", "classes")}
+    if found:
+        checked["smallest_class"] = min(one.checked["smallest_class"] for one in found)
+    witnesses = [one.witness for one in found if one.witness is not None]
+    first = min(witnesses, key=lambda witness: witness.record, default=None)
+    return Verdict(first is None, model, checked, first)
+
+
+def _all_items(
+    classes: Verdict, found: Sequence[Verdict], relational: Sequence[Column], items: SetColumn, model: KKmAnonymity
+) -> Verdict:
+    """Return the verdict on the items of all classes from those on shares of them: of the smallest set, the first."""
+
+    def place(witness: Witness) -> tuple[Any, ...]:
+        row, index = witness.record, items.vocabulary.index
+        values = [
+            column.codes[row] if isinstance(column, CategoricalColumn) else column.values[row] for column in relational
+        ]
+        return len(witness.what), *values, *(index[label] for label in witness.what)
+
+    bad = [(place(one.witness), at) for at, one in enumerate(found) if one.witness is not None]
+    undecided = [at for at, one in enumerate(found) if one.holds is None]
+    longest = max(range(len(found)), key=lambda at: len(found[at].checked.get("itemset_occurrences", {})))
+    told = found[min(bad)[1] if bad else undecided[0] if undecided else longest]
+    most = model.m if told.witness is None else len(told.witness.what)
+    checked = dict(told.checked)
+    for name, last in (("itemset_occurrences", most), ("distinct_itemsets", most - (told.witness is not None))):
+        if name in checked:
+            parts = [one.checked.get(name, {}) for one in found]
+            sizes = sorted({size for part in parts for size in part if size <= last})
+            checked[name] = {size: sum(part.get(size, 0) for part in parts) for size in sizes}
+    filled = sum(one.checked["distinct_rows"] for one in found)
+    checked["distinct_rows"] = filled + (items.n_nonempty < items.n)  # the empty row is one, whatever its classes
+    checked |= {**classes.checked, "symbols": int(np.count_nonzero(items.occurrences))}
+    return Verdict(told.holds, model, checked, told.witness)
+
+
+def _require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> None:
+    """Refuse no columns at all, columns of different lengths, and codes without a label."""
     if not relational:
         msg = f"model {model.name!r} speaks of relational columns, and the publication has none"
         raise InputError(msg)
@@ -92,14 +218,20 @@ def _classes(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> 
             f"{name}: {n}" for name, n in lengths.items()
         )
         raise InputError(msg)
-    class_of = np.zeros(relational[0].n, np.int64)
     for column in relational:
-        values = column.codes if isinstance(column, CategoricalColumn) else column.values
-        if isinstance(column, CategoricalColumn) and len(values):
-            low, high = int(column.codes.min()), int(column.codes.max())
+        if isinstance(column, CategoricalColumn) and column.n:
+            parts = [column.codes[a:b] for a, b in spans(column.n)]
+            low, high = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
             if low < 0 or high >= len(column.vocabulary):
                 msg = f"column {column.name!r}: codes must be in 0..{len(column.vocabulary) - 1}, got {low}..{high}"
                 raise InputError(msg)
+
+
+def _classes(relational: Sequence[Column]) -> Int64:
+    """Return the class of each row: rows are in one class iff all their relational values are the same."""
+    class_of = np.zeros(relational[0].n, np.int64)
+    for column in relational:
+        values = column.codes if isinstance(column, CategoricalColumn) else column.values
         rank = np.unique(values, return_inverse=True)[1].reshape(-1)
         paired = class_of * (int(rank.max(initial=0)) + 1) + rank
         class_of = np.unique(paired, return_inverse=True)[1].reshape(-1).astype(np.int64)

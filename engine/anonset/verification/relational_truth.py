@@ -1,12 +1,14 @@
 """Truthfulness of relational values: each published value covers the original one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
 from anonset.data.exact import exact
-from anonset.data.table import Column
+from anonset.data.spans import spans
+from anonset.data.table import Column, Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.privacy import Witness
@@ -18,7 +20,7 @@ def check_relational_truth(
     """Find a published relational value that does not cover the value of the record it was made from.
 
     ``[low:high]`` covers the numbers between, a node of the column's hierarchy the leaves below it, ``(a,b,c)`` its
-    members, anything else itself. Only distinct pairs of values are looked at: cost O(n log n) for each column.
+    members, anything else itself. Cost: O(n) for each numeric column, else O(n log n), by distinct pairs of values.
 
     Returns
     -------
@@ -41,36 +43,117 @@ def check_relational_truth(
         if column.name not in published:
             msg = f"the publication must have the relational column {column.name!r}, but has not"
             raise InputError(msg)
-        found = _first_untrue(column.take(publication.record), published[column.name], hierarchies.get(column.name))
+        found = _first_untrue(column, published[column.name], publication.record, hierarchies.get(column.name))
         if found is not None:
             return found
     return None
 
 
-def _first_untrue(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> Witness | None:
-    values = before.codes if isinstance(before, CategoricalColumn) else before.values
-    distinct, rank = np.unique(values, return_inverse=True)
-    pairs, first = np.unique(rank.reshape(-1) * max(1, len(after.vocabulary)) + after.codes, return_index=True)
-    rules: dict[int, Callable[[str], bool]] = {}
-    worst: Witness | None = None
-    for pair, row in zip(pairs.tolist(), first.tolist(), strict=True):
-        value = distinct[pair // len(after.vocabulary)]
-        text = before.vocabulary.labels[value] if isinstance(before, CategoricalColumn) else str(value)
-        code = pair % len(after.vocabulary)
-        if code not in rules:
-            rules[code] = covers(after.vocabulary.labels[code], isinstance(before, NumericColumn), hierarchy)
-        if not rules[code](text) and (worst is None or row < worst.record):
+def _first_untrue(
+    before: Column, after: CategoricalColumn, record: Int64, hierarchy: Hierarchy | None
+) -> Witness | None:
+    look = (
+        _Ranges(after.vocabulary.labels, before)
+        if isinstance(before, NumericColumn)
+        else _Pairs(after.vocabulary.labels, before, hierarchy)
+    )
+    for first, end in spans(after.n):
+        codes = after.codes[first:end]
+        wrong = look.first_wrong(before.take(record[first:end]), codes)
+        if wrong >= 0:
             detail = f"column {after.name!r}: the original value is another"
-            worst = Witness((after.vocabulary.labels[code],), 0, 1, row, detail)
-    return worst
+            return Witness((after.vocabulary.labels[codes[wrong]],), 0, 1, first + wrong, detail)
+    return None
+
+
+class _Pairs:
+    """Whether labels cover values, each pair of which is looked at once."""
+
+    def __init__(self, labels: Sequence[str], before: Column, hierarchy: Hierarchy | None) -> None:
+        self._labels, self._hierarchy, self._numeric = labels, hierarchy, isinstance(before, NumericColumn)
+        self._rules: dict[int, Callable[[str], bool]] = {}
+        self._true: set[tuple[Any, int]] = set()
+
+    def first_wrong(self, before: Column, codes: Int32) -> int:
+        """Return the first row whose label does not cover its value, or -1."""
+        values = before.codes if isinstance(before, CategoricalColumn) else before.values
+        distinct, rank = np.unique(values, return_inverse=True)
+        width = max(1, len(self._labels))
+        pairs, first = np.unique(rank.reshape(-1) * width + codes, return_index=True)
+        wrong = -1
+        for pair, row in zip(pairs.tolist(), first.tolist(), strict=True):
+            value, code = distinct[pair // width], pair % width
+            if wrong != -1 and row > wrong:
+                continue
+            key = value.item(), code
+            if key not in self._true:
+                if not self._covers(before, value, code):
+                    wrong = row
+                    continue
+                self._true.add(key)
+        return wrong
+
+    def _covers(self, before: Column, value: Any, code: int) -> bool:
+        if code not in self._rules:
+            self._rules[code] = covers(self._labels[code], self._numeric, self._hierarchy)
+        return self._rules[code](
+            before.vocabulary.labels[value] if isinstance(before, CategoricalColumn) else str(value)
+        )
+
+
+class _Ranges:
+    """Whether ranges cover numbers, all at once: where their ends, as numbers of the column, are what their texts say.
+
+    A float is the number that it is printed as. Of two floats the larger is printed as the larger number; so an end
+    that is printed as it is written can be compared as a float.
+    """
+
+    def __init__(self, labels: Sequence[str], before: NumericColumn) -> None:
+        dtype = before.values.dtype
+        self._low, self._high = np.zeros(len(labels), dtype), np.zeros(len(labels), dtype)
+        self._plain = np.zeros(len(labels), np.bool_)
+        self._others = _Pairs(labels, before, None)
+        for code, label in enumerate(labels):
+            found = [_as_number(end, dtype.kind) for end in ends_of(label)]
+            if found[0] is not None and found[1] is not None:
+                self._low[code], self._high[code], self._plain[code] = found[0], found[1], True
+
+    def first_wrong(self, before: Column, codes: Int32) -> int:
+        """Return the first row whose label does not cover its value, or -1."""
+        values = before.values if isinstance(before, NumericColumn) else before.codes
+        plain = self._plain[codes]
+        wrong = np.flatnonzero(plain & ~((self._low[codes] <= values) & (values <= self._high[codes])))
+        first = int(wrong[0]) if len(wrong) else -1
+        others = np.flatnonzero(~plain)
+        if not len(others):
+            return first
+        at = self._others.first_wrong(before.take(others), codes[others])
+        found = [row for row in (first, int(others[at]) if at >= 0 else -1) if row >= 0]
+        return min(found, default=-1)
+
+
+def _as_number(text: str, kind: str) -> int | float | None:
+    """Return the number of a column of integers or floats that is printed as a text says; None if there is none."""
+    try:
+        said = exact(text)
+        if kind == "i":
+            return int(said) if said.denominator == 1 and abs(said) < 1 << 63 else None
+        return float(said) if exact(float(said)) == said else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def ends_of(label: str) -> tuple[str, str]:
+    """Return the ends of a range as they are written; a point is both."""
+    low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, ":", label)
+    return low, high
 
 
 def covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[[str], bool]:
     """Return the test whether a published label covers an original value, given as text."""
     if numeric:
-        low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, ":", label)
         try:
-            bounds = exact(low), exact(high)
+            bounds = [exact(end) for end in ends_of(label)]
         except ValueError:
             return lambda _: False
         return lambda text: bounds[0] <= exact(text) <= bounds[1]

@@ -1,0 +1,58 @@
+"""The rows of a large table in shares that hold all rows of a relational tuple, or none: each is checked by itself."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn
+from anonset.data.growing import Growing
+from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
+from anonset.data.table import Column, Int64
+
+ROWS_PER_SHARE = 1 << 19
+"""Rows of a share, about; one holds more where more rows than these have the same tuple."""
+_FIRST, _SECOND, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(31)
+
+
+def shares_of(columns: Sequence[Column], work: WorkFolder) -> Iterator[Int64]:
+    """Yield the rows of each share, ascending, int64: equal tuples are in the same one, by a hash of their values.
+
+    Parameters
+    ----------
+    columns
+        What makes up a tuple; at least one.
+    work
+        Where the rows lie.
+    """
+    n = columns[0].n
+    count = max(1, -(-n // ROWS_PER_SHARE))
+    with ExitStack() as stack:
+        found = [stack.enter_context(Growing(work, "share", np.int64)) for _ in range(count)]
+        for first, end in spans(n):
+            share = (_hashes(columns, first, end) % np.uint64(count)).astype(np.int64)
+            order = np.argsort(share, kind="stable")
+            ends = np.cumsum(np.bincount(share, minlength=count))
+            for target, rows in zip(found, np.split(order + first, ends[:-1]), strict=True):
+                target.append(rows)
+        for share_rows in found:
+            if len(rows := share_rows.finished()):
+                yield rows
+            share_rows.drop()
+
+
+def _hashes(columns: Sequence[Column], first: int, end: int) -> NDArray[np.uint64]:
+    """Return a hash of the tuple of each row of a span; sums and products wrap around."""
+    state = np.zeros(end - first, np.uint64)
+    for column in columns:
+        part = column.part(first, end)
+        if isinstance(part, CategoricalColumn):
+            state += part.codes.astype(np.uint64)
+        else:
+            state += (part.values + 0).view(np.uint64)  # no negative zero
+        state += _FIRST
+        state *= _SECOND
+        state ^= state >> _SHIFT
+    return state

@@ -1,0 +1,101 @@
+"""The check of classes by shares of a table that is mapped: that of the whole table, witness and figures included."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spans
+from anonset.data.mapped import WorkFolder
+from anonset.generalization import Publication
+from anonset.privacy.k import KAnonymity
+from anonset.privacy.kkm import KKmAnonymity
+from anonset.verification import shares
+from anonset.verification.kkm import check_k, check_kkm
+from anonset.verification.relational_truth import check_relational_truth
+from effort import examples
+
+BUDGET = 10**9
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WorkFolder:
+    monkeypatch.setattr(shares, "ROWS_PER_SHARE", 4)
+    monkeypatch.setattr(spans, "AT_ONCE", 3)
+    return WorkFolder.temporary(tmp_path)
+
+
+def columns_of(source: random.Random) -> tuple[list[Any], SetColumn]:
+    """Some classes, most of them of equal rows, so that checks come to an end in different sizes."""
+    tuples, rows = [], []
+    for _ in range(source.randint(0, 8)):
+        values = source.choice("abcdefgh"), source.choice([0.0, -0.0, 1.5, 2.0])
+        basket = source.sample("uvwxyz", source.randint(0, 4))
+        for _ in range(source.randint(1, 5)):
+            tuples.append(values)
+            rows.append(set(basket) if source.random() < 0.9 else {source.choice("uvw")})
+    order = source.sample(range(len(rows)), len(rows))
+    labels = CategoricalColumn.of("place", [tuples[at][0] for at in order])
+    numbers = NumericColumn("size", np.array([tuples[at][1] for at in order], np.float64))
+    return [labels, numbers], SetColumn.of([rows[at] for at in order], universe="uvwxyz")
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(seed=st.integers(0, 10**9), k=st.integers(1, 3), m=st.integers(1, 5))
+def test_shares_find_what_the_whole_table_shows(work_folder: WorkFolder, seed: int, k: int, m: int) -> None:
+    relational, items = columns_of(random.Random(seed))
+    model = KKmAnonymity(k, m)
+    whole, parts = (check_kkm(relational, items, model, BUDGET, None, work) for work in (None, work_folder))
+    assert parts == whole
+    assert list(parts.checked) == list(whole.checked)
+    assert check_k(relational, KAnonymity(k), work_folder) == check_k(relational, KAnonymity(k))
+
+
+@pytest.fixture(scope="module")
+def work_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkFolder]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shares, "ROWS_PER_SHARE", 4)
+        patch.setattr(spans, "AT_ONCE", 3)
+        yield WorkFolder.temporary(tmp_path_factory.mktemp("shares"))
+
+
+def test_a_share_holds_whole_classes_and_nothing_is_left_behind(work: WorkFolder) -> None:
+    column = CategoricalColumn.of("place", "abcabcabdd" * 3)
+    seen = [np.asarray(rows).copy() for rows in shares.shares_of([column], work)]
+    assert len(seen) > 1
+    assert sorted(np.concatenate(seen).tolist()) == list(range(30))
+    held = [set(column.codes[rows].tolist()) for rows in seen]
+    assert sum(map(len, held)) == 4
+    assert not list(work.path.iterdir())
+
+
+def test_a_share_whose_count_does_not_fit_leaves_the_whole_open(work: WorkFolder) -> None:
+    items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b", "c"}, {"c"}] * 2)
+    found = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), 5, None, work)
+    assert found.holds is None
+    assert "more than what is left of the budget" in found.checked["covered"]
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(seed=st.integers(0, 10**9))
+def test_ranges_are_true_where_each_of_them_covers_its_number(work_folder: WorkFolder, seed: int) -> None:
+    source = random.Random(seed)
+    texts = ["1", "[0:2]", "[0.1:0.3]", "[0.10:0.30]", "[1/3:2]", "[2:1]", "x", "[-0.0:0]", "1e0", "[5e-324:1]", "[:]"]
+    values = [0.0, -0.0, 0.1, 0.3, 1 / 3, 1.0, 2.0, 5e-324, 1e16]
+    n = source.randint(1, 9)
+    numbers, said = [source.choice(values) for _ in range(n)], [source.choice(texts) for _ in range(n)]
+    whole = source.random() < 0.3
+    if whole:
+        numbers = [float(source.randint(-1, 3)) for _ in range(n)]
+    column = NumericColumn("x", np.array(numbers, np.int64) if whole else np.array(numbers, np.float64))
+    after = CategoricalColumn.of("x", said)
+    found = check_relational_truth(Table(relational=(column,)), Publication(None, (), (after,), (), np.arange(n)), {})
+    from anonset.verification.relational_truth import covers
+
+    wrong = [row for row in range(n) if not covers(said[row], True, None)(str(column.values[row]))]
+    assert (None if found is None else found.record) == (wrong[0] if wrong else None)
