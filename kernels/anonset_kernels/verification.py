@@ -5,6 +5,9 @@ positions where it occurs are gathered, and the items after them are counted int
 the innermost cache. Nothing is packed into keys, so no size and no number of symbols can overflow, and the counts
 of a prefix are exact as soon as it has been visited. A walk stops after a given amount of work and goes on where
 it stopped, so that the caller can report progress and be interrupted.
+
+Where many rows hold a prefix, the last two items of the sets are counted together, in counters that stop at k: of a
+row, 64 symbols at a time are passed over whose pairs have all been met k times.
 """
 
 from typing import NamedTuple
@@ -18,8 +21,12 @@ from anonset_kernels._arrays import (
     Int64Array,
     Int64Matrix,
     Items,
+    UInt64Array,
 )
 from anonset_kernels._jit import kernel
+
+_LEAST_WORTH = 32.0
+"""Pairs behind a prefix for which it is looked up how many symbols there are."""
 
 
 class Rows(NamedTuple):
@@ -35,13 +42,23 @@ class Rows(NamedTuple):
     """int64 (rows,): number of records that each row stands for."""
 
 
-class Merged(NamedTuple):
-    """Rows with equal ones merged, in the order in which they were met; there is room for all rows."""
+class Pairs(NamedTuple):
+    """Counters of all pairs of up to N symbols, numbered from 0, and room for one row. W words hold N bits."""
 
-    representative: Int64Array
-    """int64 (n,): first of the equal rows."""
-    weight: Int64Array
-    """int64 (n,): sum of their weights."""
+    met: Int32Array
+    """int32 (N * N,): records of each pair, up to k."""
+    open: UInt64Array
+    """uint64 (N * W,): bits of the pairs that have not been met k times."""
+    number: Int32Array
+    """int32 (V,): number of each symbol."""
+    row: Int32Array
+    """int32 (N,): numbers of the symbols of a row, ascending."""
+    words: UInt64Array
+    """uint64 (W,): their bits, of those words that are not zero."""
+    used: Int32Array
+    """int32 (W,): which words these are."""
+    first: Int64Array
+    """int64 (W + 1,): where the symbols of each begin in the row."""
 
 
 class Walk(NamedTuple):
@@ -61,119 +78,8 @@ class Walk(NamedTuple):
     """int32 (V,): symbols whose counters are not zero."""
     state: Int64Array
     """int64 (5,): level, itemset occurrences, distinct itemsets, and of the offender last symbol (or -1), support."""
-
-
-@kernel()
-def merge_rows(
-    rows: Csr,
-    given: Int64Array,
-    slots: Int64Array,
-    merged: Merged,
-    share: tuple[int, int],
-    span: tuple[int, int],
-    n: int,
-) -> int:
-    """Go through the rows of a span, adding new ones to the distinct rows and merging known ones.
-
-    Parameters
-    ----------
-    rows
-        Pair (int64 indptr, int32 codes).
-    given
-        int64 (rows,): number of records that each row stands for; empty: one.
-    slots
-        int64 (power of two): open-addressed table of the distinct rows, -1 where free, at most half full. Rows are
-        compared item by item, so the hash decides about speed alone.
-    share
-        (one, of so many): rows of other shares, which are told by the hash too, are passed over.
-    n
-        Number of distinct rows so far; the new number is returned, or -1 where the table is too small for them.
-        O(items of the rows).
-    """
-    indptr, items = rows
-    mask = len(slots) - 1
-    for row in range(span[0], span[1]):
-        start, length = indptr[row], indptr[row + 1] - indptr[row]
-        key = 7
-        for at in range(start, start + length):
-            key = (key * 1000003 + int(items[at]) + 1) & 0x7FFFFFFF
-        if (((key * 0x9E3779B1) >> 20) & 0xFFFF) % share[1] != share[0]:
-            continue
-        slot = (key ^ (key >> 15)) & mask
-        while slots[slot] >= 0:
-            other = indptr[merged.representative[slots[slot]]]
-            if indptr[merged.representative[slots[slot]] + 1] - other == length:
-                same = 0
-                while same < length and items[other + same] == items[start + same]:
-                    same += 1
-                if same == length:
-                    break
-            slot = (slot + 1) & mask
-        if slots[slot] < 0:
-            if 2 * n >= mask:
-                return -1
-            slots[slot] = n
-            merged.representative[n] = row
-            n += 1
-        merged.weight[slots[slot]] += given[row] if len(given) else 1
-    return n
-
-
-@kernel()
-def measure_suffixes(rows: Csr, least: int, codes_behind: Int64Array, rows_with: Int64Array) -> None:
-    """Add up what is at and behind each symbol in the rows, where at least so many codes are behind it.
-
-    Parameters
-    ----------
-    rows
-        Pair (int64 indptr, int32 codes).
-    codes_behind, rows_with
-        int64 (V,) and int64 (V,): added to; the codes from the symbol on, and the rows. O(nnz).
-    """
-    indptr, items = rows
-    for row in range(len(indptr) - 1):
-        end = indptr[row + 1]
-        for at in range(indptr[row], end - least):
-            codes_behind[items[at]] += end - at
-            rows_with[items[at]] += 1
-
-
-@kernel()
-def gather_suffixes(
-    rows: Csr, given: Int64Array, least: int, window: tuple[int, int], fill: Int64Matrix, out: Csr, weight: Int64Array
-) -> None:
-    """Copy each row from each symbol of a window on, symbol by symbol, where at least so many codes are behind it.
-
-    Parameters
-    ----------
-    rows, out
-        Pairs (int64 indptr, int32 codes).
-    given, weight
-        int64 (rows,) and int64 (rows of out,): number of records that each row stands for.
-    fill
-        int64 (2, symbols of the window): where the next row, and its codes, of each symbol go; moved on.
-
-    O(nnz + what is copied).
-    """
-    indptr, items = rows
-    first, last = window
-    for row in range(len(indptr) - 1):
-        end = indptr[row + 1]
-        for at in range(indptr[row], end - least):
-            symbol = items[at]
-            if symbol >= last:
-                break
-            if symbol < first:
-                continue
-            to = fill[1, symbol - first]
-            for code in range(at, end):
-                out[1][to] = items[code]
-                to += 1
-            fill[1, symbol - first] = to
-            place = fill[0, symbol - first]
-            out[0][place + 1] = to
-            weight[place] = given[row]
-            fill[0, symbol - first] = place + 1
+    pairs: Pairs
+    """Counters of the last two items of sets together."""
 
 
 @kernel()
@@ -249,12 +155,129 @@ def _count_extensions(rows: Rows, walk: Walk, begin: int, end: int, k: int) -> i
 
 
 @kernel()
+def _count_row(pairs: Pairs, length: int, n: int, weight: int, k: int) -> tuple[int, int, int]:
+    """Count the pairs of a row of so many of `n` symbols, which stands for `weight` records.
+
+    Returns the number of its pairs, of those met for the first time, and of those that have now been met `k` times.
+    """
+    row, words, used, first = pairs.row, pairs.words, pairs.used, pairs.first
+    n_words, one, groups = (n + 63) // 64, np.uint64(1), 0
+    for i in range(length):
+        word = row[i] >> 6
+        if groups == 0 or used[groups - 1] != word:
+            used[groups], words[groups], first[groups] = word, np.uint64(0), i
+            groups += 1
+        words[groups - 1] |= one << np.uint64(row[i] & 63)
+    first[groups] = length
+    looked = new = full = begin = 0
+    for i in range(length - 1):
+        a = np.int64(row[i])
+        words[begin] ^= one << np.uint64(a & 63)  # what is left are the symbols behind this one
+        if words[begin] == 0:
+            begin += 1
+        for g in range(begin, groups):
+            behind, cell = max(first[g], i + 1), a * n_words + used[g]
+            looked += first[g + 1] - behind
+            if words[g] & pairs.open[cell] == 0:
+                continue
+            for j in range(behind, first[g + 1]):
+                own, at = one << np.uint64(row[j] & 63), a * n + row[j]
+                if pairs.open[cell] & own:
+                    new += pairs.met[at] == 0
+                    pairs.met[at] = min(k, pairs.met[at] + weight)
+                    if pairs.met[at] == k:
+                        pairs.open[cell] ^= own
+                        full += 1
+    return looked, new, full
+
+
+@kernel()
+def count_pairs(rows: Csr, weight: Int64Array, k: int, pairs: Pairs) -> int:
+    """Count, up to `k`, the pairs of the symbols of some rows; the number of a symbol is its code.
+
+    Parameters
+    ----------
+    rows
+        Pair (int64 indptr, int32 codes).
+    weight
+        int64 (rows,): number of records that each row stands for.
+
+    Returns the occurrences of pairs. Cost: a look at each word of a row's bits for each of its symbols, and a step for
+    each pair that has not been met `k` times.
+    """
+    indptr, items = rows
+    total = 0
+    for row in range(len(indptr) - 1):
+        length = indptr[row + 1] - indptr[row]
+        pairs.row[:length] = items[indptr[row] : indptr[row + 1]]
+        total += _count_row(pairs, length, len(pairs.row), weight[row], k)[0]
+    return total
+
+
+@kernel()
+def _number_symbols(rows: Rows, walk: Walk, begin: int, end: int) -> int:
+    """Give numbers to the symbols after the positions `begin` to `end`, in order, if it pays to count their pairs.
+
+    Returns how many there are, 0 if it does not pay: there is no room, or less to count than there are counters.
+    """
+    items, positions, count = rows.items, walk.positions, walk.count
+    entries, found, n = 0, 0, len(walk.pairs.row)
+    for i in range(begin, end):
+        entries += rows.end[rows.row[positions[i]]] - positions[i] - 1
+    worth = float(entries) * entries / (end - begin)
+    if n == 0 or worth < _LEAST_WORTH:
+        return 0
+    for i in range(begin, end):
+        at = positions[i]
+        for after in range(at + 1, rows.end[rows.row[at]]):
+            symbol = items[after]
+            if count[symbol] == 0:
+                count[symbol] = 1
+                walk.touched[found] = symbol
+                found += 1
+    walk.touched[:found] = np.sort(walk.touched[:found])
+    for s in range(found):
+        count[walk.touched[s]] = 0
+        walk.pairs.number[walk.touched[s]] = s
+    return found if found <= n and worth > found * ((found + 63) // 64) else 0
+
+
+@kernel()
+def _count_pairs_behind(rows: Rows, walk: Walk, level: int, begin: int, end: int, n: int, k: int) -> int:
+    """Count the records of each two of `n` numbered symbols behind the prefix at the positions `begin` to `end`.
+
+    Adds to the walk's figures and notes the first pair whose support is below `k`. Returns the occurrences.
+    """
+    pairs, number = walk.pairs, walk.pairs.number
+    pairs.met[: n * n] = 0
+    pairs.open[: n * ((n + 63) // 64)] = ~np.uint64(0)
+    work = distinct = closed = 0
+    for i in range(begin, end):
+        at = walk.positions[i]
+        row, length = rows.row[at], 0
+        for after in range(at + 1, rows.end[row]):
+            pairs.row[length] = number[rows.items[after]]
+            length += 1
+        looked, new, full = _count_row(pairs, length, n, rows.weight[row], k)
+        work, distinct, closed = work + looked, distinct + new, closed + full
+    walk.state[1] += work
+    walk.state[2] += distinct
+    for at in range(n * n if closed < distinct else 0):
+        if 0 < pairs.met[at] < k:
+            walk.symbols[level + 1, 0], walk.cursor[level + 1, 0] = walk.touched[at // n], 0
+            walk.state[3], walk.state[4] = walk.touched[at % n], pairs.met[at]
+            break
+    return work
+
+
+@kernel()
 def advance(rows: Rows, walk: Walk, size: int, k: int, limit: int) -> bool:
     """Go on with the walk over the itemsets of `size` (>= 2) items, for about `limit` steps.
 
     Returns whether the walk is over: all itemsets are counted, or ``state[3] >= 0`` names the last symbol of the
     first itemset, in the order of the codes, with fewer than `k` records (its others are at the cursors). Cost:
-    one step for each occurrence of an itemset, and up to three for those of smaller sizes.
+    one step for each occurrence of an itemset, fewer where pairs are counted together, and up to three for those of
+    smaller sizes.
     """
     level = walk.state[0]
     work = 0
@@ -269,6 +292,13 @@ def advance(rows: Rows, walk: Walk, size: int, k: int, limit: int) -> bool:
         begin, end = walk.first[level, at], walk.first[level, at + 1]
         if level == size - 2:
             work += _count_extensions(rows, walk, begin, end, k)
+            if walk.state[3] >= 0:
+                return True
+            walk.cursor[level, 0] += 1
+            continue
+        n = _number_symbols(rows, walk, begin, end) if level == size - 3 else 0
+        if n > 0:
+            work += _count_pairs_behind(rows, walk, level, begin, end, n, k)
             if walk.state[3] >= 0:
                 return True
             walk.cursor[level, 0] += 1

@@ -25,7 +25,7 @@ def test_kernels_share_steps_alone(path):
     assert all(module.startswith("_") for module in imported(path))
 
 
-@pytest.mark.parametrize("name", ["verification.py", "constraints_check.py"])
+@pytest.mark.parametrize("name", ["verification.py", "published_rows.py", "truth_check.py", "constraints_check.py"])
 def test_the_verification_shares_nothing(name):
     assert imported(Path(anonset_kernels.__file__).with_name(name)) == {"_arrays", "_jit"}
 

@@ -1,6 +1,7 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import comb
 from typing import Any, ClassVar
 
@@ -67,6 +68,39 @@ def test_agrees_with_the_naive_twin_however_it_is_divided(
         assert verdict.witness.support == supports(rows, len(rare))[rare]
         assert verdict.witness.required == k
         assert verdict.witness.record == next(r for r, row in enumerate(rows) if set(rare) <= row)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("k", [1, 2, 3, 9])
+def test_counting_pairs_together_finds_what_walking_does(size: int, k: int) -> None:
+    rng = np.random.default_rng(size)
+    heads = [rng.choice(150, 3, replace=False) for _ in range(12)]  # more symbols than a word of 64 holds
+    rows = [{*heads[at % 12].tolist(), *rng.choice(150, at % 5).tolist()} for at in range(400)] * 2
+    column = table_of([row for row in rows if len(row) < 7], 150).transactions
+    assert column is not None
+    together = itemsets.DistinctRows(column).count(size, k)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "MOST_SYMBOLS", 0)
+        patch.setattr(itemsets, "MOST_SYMBOLS", 0)
+        walked = itemsets.DistinctRows(column).count(size, k)
+    assert (together.rare, together.support) == (walked.rare, walked.support)
+    assert together.rare is not None or together.distinct == walked.distinct
+    assert (together.rare is None) is (k < 3)
+
+
+@settings(deadline=None, max_examples=100)
+@given(rows=st.lists(st.sets(st.integers(0, 3), max_size=3), max_size=12), ordered=st.booleans())
+def test_equal_rows_are_merged_whatever_their_order(rows: list[set[int]], ordered: bool) -> None:
+    rows = sorted(rows, key=sorted) if ordered else rows
+    column = table_of(rows).transactions
+    assert column is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spans, "AT_ONCE", 3)
+        found = distinct_rows.merged(column)
+    first = list(dict.fromkeys(map(tuple, map(sorted, rows))))
+    codes = [tuple(found.column.items[a:b].tolist()) for a, b in pairwise(found.column.indptr.tolist())]
+    assert codes == first
+    assert found.weight.tolist() == [sum(tuple(sorted(row)) == one for row in rows) for one in first]
 
 
 @settings(deadline=None, max_examples=100)

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.table import Int64
+from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
 
 if TYPE_CHECKING:
-    from anonset_kernels.verification import Walk
+    from anonset_kernels.verification import Pairs, Walk
 
 Progress = Callable[[str, float, float], None]
 """Called with (phase, amount done, total amount) as work goes on."""
 
-CODES_PER_WINDOW = 1 << 22
-"""Codes that the rows of a window hold, if it is of more than one symbol."""
+CODES_PER_WINDOW, LARGEST_WINDOW, WINDOWS = 1 << 22, 1 << 26, 32
+"""Codes that the rows of a window hold, if it is of more than one symbol: so many, or, up to the second, as many as
+make so many windows, for each of which all rows are gone through."""
+MOST_SYMBOLS = 1 << 11
+"""Symbols whose pairs have counters of their own: 16 MiB."""
 _STEPS_PER_CALL = 20_000_000  # about a tenth of a second: an interruption is noticed between two calls
 
 
@@ -58,10 +61,27 @@ def windows_of(room: Int64) -> list[tuple[int, int]]:
     [(0, 3)]
     """
     ends, found = np.cumsum(room), [0]
+    most = max(CODES_PER_WINDOW, min(LARGEST_WINDOW, int(room.sum()) // WINDOWS))
     while found[-1] < len(room):
         before = int(ends[found[-1] - 1]) if found[-1] else 0
-        found.append(max(found[-1] + 1, int(np.searchsorted(ends, before + CODES_PER_WINDOW, side="right"))))
+        found.append(max(found[-1] + 1, int(np.searchsorted(ends, before + most, side="right"))))
     return list(pairwise(found)) or [(0, 0)]
+
+
+def pair_counters(n: int, n_symbols: int) -> "Pairs":
+    """Return counters of the pairs of up to `n` symbols."""
+    from anonset_kernels.verification import Pairs
+
+    n_words = (n + 63) // 64
+    return Pairs(
+        np.zeros(n * n, np.int32),
+        np.full(n * n_words, -1, np.int64).view(np.uint64),
+        np.zeros(n_symbols, np.int32),
+        np.empty(n, np.int32),
+        np.empty(n_words, np.uint64),
+        np.empty(n_words, np.int32),
+        np.empty(n_words + 1, np.int64),
+    )
 
 
 class Counting:
@@ -88,16 +108,55 @@ class Counting:
         over, before = False, 0
         while not over and not self.stopped:
             over = bool(advance(seen, walk, self.size, self.k, _STEPS_PER_CALL))
-            with self._lock:
-                self._done += int(walk.state[1]) - before
-                before = int(walk.state[1])
-                if self.progress is not None:
-                    self.progress(f"itemsets of size {self.size}", float(self._done), float(self.total))
+            self._tell(int(walk.state[1]) - before)
+            before = int(walk.state[1])
         _, counted, distinct, last, support = walk.state.tolist()
         if last < 0:
             return Found(counted, distinct, None, 0)
         prefix = [int(walk.symbols[level, walk.cursor[level, 0]]) for level in range(self.size - 1)]
         return Found(counted, distinct, (*prefix, last), support)
+
+    def run_pairs(self, rows: SetColumn, weight: Int64, parts: Iterable[tuple[int, int]]) -> tuple[Int32, int]:
+        """Count all pairs of the rows in some spans, up to `k`, unless told to stop.
+
+        Parameters
+        ----------
+        weight
+            int64 (rows,): records that each stands for.
+
+        Returns
+        -------
+        int32 (V, V), records of each pair, the smaller code first; and the occurrences of pairs.
+        """
+        from anonset_kernels.verification import count_pairs
+
+        n, counted = len(rows.vocabulary), 0
+        pairs = pair_counters(n, 0)
+        for a, b in parts:
+            if self.stopped:
+                break
+            here = int(count_pairs((rows.indptr[a : b + 1], rows.items), weight[a:b], self.k, pairs))
+            counted += here
+            self._tell(here)
+        return pairs.met.reshape(n, n), counted
+
+    def found_pairs(self, parts: Iterable[tuple[Int32, int]]) -> Found:
+        """Return what was found of all pairs, given the counters over some of the rows each."""
+        met, counted = np.zeros((1, 1), np.int64), 0
+        for some, here in parts:
+            met, counted = np.minimum(met + some, self.k), counted + here
+        distinct, rare = int(np.count_nonzero(met)), (met > 0) & (met < self.k)
+        if not bool(rare.any()):
+            return Found(counted, distinct, None, 0)
+        first = tuple(int(code) for code in np.unravel_index(int(np.argmax(rare)), met.shape))
+        return Found(counted, distinct, first, int(met[first]))
+
+    def _tell(self, counted: int) -> None:
+        """Report that so many occurrences more were counted."""
+        with self._lock:
+            self._done += counted
+            if self.progress is not None:
+                self.progress(f"itemsets of size {self.size}", float(self._done), float(self.total))
 
     def _walk(self, rows: SetColumn) -> "Walk":
         """Return a walk that stands before the first set.
@@ -125,7 +184,9 @@ class Counting:
         cursor[0, 1] = len(present)
         state = np.array([0, 0, 0, -1, 0], np.int64)
         counters = np.zeros(n_symbols, np.int64), np.zeros(n_symbols, np.int32)
-        return Walk(positions, symbols, first, cursor, *counters, state)
+        together = self.size > 2 and self.k <= np.iinfo(np.int32).max
+        pairs = pair_counters(min(n_symbols, MOST_SYMBOLS) if together else 0, n_symbols)
+        return Walk(positions, symbols, first, cursor, *counters, state, pairs)
 
     def summed(self, parts: Iterable[Found]) -> Count:
         """Return what walks found, one after the other in the order of their sets, up to the first rare one.

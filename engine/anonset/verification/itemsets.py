@@ -1,8 +1,9 @@
 """Counting every supported itemset of published symbols, and k^m-anonymity by it."""
 
 import os
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from math import comb
 from typing import Any
 
@@ -14,9 +15,10 @@ from anonset.data.spans import spans
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
-from anonset.verification.counting import Count, Counting, Found, Progress, windows_of
+from anonset.verification.counting import MOST_SYMBOLS, Count, Counting, Found, Progress, windows_of
 from anonset.verification.distinct_rows import merged
 
+_PAIR = 2
 _WORTH_THREADS = 50_000_000  # itemset occurrences, some tenths of a second
 
 
@@ -68,6 +70,12 @@ class DistinctRows:
             found += np.bincount(np.diff(self._rows.indptr[a : b + 1]), minlength=len(found))
         return [(length, int(found[length])) for length in np.flatnonzero(found).tolist()]
 
+    @cached_property
+    def _least(self) -> list[int]:
+        """The least code of each span of rows; where there is none, the number of codes."""
+        items, indptr, none = self._rows.items, self._rows.indptr, len(self.column.vocabulary)
+        return [int(items[indptr[a] : indptr[b]].min(initial=none)) for a, b in spans(self.n)]
+
     def occurrences(self, size: int) -> int:
         """Return the exact number of occurrences of itemsets of `size` items in the distinct records."""
         return sum(records * comb(length, size) for length, records in self._lengths)
@@ -75,29 +83,33 @@ class DistinctRows:
     def count(self, size: int, k: int, progress: Progress | None = None) -> Count:
         """Count all itemsets of `size` items, stopping at the first that occurs in fewer than `k` records.
 
-        They are counted by windows of their first symbols, for each of which the rows from these symbols on are
-        gathered, so that a walk below a symbol stays in the caches. (To merge equal ones once more took longer than it
-        saved.) Cost: one step for each occurrence (:meth:`occurrences`), some for those of smaller sizes; memory for
-        some windows.
+        Pairs of few symbols are counted in a matrix of all. Others, and larger sets, are by windows of their first
+        symbols, for each of which the rows from these symbols on are gathered, so that a walk below a symbol stays in
+        the caches. (To merge equal ones once more took longer than it saved.) Cost: at most one step for each
+        occurrence (:meth:`occurrences`), some for those of smaller sizes; memory for some windows.
         """
         if size == 1:
             return self._count_items(k)
         total = self.occurrences(size)
         counting = Counting(size, k, total, progress)
+        threads = (os.cpu_count() or 1) if total >= _WORTH_THREADS else 1
+        if size == _PAIR and self._suit_a_matrix(total, k):
+            shares = [list(spans(self.n))[at::threads] for at in range(threads)]
+            with _Threads(counting, threads) as each:
+                found = counting.found_pairs(each(partial(counting.run_pairs, self._rows, self.weight), shares))
+                return counting.summed([found])
         behind, with_it = self._measured(size)
 
         def counted(window: tuple[int, int]) -> Found:
             return counting.run(*self._gathered(size, window, behind, with_it))
 
-        windows = windows_of(behind)
-        if total < _WORTH_THREADS or len(windows) == 1:
-            return counting.summed(map(counted, windows))
-        with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-verify") as pool:
-            try:
-                return counting.summed(pool.map(counted, windows))
-            finally:  # also where a rare set was found, or the wait was interrupted
-                counting.stopped = True
-                pool.shutdown(cancel_futures=True)
+        with _Threads(counting, threads) as each:
+            return counting.summed(each(counted, windows_of(behind)))
+
+    def _suit_a_matrix(self, total: int, k: int) -> bool:
+        """Tell whether there is room for counters of all pairs, and there are as many pairs to count."""
+        n = len(self.column.vocabulary)
+        return n <= MOST_SYMBOLS and n * n <= total and k <= np.iinfo(np.int32).max
 
     def _count_items(self, k: int) -> Count:
         supports = self.column.occurrences
@@ -108,7 +120,7 @@ class DistinctRows:
 
     def _measured(self, size: int) -> tuple[Int64, Int64]:
         """Return int64 (V,) each: codes of the rows from each symbol on, and rows, where others are behind it."""
-        from anonset_kernels.verification import measure_suffixes
+        from anonset_kernels.published_rows import measure_suffixes
 
         behind, with_it = np.zeros((2, len(self.column.vocabulary)), np.int64)
         for a, b in spans(self.n):
@@ -117,16 +129,34 @@ class DistinctRows:
 
     def _gathered(self, size: int, window: tuple[int, int], behind: Int64, with_it: Int64) -> tuple[SetColumn, Int64]:
         """Return the rows from each symbol of a window on, symbol by symbol, and their weights."""
-        from anonset_kernels.verification import gather_suffixes
+        from anonset_kernels.published_rows import gather_suffixes
 
         sizes = np.stack([with_it[slice(*window)], behind[slice(*window)]])
         n_rows, n_codes = sizes.sum(axis=1).tolist()
         indptr, items, weight = np.zeros(n_rows + 1, np.int64), np.empty(n_codes, np.int32), np.empty(n_rows, np.int64)
         fill = np.cumsum(sizes, axis=1) - sizes
-        for a, b in spans(self.n):
+        for (a, b), least in zip(spans(self.n), self._least, strict=True):
+            if least >= window[1]:  # where the rows are in order, half of them, on average
+                continue
             rows = self._rows.indptr[a : b + 1], self._rows.items
             gather_suffixes(rows, self.weight[a:b], size - 1, window, fill, (indptr, items), weight)
         return SetColumn(self.column.name, indptr, items, self.column.vocabulary), weight
+
+
+class _Threads:
+    """Runs parts of a counting side by side, if there are several threads, and ends them whatever happens."""
+
+    def __init__(self, counting: Counting, threads: int) -> None:
+        self._counting = counting
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="anonset-verify") if threads > 1 else None
+
+    def __enter__(self) -> Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]:
+        return map if self._pool is None else self._pool.map
+
+    def __exit__(self, *_: object) -> None:
+        self._counting.stopped = True  # also where a rare set was found, or the wait was interrupted
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
 
 
 def require_well_formed(column: SetColumn) -> None:

@@ -1,0 +1,155 @@
+"""Kernels that merge published rows and gather what is behind each symbol in them; they belong to the verification."""
+
+from typing import NamedTuple
+
+from anonset_kernels._arrays import Csr, Int64Array, Int64Matrix
+from anonset_kernels._jit import kernel
+
+
+class Merged(NamedTuple):
+    """Rows with equal ones merged, in the order in which they were met; there is room for all rows."""
+
+    representative: Int64Array
+    """int64 (n,): first of the equal rows."""
+    weight: Int64Array
+    """int64 (n,): sum of their weights."""
+
+
+@kernel()
+def merge_rows(
+    rows: Csr,
+    given: Int64Array,
+    slots: Int64Array,
+    merged: Merged,
+    share: tuple[int, int],
+    span: tuple[int, int],
+    n: int,
+) -> int:
+    """Go through the rows of a span, adding new ones to the distinct rows and merging known ones.
+
+    Parameters
+    ----------
+    rows
+        Pair (int64 indptr, int32 codes).
+    given
+        int64 (rows,): number of records that each row stands for; empty: one.
+    slots
+        int64 (power of two): open-addressed table of the distinct rows, -1 where free, at most half full. Rows are
+        compared item by item, so the hash decides about speed alone.
+    share
+        (one, of so many): rows of other shares, which are told by the hash too, are passed over.
+    n
+        Number of distinct rows so far; the new number is returned, or -1 where the table is too small for them.
+        O(items of the rows).
+    """
+    indptr, items = rows
+    mask = len(slots) - 1
+    for row in range(span[0], span[1]):
+        start, length = indptr[row], indptr[row + 1] - indptr[row]
+        key = 7
+        for at in range(start, start + length):
+            key = (key * 1000003 + int(items[at]) + 1) & 0x7FFFFFFF
+        if (((key * 0x9E3779B1) >> 20) & 0xFFFF) % share[1] != share[0]:
+            continue
+        slot = (key ^ (key >> 15)) & mask
+        while slots[slot] >= 0:
+            other = indptr[merged.representative[slots[slot]]]
+            if indptr[merged.representative[slots[slot]] + 1] - other == length:
+                same = 0
+                while same < length and items[other + same] == items[start + same]:
+                    same += 1
+                if same == length:
+                    break
+            slot = (slot + 1) & mask
+        if slots[slot] < 0:
+            if 2 * n >= mask:
+                return -1
+            slots[slot] = n
+            merged.representative[n] = row
+            n += 1
+        merged.weight[slots[slot]] += given[row] if len(given) else 1
+    return n
+
+
+@kernel()
+def merge_runs(rows: Csr, merged: Merged) -> int:
+    """Merge equal rows that stand side by side, where the rows are in the order of their content.
+
+    Returns
+    -------
+    Number of distinct rows; -1 where a row is below the one before it. O(items of the rows).
+    """
+    indptr, items = rows
+    n = 0
+    for row in range(len(indptr) - 1):
+        start, length = indptr[row], indptr[row + 1] - indptr[row]
+        if n > 0:
+            other = indptr[row - 1]
+            common, same = min(length, start - other), 0
+            while same < common and items[other + same] == items[start + same]:
+                same += 1
+            if same == length == start - other:
+                merged.weight[n - 1] += 1
+                continue
+            if same == length or (same < common and items[start + same] < items[other + same]):
+                return -1
+        merged.representative[n], merged.weight[n] = row, 1
+        n += 1
+    return n
+
+
+@kernel()
+def measure_suffixes(rows: Csr, least: int, codes_behind: Int64Array, rows_with: Int64Array) -> None:
+    """Add up what is at and behind each symbol in the rows, where at least so many codes are behind it.
+
+    Parameters
+    ----------
+    rows
+        Pair (int64 indptr, int32 codes).
+    codes_behind, rows_with
+        int64 (V,) and int64 (V,): added to; the codes from the symbol on, and the rows. O(nnz).
+    """
+    indptr, items = rows
+    for row in range(len(indptr) - 1):
+        end = indptr[row + 1]
+        for at in range(indptr[row], end - least):
+            codes_behind[items[at]] += end - at
+            rows_with[items[at]] += 1
+
+
+@kernel()
+def gather_suffixes(
+    rows: Csr, given: Int64Array, least: int, window: tuple[int, int], fill: Int64Matrix, out: Csr, weight: Int64Array
+) -> None:
+    """Copy each row from each symbol of a window on, symbol by symbol, where at least so many codes are behind it.
+
+    Parameters
+    ----------
+    rows, out
+        Pairs (int64 indptr, int32 codes).
+    given, weight
+        int64 (rows,) and int64 (rows of out,): number of records that each row stands for.
+    fill
+        int64 (2, symbols of the window): where the next row, and its codes, of each symbol go; moved on.
+
+    O(nnz + what is copied).
+    """
+    indptr, items = rows
+    first, last = window
+    for row in range(len(indptr) - 1):
+        end = indptr[row + 1]
+        for at in range(indptr[row], end - least):
+            symbol = items[at]
+            if symbol >= last:
+                break
+            if symbol < first:
+                continue
+            to = fill[1, symbol - first]
+            for code in range(at, end):
+                out[1][to] = items[code]
+                to += 1
+            fill[1, symbol - first] = to
+            place = fill[0, symbol - first]
+            out[0][place + 1] = to
+            weight[place] = given[row]
+            fill[0, symbol - first] = place + 1
