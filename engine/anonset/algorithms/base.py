@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import islice
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -71,6 +72,30 @@ class Algorithm(Protocol):
             If no recoding within the algorithm's operators gives the guarantee.
         """
         ...
+
+
+class Algorithms(Mapping[str, type[Algorithm]]):
+    """Algorithms by name; our own are imported when they are asked for, since a run needs one or two of them."""
+
+    def __init__(self, own: Mapping[str, str], offered: Mapping[str, type[Algorithm]]) -> None:
+        self._own, self._offered = own, offered
+
+    def __getitem__(self, name: str) -> type[Algorithm]:
+        if name not in self._own:
+            return self._offered[name]
+        module, _, found = self._own[name].partition(":")
+        made: type[Algorithm] = getattr(import_module(f"anonset.algorithms.{module}"), found)
+        return made
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._own or name in self._offered
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        yield from self._offered
+
+    def __len__(self) -> int:
+        return len(self._own) + len(self._offered)
 
 
 @runtime_checkable

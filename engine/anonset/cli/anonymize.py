@@ -1,5 +1,6 @@
 """``anonset anonymize``: the whole job, from a file to a verified publication."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -13,35 +14,50 @@ from anonset.jobs.anonymize import anonymize_file
 from anonset.release.release import Release
 from anonset.report.account import account, summary
 from anonset.settings.job_files import is_job, read_job
-from anonset.settings.settings import Settings, make_settings, settings_model
+from anonset.settings.settings import Settings, make_settings
 
 if TYPE_CHECKING:
     from anonset.jobs.inspection import Inspection
 
-Flags: Any = flags_of(settings_model(), leave_out=["input"])
+
+def anonymize_command(model: type[Settings]) -> Callable[..., int]:
+    """Return the command, whose flags are the fields of the given settings."""
+    flags_type: Any = flags_of(model, leave_out=["input"])
+
+    def anonymize(
+        source: Annotated[
+            str | None, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")
+        ] = None,
+        /,
+        *,
+        flags: Annotated[flags_type, Parameter(name="*")] = flags_type(),  # noqa: B008
+        config: Annotated[
+            str | None, Parameter(help="TOML file with the same settings, as a job file; flags win.")
+        ] = None,
+        quiet: Annotated[bool, Parameter(help="No progress and no account.")] = False,
+        json: Annotated[bool, Parameter(help="The account as JSON.")] = False,
+    ) -> int:
+        """Anonymize a data set, verify the result and publish it.
+
+        Exit codes: 0 done; 1 the model does not hold or cannot be reached; 2 bad input; 3 undecided; 130 interrupted.
+        """
+        return _anonymize(_settings(model, source, given_flags(flags), config), quiet=quiet, json=json)
+
+    return anonymize
 
 
-def anonymize(
-    source: Annotated[
-        str | None, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")
-    ] = None,
-    /,
-    *,
-    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
-    config: Annotated[str | None, Parameter(help="TOML file with the same settings, as a job file; flags win.")] = None,
-    quiet: Annotated[bool, Parameter(help="No progress and no account.")] = False,
-    json: Annotated[bool, Parameter(help="The account as JSON.")] = False,
-) -> int:
-    """Anonymize a data set, verify the result and publish it.
-
-    Exit codes: 0 done; 1 the model does not hold or cannot be reached; 2 bad input; 3 undecided; 130 interrupted.
-    """
+def _settings(model: type[Settings], source: str | None, flags: dict[str, Any], config: str | None) -> Settings:
+    """Return the settings that flags ask for, over those of a job file."""
     if source is not None and is_job(source):
         if config is not None:
             msg = f"--config {config}: the job file {source} holds the settings"
             raise InputError(msg)
         source, config = None, source
-    settings = make_settings({"input": source, **given_flags(flags)}, {} if config is None else read_job(config))
+    return make_settings({"input": source, **flags}, {} if config is None else read_job(config), model)
+
+
+def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
+    """Run the job, show its account and return the exit code."""
     with progress_bars(quiet=quiet) as progress:
         before = _finished_before(settings, progress) if settings.if_exists == "skip" else None
         if before is not None:

@@ -1,7 +1,10 @@
 """The commands of the application, and their flags, which come from the fields of settings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import field, make_dataclass
+from importlib import import_module
+from itertools import pairwise
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
@@ -26,6 +29,10 @@ _COMMANDS = {
     "completions": "Print what a shell needs to complete commands and options.",
     "warmup": "Compile every kernel, so that no later run has to.",
 }
+_PLACES = {"anonymize": "anonset.cli.anonymize_any:anonymize"}
+"""Commands that do not lie in the file of their name."""
+_WHOLE = ("-h", "--help", "--config")
+"""What calls for the options of all algorithms."""
 _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
     "hierarchy": (
         "Build, check, print and convert hierarchies.",
@@ -62,8 +69,14 @@ _EPILOGUE = (
 )
 
 
-def make_app() -> App:
-    """Return the application with its commands, none of them imported yet."""
+def make_app(algorithms: Sequence[str] = ()) -> App:
+    """Return the application with its commands, none of them imported yet.
+
+    Parameters
+    ----------
+    algorithms
+        Those whose options ``anonymize`` takes; all if empty.
+    """
     app = App(
         name="anonset",
         help="Anonymize transaction (set-valued), relational and mixed data: fast, verified, reproducible.",
@@ -77,7 +90,10 @@ def make_app() -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, text in _COMMANDS.items():
-        app.command(f"anonset.cli.{name}:{name}", name=name, help=text)
+        if name == "anonymize" and algorithms:
+            app.command(_of(algorithms), name=name, help=text)
+            continue
+        app.command(_PLACES.get(name, f"anonset.cli.{name}:{name}"), name=name, help=text)
     for group, (about, commands) in _GROUPS.items():
         inner = App(name=group, help=about)
         for name, text in commands.items():
@@ -94,12 +110,62 @@ def run_command(arguments: Sequence[str]) -> Any:
     InputError
         If the arguments are none of a command.
     """
+    if asked := algorithms_asked(arguments):
+        with suppress(CycloptsError):  # raised before anything is done; what is wrong is said below
+            return make_app(asked)(list(arguments))
     try:
         return make_app()(list(arguments))
     except CycloptsError as error:
         from anonset.cli.refusals import refusal
 
         raise InputError(refusal(error, arguments)) from None
+
+
+def algorithms_asked(arguments: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the algorithms that may serve a call of ``anonymize``; none where that cannot be told.
+
+    Then their options alone need to be known. If the arguments hold any other, parsing fails, and is done once more
+    with all of them, so that its error names what is meant.
+
+    >>> algorithms_asked(["anonymize", "shop.dat", "--algorithm", "apriori", "--k", "5"])
+    ('apriori',)
+    >>> algorithms_asked(["anonymize", "shop.dat", "--model=kkm"]), algorithms_asked(["anonymize", "job.toml"])
+    (('rum-bound',), ())
+    """
+    if not arguments or arguments[0] != "anonymize":
+        return ()
+    from anonset.settings.job_files import is_job
+
+    if any(argument.partition("=")[0] in _WHOLE or is_job(argument) for argument in arguments):
+        return ()
+    algorithms, models = _values(arguments, "--algorithm"), _values(arguments, "--model")
+    if len(algorithms) > 1 or len(models) > 1:
+        return ()
+    return _known(algorithms, models)
+
+
+def _known(algorithms: Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
+    from anonset.algorithms.registry import ALGORITHMS
+    from anonset.settings.parameters import MODELS
+
+    if algorithms:
+        return tuple(name for name in algorithms if name in ALGORITHMS)
+    entries = [MODELS[model] for model in models if model in MODELS]
+    return tuple(name for entry in entries for name in (entry.algorithm, entry.alone) if name is not None)
+
+
+def _values(arguments: Sequence[str], option: str) -> list[str]:
+    """Return the values that stand behind an option."""
+    behind = [after for before, after in pairwise(arguments) if before == option]
+    return behind + [argument.partition("=")[2] for argument in arguments if argument.startswith(f"{option}=")]
+
+
+def _of(algorithms: Sequence[str]) -> Callable[..., int]:
+    """Return the command ``anonymize`` with the options of some algorithms alone."""
+    from anonset.settings.settings import settings_model
+
+    made: Callable[..., int] = import_module("anonset.cli.anonymize").anonymize_command(settings_model(*algorithms))
+    return made
 
 
 def _version() -> str:

@@ -3,6 +3,7 @@
 This module must stay light: what is imported here is imported before a signal can be answered in one line.
 """
 
+import gc
 import io
 import os
 import sys
@@ -17,6 +18,8 @@ from anonset.spelling import spell_options
 DONE, FAILED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 _LOG_FORMAT = "--log-format"
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
+_RARELY = (300_000, 50, 100)
+"""Objects and rounds between two searches for cycles: importing makes many objects and hardly a cycle."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,6 +73,7 @@ def describe(error: BaseException) -> str:
 
 def run() -> None:
     """Run the command line of this process and exit."""
+    gc.set_threshold(*_RARELY)
     unwinding = Unwinding()
     warnings.showwarning = _warn
     code = _DEFECT
@@ -87,6 +91,7 @@ def run() -> None:
     if code > _BY_SIGNAL:
         os._exit(code)  # all is cleaned up; worker threads may be in a kernel for long
     unwinding.leave()
+    gc.freeze()  # what is still there goes with the process: nobody needs to look for cycles in it
     sys.exit(code)
 
 

@@ -33,7 +33,7 @@ class DataFile(Discreet):
     name: str
     """Its path below the folder, for the order of files and the digest of all."""
     system: Any
-    """The file system (``pyarrow.fs.FileSystem``) that it lies in."""
+    """The file system (``pyarrow.fs.FileSystem``) that it lies in; None: this machine's."""
     path: str
     """Its path there."""
     keys: tuple[Key, ...] = ()
@@ -42,8 +42,10 @@ class DataFile(Discreet):
     @contextmanager
     def opened(self) -> Iterator[Any]:
         """Open it for reading at any place (``pyarrow.NativeFile``)."""
+        import pyarrow as pa
+
         with reading(self.where):
-            file = self.system.open_input_file(self.path)
+            file = pa.OSFile(self.path, "rb") if self.system is None else self.system.open_input_file(self.path)
         with file:
             yield file
 
@@ -51,15 +53,14 @@ class DataFile(Discreet):
     def size(self) -> int:
         """Bytes."""
         with reading(self.where):
+            if self.system is None:
+                return Path(self.path).stat().st_size
             return int(self.system.get_file_info(self.path).size)
 
     @property
     def text_bytes(self) -> int:
         """Bytes that it would have as plain text, about."""
-        from pyarrow import fs
-
-        local = isinstance(self.system, fs.LocalFileSystem)
-        return estimate_bytes(self.path) if local else guessed_bytes(self.name, self.size)
+        return estimate_bytes(self.path) if self.system is None else guessed_bytes(self.name, self.size)
 
     def sha256(self) -> str:
         """Return the SHA-256 of its bytes in hexadecimal."""
@@ -160,10 +161,8 @@ def files_at(paths: Sequence[Path]) -> DataFiles:
 
 
 def _local(path: Path, name: str) -> DataFile:
-    from pyarrow import fs
-
     require_file(path)
-    return DataFile(str(path), name, fs.LocalFileSystem(), str(path), _keys(name))
+    return DataFile(str(path), name, None, str(path), _keys(name))
 
 
 def _at_address(address: str, declared: str | None) -> DataFiles:

@@ -103,9 +103,9 @@ class Parameter:
 
 
 @cache
-def parameters() -> dict[str, Parameter]:
-    """Return the parameters of all registered algorithms by setting, in order of first appearance."""
-    return collect(ALGORITHMS)
+def parameters(*algorithms: str) -> dict[str, Parameter]:
+    """Return the parameters of some algorithms, or all, by setting, in order of first appearance."""
+    return collect({name: ALGORITHMS[name] for name in algorithms or ALGORITHMS})
 
 
 def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:

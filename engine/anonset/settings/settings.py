@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.settings.binding import numeric_columns
-from anonset.settings.parameters import MODELS, Parameter, option, parameters
+from anonset.settings.parameters import GENERAL, MODELS, Parameter, option, parameters
 from anonset.settings.readers import Names, WrittenFloat
 from anonset.settings.reading import ReadingSettings
 from anonset.spelling import meant
@@ -113,13 +113,14 @@ class Settings(InputSettings):
 
     def algorithm_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the algorithm."""
-        return self.model_dump(include=set(parameters()), exclude_none=True)
+        own = set(type(self).model_fields) - set(Settings.model_fields)
+        return self.model_dump(include=own | GENERAL, exclude_none=True)
 
 
 @cache
-def settings_model() -> type[Settings]:
-    """Return the settings with a field for every parameter of a registered algorithm."""
-    return with_parameters(Settings, parameters())
+def settings_model(*algorithms: str) -> type[Settings]:
+    """Return the settings with a field for every parameter of some algorithms, or of all that are registered."""
+    return with_parameters(Settings, parameters(*algorithms))
 
 
 def with_parameters(base: type[Any], found: Mapping[str, Parameter]) -> type[Any]:
@@ -153,7 +154,9 @@ def read_config(path: str | Path) -> dict[str, Any]:
     return {key.replace("-", "_"): value for key, value in found.items()}
 
 
-def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Settings:
+def make_settings(
+    flags: Mapping[str, Any], job: Mapping[str, Any] | None = None, model: type[Settings] | None = None
+) -> Settings:
     """Validate flags over the settings of a job file; flags win.
 
     Parameters
@@ -162,6 +165,8 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
         Settings by name; None stands for a flag that was not given.
     job
         Settings of the file.
+    model
+        What `settings_model` returned; by default, for all algorithms.
 
     Raises
     ------
@@ -170,7 +175,7 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
     """
     merged = dict(job or {})
     merged.update({name: value for name, value in flags.items() if value is not None})
-    return validate(settings_model(), merged)
+    return validate(model or settings_model(), merged)
 
 
 def make_roles(given: Mapping[str, Any]) -> RoleSettings:

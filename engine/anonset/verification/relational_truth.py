@@ -1,6 +1,8 @@
 """Truthfulness of relational values: each published value covers the original one."""
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -156,13 +158,19 @@ def covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[[
             bounds = [exact(end) for end in ends_of(label)]
         except ValueError:
             return lambda _: False
-        return lambda text: bounds[0] <= exact(text) <= bounds[1]
+        return lambda text: bounds[0] <= _number(text) <= bounds[1]
     if hierarchy is not None:
         node = hierarchy.node_of.get(label)
         members = set() if node is None else set(_leaves(hierarchy, node))
         return members.__contains__
     listed = {label} | (set(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else set())
     return listed.__contains__
+
+
+@lru_cache(maxsize=4096)
+def _number(text: str) -> Fraction:
+    """Return an original number, which stands beside many published values."""
+    return exact(text)
 
 
 def _leaves(hierarchy: Hierarchy, node: int) -> tuple[str, ...]:
