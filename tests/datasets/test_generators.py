@@ -1,5 +1,6 @@
 import hashlib
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from anonset.algorithms.transaction.apriori import Apriori
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut
-from anonset_datasets.generators import GENERATORS, demo_table, generate, pos_like, quest, shop, youtube_like
+from anonset_datasets.generators import GENERATORS, demo_table, generate, long_tail, pos_like, quest, shop, youtube_like
 from anonset_datasets.generators.longitudinal import longitudinal
 
 OF_SETS = [name for name, generator in GENERATORS.items() if generator.kind != "longitudinal"]
@@ -62,11 +63,22 @@ def test_a_smaller_table_is_the_beginning_of_a_larger_one(name: str) -> None:
 
 
 def test_raw_streams_give_the_same_data_everywhere() -> None:
-    assert [digest(pos_like(2_000)), digest(youtube_like(2_000)), digest(shop())] == [
+    assert [digest(pos_like(2_000)), digest(youtube_like(2_000)), digest(shop()), digest(long_tail(2_000))] == [
         "26f2042a28a1d6f9",
         "3d0161282c2539a7",
         "61e4bee1197135e4",
+        "ee646ddec3abb3ae",
     ]
+
+
+def test_long_tail_has_rare_items_and_shelves() -> None:
+    column = sets(generate("long_tail", n=20_000, n_items=50_050))
+    assert len(column.vocabulary) == 50_050
+    assert (column.occurrences == 0).sum() > 10_000
+    assert 5 < column.lengths.mean() < 6.5
+    shelf = column.items // 100
+    same = [len(set(shelf[a:b].tolist())) == 1 for a, b in pairwise(column.indptr[:2_000].tolist()) if b - a > 1]
+    assert 0.1 < np.mean(same) < 0.6
 
 
 def test_pos_like_has_the_characteristics_of_bms_pos() -> None:

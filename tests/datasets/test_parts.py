@@ -11,7 +11,7 @@ from anonset_datasets.generators import generate, parts
 from anonset_datasets.generators.missions import BLOCK
 
 
-@pytest.mark.parametrize(("name", "workers"), [("pos_like", 1), ("pos_like", 3), ("youtube_like", 2)])
+@pytest.mark.parametrize(("name", "workers"), [("pos_like", 1), ("pos_like", 3), ("youtube_like", 2), ("long_tail", 2)])
 def test_parts_hold_the_records_of_all(tmp_path, monkeypatch, name, workers):
     monkeypatch.setattr(parts, "BLOCKS_OF_PART", 1)
     parameters = {"n": 2 * BLOCK + 17, "seed": 3, "avg_length": 1.5}

@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spans
+from anonset.data.mapped import WorkFolder
 from anonset.errors import InputError
 from anonset.privacy import Verdict
 from anonset.privacy.coherence import Coherence
+from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.transaction_k import TransactionKAnonymity
-from anonset.verification import cohorts
+from anonset.verification import cohorts, distinct_rows, verify
 from anonset.verification.coherence import check_coherence
 from anonset.verification.lm import check_klm, check_lm, classes_of
 from anonset.verification.partitions import check_partitions
@@ -173,6 +175,40 @@ def test_whole_transactions(seed: int) -> None:
         assert verdict.witness is not None
         assert verdict.witness.what == ()
         assert count[frozenset(rows[verdict.witness.record])] == verdict.witness.support < model.k
+
+
+@thorough
+@given(seeds)
+def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: WorkFolder, seed: int) -> None:
+    rng, rows, sensitive = case(seed)
+    k, m, column = rng.randint(1, 3), rng.randint(1, 3), SetColumn.of(rows)
+    arrays = [work_folder.stored(name, values) for name, values in (("p", column.indptr), ("i", column.items))]
+    mapped = Table(SetColumn(column.name, *arrays, column.vocabulary), work=work_folder)
+    models = LmDiversity(k, 2, m, sensitive), Coherence(0.5, k, m, sensitive), TransactionKAnonymity(k)
+    for model in (*models, KLmDiversity(k, 2, m, sensitive), ConstraintSet(k, m=m)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(spans, "AT_ONCE", 3)
+            found = verify(mapped, model)
+        assert found == verify(Table(column), model)
+
+
+@pytest.fixture(scope="module")
+def work_folder(tmp_path_factory: pytest.TempPathFactory) -> WorkFolder:
+    return WorkFolder.temporary(tmp_path_factory.mktemp("mapped"))
+
+
+def test_whole_transactions_of_a_mapped_table_are_merged_by_blocks(
+    work_folder: WorkFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    column = SetColumn.of([{"a"}, {"a", "b"}, set()] * 4 + [{"b"}])
+    monkeypatch.setattr(spans, "AT_ONCE", 2)
+    seen: list[int] = []
+    merge = distinct_rows._merged_block
+    monkeypatch.setattr(distinct_rows, "_merged_block", lambda block: seen.append(block.n) or merge(block))
+    verdict = check_transaction_k(column, TransactionKAnonymity(2), work_folder)
+    assert verdict.witness is not None
+    assert (verdict.witness.record, verdict.witness.support) == (12, 1)
+    assert sorted(seen) == [1, 2, 2, 2, 2, 2, 2]
 
 
 def test_the_cases_hold_and_fail() -> None:

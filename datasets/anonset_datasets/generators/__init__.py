@@ -4,6 +4,7 @@ from anonset_datasets.generators.groceries import demo_table, shop, shop_hierarc
 from anonset_datasets.generators.patterns import quest
 from anonset_datasets.generators.pos import pos_like
 from anonset_datasets.generators.registry import GENERATORS, Generator, generate, make
+from anonset_datasets.generators.tail import long_tail
 from anonset_datasets.generators.youtube import youtube_like
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Generator",
     "demo_table",
     "generate",
+    "long_tail",
     "make",
     "pos_like",
     "quest",

@@ -18,6 +18,7 @@ from anonset_datasets.generators.groceries import shop
 from anonset_datasets.generators.longitudinal import longitudinal
 from anonset_datasets.generators.patterns import quest
 from anonset_datasets.generators.pos import pos_like, pos_like_part
+from anonset_datasets.generators.tail import long_tail, long_tail_part
 from anonset_datasets.generators.youtube import youtube_like, youtube_like_part
 
 Value = int | float | str
@@ -50,6 +51,13 @@ GENERATORS: dict[str, Generator] = {
     generator.name: generator
     for generator in (
         Generator("pos_like", "transactions", "point-of-sale baskets in the shape of BMS-POS", pos_like, pos_like_part),
+        Generator(
+            "long_tail",
+            "transactions",
+            "baskets over a large universe, most of whose items are rare",
+            long_tail,
+            long_tail_part,
+        ),
         Generator("quest", "transactions", "transactions after the IBM Quest generator", quest),
         Generator(
             "youtube_like",

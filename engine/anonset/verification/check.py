@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from anonset.data import SetColumn
+from anonset.data.mapped import WorkFolder
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
@@ -48,7 +49,7 @@ Check = Callable[[Published, Any, int, Progress | None], Verdict]
 
 
 def _km(publication: Published, model: KmAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    return check_km(_items(publication, model), model, budget, progress, getattr(publication, "work", None))
+    return check_km(_items(publication, model), model, budget, progress, _work(publication))
 
 
 def _partitions(publication: Published, model: PartitionKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
@@ -57,31 +58,31 @@ def _partitions(publication: Published, model: PartitionKmAnonymity, budget: int
 
 
 def _k(publication: Published, model: KAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    return check_k(_relational(publication, model), model, getattr(publication, "work", None))
+    return check_k(_relational(publication, model), model, _work(publication))
 
 
 def _kkm(publication: Published, model: KKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    columns, work = _relational(publication, model), getattr(publication, "work", None)
+    columns, work = _relational(publication, model), _work(publication)
     return check_kkm(columns, _items(publication, model), model, budget, progress, work)
 
 
 def _lm(publication: Published, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:
-    return check_lm(_items(publication, model), model, budget, progress)
+    return check_lm(_items(publication, model), model, budget, progress, _work(publication))
 
 
 def _klm(publication: Published, model: KLmDiversity, budget: int, progress: Progress | None) -> Verdict:
     relational: tuple[Column, ...] = getattr(publication, "relational", ())  # without any, everybody is in one class
-    return check_klm(_items(publication, model), relational, model, budget, progress)
+    return check_klm(_items(publication, model), relational, model, budget, progress, _work(publication))
 
 
 def _coherence(publication: Published, model: Coherence, budget: int, progress: Progress | None) -> Verdict:
-    return check_coherence(_items(publication, model), model, budget, progress)
+    return check_coherence(_items(publication, model), model, budget, progress, _work(publication))
 
 
 def _constraints(publication: Published, model: ConstraintSet, budget: int, progress: Progress | None) -> Verdict:
     symbols = getattr(publication, "symbols", None)
     members = None if symbols is None else [symbol.members for symbol in symbols]
-    verdict = check_constraints(_items(publication, model), members, model, budget, progress)
+    verdict = check_constraints(_items(publication, model), members, model, budget, progress, _work(publication))
     return verdict if model.policy is None else _with_unpublished(verdict, model.policy, publication, members)
 
 
@@ -99,7 +100,7 @@ def _with_unpublished(
 def _transaction_k(
     publication: Published, model: TransactionKAnonymity, budget: int, progress: Progress | None
 ) -> Verdict:
-    return check_transaction_k(_items(publication, model), model)
+    return check_transaction_k(_items(publication, model), model, _work(publication))
 
 
 def _anatomy(publication: Published, model: AnatomyDiversity, budget: int, progress: Progress | None) -> Verdict:
@@ -183,6 +184,11 @@ def verify(
         msg = f"the check of model {model.name!r} must return a Verdict on it, got {type(verdict).__name__}"
         raise InputError(msg)
     return verdict
+
+
+def _work(publication: Published) -> WorkFolder | None:
+    """Return where a publication lies, if it is mapped from files: there is room for scratch."""
+    return getattr(publication, "work", None)
 
 
 def _items(publication: Published, model: PrivacyModel) -> SetColumn:

@@ -1,17 +1,17 @@
 """Checking (h, k, p)-coherence by looking at the cohort of every supported set of at most p public symbols."""
 
-import numpy as np
-
 from anonset.data import SetColumn
+from anonset.data.mapped import WorkFolder
 from anonset.privacy import Verdict
 from anonset.privacy.coherence import Coherence
 from anonset.verification.cohorts import Rule, check_cohorts
 from anonset.verification.counting import Progress
 
 
-def check_coherence(column: SetColumn, model: Coherence, budget: int, progress: Progress | None) -> Verdict:
+def check_coherence(
+    column: SetColumn, model: Coherence, budget: int, progress: Progress | None, work: WorkFolder | None = None
+) -> Verdict:
     """Check published records; the share h is not monotone, so no size is inferred from another."""
     share = (model.share.numerator, model.share.denominator)
     rule = Rule(range(1, model.p + 1), model.k, share)
-    together = np.zeros(column.n, np.int64)
-    return check_cohorts(column, together, model.sensitive_items, rule, model, budget, progress)
+    return check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, work)

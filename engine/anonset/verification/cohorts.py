@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.distinct import distinct
+from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError
 from anonset.generalization.publication import row_ranks
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.verification.counting import Progress
-from anonset.verification.itemsets import require_well_formed
+from anonset.verification.distinct_rows import merged
+from anonset.verification.itemsets import records_with, require_well_formed
 
 _OCCURRENCES_AT_ONCE = 4_000_000
 _STEPS_PER_OCCURRENCE = 20
@@ -42,7 +44,7 @@ class Rule:
 class _BadCohort:
     """A set of symbols within a group, its cohort, and the sensitive symbol that too many of it hold (-1: none)."""
 
-    row: int
+    group: int
     codes: tuple[int, ...]
     support: int
     sensitive: int = -1
@@ -65,25 +67,30 @@ class _Occurrences:
 
 def check_cohorts(
     column: SetColumn,
-    groups: Int64,
+    groups: Int64 | None,
     sensitive: tuple[str, ...],
     rule: Rule,
     model: PrivacyModel,
     budget: int,
     progress: Progress | None,
+    work: WorkFolder | None = None,
 ) -> Verdict:
     """Check every cohort of every size; the witness is the smallest violating set, then the first by its codes.
 
     Parameters
     ----------
     groups
-        int64 (n,): group of each record; cohorts are looked at within groups.
+        int64 (n,): group of each record; cohorts are looked at within groups. None: all records are one, and nothing is
+        made that is as long as the table.
     sensitive
         Labels of symbols that belong to no set, and of which no cohort may hold too many.
+    work
+        Where the distinct records are to lie, if the column is mapped from files.
     """
     require_well_formed(column)
-    cohorts = _Cohorts(column, groups, sensitive, rule)
-    checked: dict[str, Any] = {"rows": column.n, "distinct_rows": len(cohorts.weight), "groups": len(distinct(groups))}
+    cohorts = _Cohorts(column, groups, sensitive, rule, work)
+    n_groups = len(distinct(cohorts.group))
+    checked: dict[str, Any] = {"rows": column.n, "distinct_rows": len(cohorts.weight), "groups": n_groups}
     counted = checked["itemset_occurrences"] = {}
     left = budget
     for size in rule.sizes:
@@ -108,16 +115,26 @@ def check_cohorts(
 class _Cohorts:
     """The distinct records with their groups, split into symbols that an attacker may know and sensitive ones."""
 
-    def __init__(self, column: SetColumn, groups: Int64, sensitive: tuple[str, ...], rule: Rule) -> None:
+    def __init__(
+        self,
+        column: SetColumn,
+        groups: Int64 | None,
+        sensitive: tuple[str, ...],
+        rule: Rule,
+        work: WorkFolder | None = None,
+    ) -> None:
         self.column, self.groups, self.rule = column, groups, rule
         index = column.vocabulary.index
         codes = [index[label] for label in sensitive if label in index]
         self.is_sensitive = np.zeros(len(column.vocabulary), bool)
         self.is_sensitive[codes] = True
-        alike = np.unique(groups, return_inverse=True)[1].astype(np.int64) * (column.n + 1) + row_ranks(column)
-        _, self.first_row, weight = np.unique(alike, return_index=True, return_counts=True)
-        self.weight = weight.astype(np.int64)
-        rows = column.take(self.first_row)
+        if groups is None:
+            found = merged(column, work)
+            rows, self.weight, self.group = found.column, found.weight, np.zeros(found.column.n, np.int64)
+        else:
+            alike = np.unique(groups, return_inverse=True)[1].astype(np.int64) * (column.n + 1) + row_ranks(column)
+            _, first, weight = np.unique(alike, return_index=True, return_counts=True)
+            rows, self.weight, self.group = column.take(first), weight.astype(np.int64), groups[first]
         hidden = self.is_sensitive[rows.items]
         self.indptr = np.concatenate([[0], np.cumsum(~hidden)]).astype(np.int64)[rows.indptr]
         self.items = rows.items[~hidden].astype(np.int64)
@@ -133,9 +150,9 @@ class _Cohorts:
 
     def first_bad(self, size: int, progress: Progress | None) -> _BadCohort | None:
         """Return the first set of `size` with a bad cohort, by its codes, or None."""
-        order = np.argsort(self.groups[self.first_row], kind="stable").astype(np.int64)
+        order = np.argsort(self.group, kind="stable").astype(np.int64)
         order = order[self.lengths[order] >= size]
-        group = np.unique(self.groups[self.first_row[order]], return_inverse=True)[1].astype(np.int64)
+        group = np.unique(self.group[order], return_inverse=True)[1].astype(np.int64)
         n_groups = int(group[-1]) + 1 if len(group) else 0
         start = _Occurrences(group, order, self.indptr[order], np.empty((n_groups, 0), np.int64))
         total, done = float(self.occurrences(size)), 0.0
@@ -198,13 +215,13 @@ class _Cohorts:
         if not bool(bad.any()):
             return None
         first = min(np.flatnonzero(bad).tolist(), key=lambda s: tuple(found.sets[s].tolist()))
-        row = int(self.first_row[found.row[np.flatnonzero(found.rank == first)]].min())
+        group = int(self.group[found.row[np.searchsorted(found.rank, first)]])
         codes = tuple(int(c) for c in found.sets[first])
         if support[first] < self.rule.k:
-            return _BadCohort(row, codes, int(support[first]))
+            return _BadCohort(group, codes, int(support[first]))
         worst = max(np.flatnonzero(told & (of_set == first)).tolist(), key=lambda p: (holders[p], -p))
         sensitive = int(distinct[worst] % len(self.is_sensitive))
-        return _BadCohort(row, codes, int(support[first]), sensitive, int(holders[worst]))
+        return _BadCohort(group, codes, int(support[first]), sensitive, int(holders[worst]))
 
     def _most_holders(self, support: Int64) -> Int64:
         """Return how many of a cohort may hold the same sensitive symbol: by integers of any size, once a support."""
@@ -215,8 +232,8 @@ class _Cohorts:
     def witness(self, bad: _BadCohort) -> Witness:
         """Show the violation, after looking it up in the published records themselves."""
         wanted, labels = list(bad.codes), self.column.vocabulary.labels
-        cohort = self._records_with(wanted, bad.row)
-        holders = self._records_with([*wanted, bad.sensitive], bad.row) if bad.sensitive >= 0 else cohort[:0]
+        cohort = self._records_with(wanted, bad.group)
+        holders = self._records_with([*wanted, bad.sensitive], bad.group) if bad.sensitive >= 0 else cohort[:0]
         if len(cohort) != bad.support or len(holders) != bad.holders:
             msg = f"verification counted {bad.support} records for the symbols {wanted}, but {len(cohort)} hold them"
             raise AnonsetError(msg)
@@ -228,13 +245,10 @@ class _Cohorts:
         detail = f"sensitive item {labels[bad.sensitive]!r} is in {bad.holders} of them"
         return Witness(what, bad.support, required, int(holders[0]), detail)
 
-    def _records_with(self, codes: list[int], row: int) -> NDArray[np.int64]:
-        """Return the records of a row's group that hold all codes, by a scan of the column."""
-        wanted = np.zeros(len(self.column.vocabulary), bool)
-        wanted[codes] = True
-        running = np.concatenate([[0], np.cumsum(wanted[self.column.items])])
-        held = running[self.column.indptr[1:]] - running[self.column.indptr[:-1]]
-        return np.flatnonzero((held == len(codes)) & (self.groups == self.groups[row])).astype(np.int64)
+    def _records_with(self, codes: list[int], group: int) -> NDArray[np.int64]:
+        """Return the records of a group that hold all codes, by a scan of the column."""
+        found = records_with(self.column, tuple(codes))
+        return found if self.groups is None else found[self.groups[found] == group]
 
 
 def _sums(group: NDArray[np.integer], weight: Int64, n_groups: int) -> Int64:

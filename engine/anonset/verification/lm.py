@@ -3,6 +3,7 @@
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int64
 from anonset.privacy import Verdict
 from anonset.privacy.lm import KLmDiversity, LmDiversity
@@ -10,9 +11,11 @@ from anonset.verification.cohorts import Rule, check_cohorts
 from anonset.verification.counting import Progress
 
 
-def check_lm(column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:
+def check_lm(
+    column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None, work: WorkFolder | None = None
+) -> Verdict:
     """Check published records all together."""
-    return _check(column, np.zeros(column.n, np.int64), model, budget, progress)
+    return _check(column, None, model, budget, progress, work)
 
 
 def check_klm(
@@ -21,9 +24,10 @@ def check_klm(
     model: KLmDiversity,
     budget: int,
     progress: Progress | None,
+    work: WorkFolder | None = None,
 ) -> Verdict:
     """Check each class of records with the same published relational values by itself."""
-    return _check(column, classes_of(column.n, relational), model, budget, progress)
+    return _check(column, classes_of(column.n, relational) if relational else None, model, budget, progress, work)
 
 
 def classes_of(n: int, relational: tuple[CategoricalColumn | NumericColumn, ...]) -> Int64:
@@ -40,6 +44,13 @@ def classes_of(n: int, relational: tuple[CategoricalColumn | NumericColumn, ...]
     return found
 
 
-def _check(column: SetColumn, groups: Int64, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:
+def _check(
+    column: SetColumn,
+    groups: Int64 | None,
+    model: LmDiversity,
+    budget: int,
+    progress: Progress | None,
+    work: WorkFolder | None,
+) -> Verdict:
     rule = Rule(range(model.m + 1), model.k, (1, model.l))
-    return check_cohorts(column, groups, model.sensitive_items, rule, model, budget, progress)
+    return check_cohorts(column, groups, model.sensitive_items, rule, model, budget, progress, work)

@@ -3,26 +3,44 @@
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.generalization.publication import row_ranks
+from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
+from anonset.errors import AnonsetError
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.transaction_k import TransactionKAnonymity
+from anonset.verification.distinct_rows import merged
 from anonset.verification.itemsets import require_well_formed
 
 
-def check_transaction_k(column: SetColumn, model: TransactionKAnonymity) -> Verdict:
-    """Count the records with the same symbols, empty ones included; the witness is the first record with too few."""
+def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, work: WorkFolder | None = None) -> Verdict:
+    """Count the records with the same symbols, empty ones included; the witness is the first record with too few.
+
+    Parameters
+    ----------
+    work
+        Where the distinct records are to lie, if the column is mapped from files.
+    """
     require_well_formed(column)
-    _, first, inverse, count = np.unique(row_ranks(column), return_index=True, return_inverse=True, return_counts=True)
-    checked = {"rows": column.n, "distinct_rows": len(first), "covered": "every record"}
-    alike = count[inverse] if column.n else np.empty(0, np.int64)
-    rare = np.flatnonzero(alike < model.k)
+    found = merged(column, work)
+    checked = {"rows": column.n, "distinct_rows": found.column.n, "covered": "every record"}
+    rare = np.flatnonzero(found.weight < model.k)
     if len(rare) == 0:
         return Verdict(True, model, checked)
-    row = int(rare[0])
-    codes = column.items[column.indptr[row] : column.indptr[row + 1]]
-    same = [
-        r
-        for r in np.flatnonzero(column.lengths == len(codes)).tolist()
-        if np.array_equal(column.items[column.indptr[r] : column.indptr[r + 1]], codes)
-    ]
-    return Verdict(False, model, checked, Witness((), len(same), model.k, row, "as a whole record"))
+    first, rows = int(rare[0]), found.column  # they stand in the order in which they first occur
+    same = _records_equal(column, rows.items[rows.indptr[first] : rows.indptr[first + 1]])
+    if len(same) != found.weight[first]:
+        msg = f"verification counted {found.weight[first]} records with the same symbols, but {len(same)} are equal"
+        raise AnonsetError(msg)
+    return Verdict(False, model, checked, Witness((), len(same), model.k, int(same[0]), "as a whole record"))
+
+
+def _records_equal(column: SetColumn, codes: Int32) -> Int64:
+    """Return the records that hold exactly the given codes, by a scan of the column."""
+    found = []
+    for begin, end in spans(column.n):
+        indptr = column.indptr[begin : end + 1]
+        alike = np.flatnonzero(np.diff(indptr) == len(codes))
+        equal = column.items[indptr[alike, None] + np.arange(len(codes))] == codes
+        found.append(begin + alike[equal.all(axis=1)])
+    return np.concatenate([np.empty(0, np.int64), *found]).astype(np.int64)
