@@ -167,3 +167,22 @@ def shortened(value: Any) -> str:
         return few if len(value) <= _FEW else f"{len(value):,} ({few}, …)"
     text = str(value)
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
+
+
+def as_typed(
+    command: str, source: str, given: Mapping[str, Any] | None = None, hierarchies: Mapping[str, str] | None = None
+) -> str:
+    """Return a command on a source with flags, fit for a shell.
+
+    >>> as_typed("inspect", "my data.csv", {"items": ["a", "b"], "k": 3, "group": True}, {"a": "balanced:5"})
+    "anonset inspect 'my data.csv' --items a,b --k 3 --group --hierarchy a=balanced:5"
+    """
+    import shlex
+
+    parts = ["anonset", command, source]
+    for name, value in (given or {}).items():
+        values = [",".join(value)] if isinstance(value, list) else [] if value is True else [str(value)]
+        parts += [f"--{name.replace('_', '-')}", *values] if value not in (False, []) else []
+    for name, spec in (hierarchies or {}).items():
+        parts += ["--hierarchy", f"{name}={spec}"]
+    return shlex.join(parts)

@@ -1,5 +1,7 @@
 """``anonset inspect``: the account, JSON, and a job file that runs as it is."""
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,43 @@ def test_what_cannot_be_read_is_an_error_and_leaves_nothing(place: Place) -> Non
     assert (ran.code, Path(place.folder / "new.toml").exists()) == (0, True)
     ran = place.run("inspect", bad, "--items", "nothing", "-o", str(place.folder / "other.toml"))
     assert (ran.code, Path(place.folder / "other.toml").exists()) == (2, False)
+
+
+TREE = "".join(f"C{n},{'AB'[n % 2]},any\n" for n in range(4))  # in capitals, and c4 is not there
+
+
+def test_codes_that_a_hierarchy_does_not_know_are_mended(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.write("people.csv", PEOPLE)
+    place.write("tree.csv", TREE)
+    monkeypatch.chdir(place.folder)
+    ran = place.run("inspect", "people.csv", "--hierarchy", "codes=tree.csv", "--k", "2")
+    assert "5 of 5 labels are no leaves; they fit by --normalize upper --unknown suppress; 1 that it does" in ran.out
+    assert "(20.3% of the occurrences) are left out" in ran.out
+    typed = ran.out.splitlines()[-1].partition("Next: anonset ")[2].partition(",")[0].split()
+    assert place.run(*typed).code == 0
+    job = (place.folder / "job.toml").read_text()
+    assert 'normalize = ["upper"]' in job
+    assert 'unknown = "suppress"' in job
+    assert '"codes" = "tree.csv"' in job
+    assert place.run("anonymize", "job.toml", "--quiet").code == 0
+
+
+def test_what_is_mostly_unknown_to_a_hierarchy_is_not_left_out(place: Place) -> None:
+    tree = place.write("tree.csv", "c0,A,any\nc1,A,any\nx,B,any\n")
+    ran = place.run("inspect", place.write("people.csv", PEOPLE), "--hierarchy", f"codes={tree}")
+    assert "'c2' of the data must be a leaf" in ran.out
+
+
+def test_each_command_prints_one_that_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a table whose cells hold commas to a page, by what is printed alone."""
+    place.write("people data.csv", PEOPLE.replace(" ", '","').replace(",", ";").replace('";"', ","))
+    monkeypatch.chdir(place.folder)
+    typed, seen = ["inspect", "people data.csv", "--k", "2", "--m", "1"], []
+    while typed:
+        ran = place.run(*typed)
+        assert (ran.code, ran.err) == (0, "")
+        seen.append(typed[0])
+        following = [line for line in ran.out.splitlines() if line.startswith("Next: ")]
+        commands = re.findall(r"anonset ([^;]*?)(?:, to have this.*|, or .*|;.*|$)", following[-1]) if following else []
+        typed = shlex.split(commands[0]) if commands else []
+    assert seen == ["inspect", "inspect", "suggest", "anonymize", "risk", "report"]

@@ -15,6 +15,7 @@ from anonset.release.release import Release
 from anonset.report.account import account, summary
 from anonset.settings.job_files import is_job, read_job
 from anonset.settings.settings import Settings, make_settings
+from anonset.spelling import as_typed
 
 if TYPE_CHECKING:
     from anonset.jobs.inspection import Inspection
@@ -90,12 +91,20 @@ def _skipped(before: "Inspection", *, quiet: bool, json: bool) -> int:
     return DONE if before.holds else FAILED
 
 
+def _next(release: Release) -> list[str]:
+    """Return what to do next: the private report stands for the job, whatever flags it was run with."""
+    if release.published is None:
+        return []
+    job = str(release.published.private_folder / "report.json")
+    return [f"Next: {as_typed('risk', job)}; {as_typed('report', job)} -o report.html"]
+
+
 def _show(release: Release, *, json: bool) -> None:
     """Show the account; the publication stands even where nobody can read it."""
     try:
         if json:
             show_json(summary(release))
         else:
-            show(*account(release))
+            show(*account(release), *_next(release))
     except OSError as error:
         warn(f"the publication is complete, but its account could not be written: {error}")

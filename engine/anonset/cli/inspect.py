@@ -13,6 +13,7 @@ from anonset.errors import InputError
 from anonset.jobs.findings import Findings
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.settings import RoleSettings, make_roles
+from anonset.spelling import as_typed
 
 
 def inspect(
@@ -39,6 +40,7 @@ def inspect(
     from anonset.report.findings import findings_account, findings_summary
 
     given, hierarchies = given_flags(flags), pairs("--hierarchy", hierarchy or [])
+    given_source, flags_given, pairs_given = source, given, hierarchies
     if is_job(source):
         names = ("hierarchy", *RoleSettings.model_fields)
         source, job = of_job(source, "input", names)
@@ -58,7 +60,9 @@ def inspect(
     if out is not None:
         _write_job(Path(out), source, found, json=json)
     elif not json:
-        show(f"Next: anonset inspect {source} -o job.toml, to have this as a job file")
+        asked = {name: size for name, size, usual in (("k", k, 5), ("m", m, 2)) if size != usual}
+        again = as_typed("inspect", given_source, {**flags_given, **asked}, pairs_given)
+        show(f"Next: {again} -o job.toml, to have this as a job file")
     return DONE
 
 
@@ -85,7 +89,7 @@ def _write_job(path: Path, source: str, found: Findings, *, json: bool) -> None:
     input_, out = relative_to(path.parent, source), f"{name}-safe"
     write_file(path, [job_text(input_, out, settings, guarantee, _reasons(found), found.problems).encode()])
     if not json:
-        show(f"Next: look through {path}, then anonset suggest {path}, or anonset anonymize {path}")
+        show(f"Next: look through {path}, then {as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}")
 
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -101,6 +105,9 @@ def _reasons(found: Findings) -> dict[str, list[str]]:
         reasons.setdefault(one.role, []).append(f"{one.profile.name}: {one.reason}")
     reasons["numeric"] = ["those of the quasi-identifiers that are numbers"]
     reasons["missing"] = ["what null becomes"]
+    reasons["normalize"] = ["what is done to codes, one after the other, so that the hierarchy knows them"]
+    reasons["inner_items"] = ["codes that are inner nodes of the hierarchy become leaves below them"]
+    reasons["unknown"] = ["what becomes of codes that the hierarchy does not know; better: complete it"]
     reasons["group"] = ["rows of the same person become one record"]
     reasons["hierarchy"] = [
         "How each column is generalized. balanced:5 puts items side by side by their order alone: a file with a line",

@@ -14,6 +14,7 @@ from anonset.errors import InputError
 from anonset.jobs.risk import THRESHOLD
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.reading import ReadingSettings
+from anonset.spelling import as_typed
 
 Flags: Any = flags_of(ReadingSettings)
 _JOB = ("private", "input", "id", "drop", "hierarchy", *ReadingSettings.model_fields)
@@ -50,6 +51,7 @@ def risk(
     from anonset.jobs.risk import risk as count
     from anonset.report.risks import risk_account, risk_summary
 
+    asked = out
     given: dict[str, Any] = {"id": split(id or []), "drop": split(drop or []), **given_flags(flags)}
     given["hierarchy"] = pairs("--hierarchy", hierarchy or [])
     if is_job(out):
@@ -70,10 +72,16 @@ def risk(
     if json:
         show_json(risk_summary(found))
     else:
-        show(*risk_account(found))
-        if not found.attempts:
-            show(f"Next: anonset risk {out} --original FILE, for an attack that tries; anonset report {out}")
+        show(*risk_account(found), *([] if found.attempts else [_without_original(out)]), f"Next: {_report(asked)}")
     return FAILED if found.broken else DONE
+
+
+def _without_original(out: str) -> str:
+    return f"For an attack that tries: {as_typed('risk', out)} --original FILE"
+
+
+def _report(asked: str) -> str:
+    return f"{as_typed('report', asked)} -o report.html"
 
 
 def _population(out: str, population: str, given: dict[str, Any]) -> Table:

@@ -18,6 +18,7 @@ from anonset.privacy import KAnonymity, KKmAnonymity, KmAnonymity, PrivacyModel
 from anonset.settings.job_files import is_job, of_job, read_job
 from anonset.settings.parameters import parameters
 from anonset.settings.settings import RoleSettings, make_roles
+from anonset.spelling import as_typed
 
 _ASKED = ("model", "k", "m")
 
@@ -106,16 +107,8 @@ def _command(
     hierarchies: Mapping[str, str],
 ) -> str:
     """Return the command that runs a candidate on a data set of given roles, or on a job that says them itself."""
-    parts = ["anonset", "anonymize", source]
-    for name, value in given.items():
-        values = [",".join(value)] if isinstance(value, list) else [] if value is True else [str(value)]
-        parts += [f"--{name.replace('_', '-')}", *values] if value not in (False, []) else []
-    for name, spec in hierarchies.items():
-        parts += ["--hierarchy", f"{name}={spec}"]
     sizes = {name: getattr(guarantee, name) for name in ("k", "m") if hasattr(guarantee, name)}
     model = {"model": "constraints"} if best.algorithm == "coat" and is_job(source) else {}
-    for name, value in {**model, **best.settings, **sizes}.items():
-        flag = f"--{name.replace('_', '-')}"
-        parts += [flag] if value is True else [flag, str(value)]
-    parts += ["-o", f"{Path(source).name.partition('.')[0]}-{best.algorithm}"]
-    return shlex.join(parts)
+    asked = as_typed("anonymize", source, given, hierarchies)
+    asked += as_typed("", "", {**model, **best.settings, **sizes}).removeprefix("anonset '' ''")
+    return f"{asked} -o {shlex.quote(f'{Path(source).name.partition(chr(46))[0]}-{best.algorithm}')}"

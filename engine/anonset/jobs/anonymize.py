@@ -22,7 +22,6 @@ from anonset.generalization.earlier import Earlier, Since
 from anonset.jobs.cluster import ClusterExecutor, cluster_of
 from anonset.jobs.work_places import clear_leftovers
 from anonset.measures.retention import retention
-from anonset.privacy import PrivacyModel
 from anonset.release.costs import Stopwatch, tell_compiling
 from anonset.release.formats import Format, Layout, Order, Symbols, Unverified
 from anonset.release.formulas import formula_warnings
@@ -164,7 +163,7 @@ def anonymize_file(
     given = settings.algorithm_parameters()
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, given)
-    request = request_of(settings, algorithm.model)
+    request = request_of(settings, algorithm)
     if settings.resume:
         clear_leftovers(request.out, request.private_folder)
     require_free(request.out, request.private_folder)
@@ -336,12 +335,19 @@ def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss:
         raise InfeasibleError(algorithm.name, reason, achieved=loss, bound=max_loss)
 
 
-def request_of(settings: "Settings", model: PrivacyModel) -> Request:
+_OF_SETS = frozenset("(,)")
+"""What the names of sets of items hold: where that separates the items of the input, something else must in OUT."""
+
+
+def request_of(settings: "Settings", algorithm: Algorithm) -> Request:
     """Return where and how the settings ask to publish; by default in the format of the input, and buckets as csv."""
+    model = algorithm.model
     private = None if settings.private is None else Path(settings.private)
     as_input = published_format(settings.input, settings.input_format, no_header=settings.no_header)
     format = settings.format or ("csv" if "buckets" in model.protects else as_input)  # noqa: A001
-    layout = Layout(settings.order, settings.symbols, format, settings.separator, settings.part_rows)  # type: ignore[arg-type]
+    sets = forms_sets(algorithm) and settings.symbols != "short"
+    separator = None if sets and _OF_SETS.intersection(settings.separator or "") else settings.separator
+    layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
     return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)
 
 

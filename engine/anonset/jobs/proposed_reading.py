@@ -17,6 +17,7 @@ from anonset.io.sources import Reading, Source, open_source
 from anonset.jobs.findings import ColumnFindings
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.proposal import Proposed, of_sets, propose, settings_of
+from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
 
 READING = (
@@ -69,7 +70,7 @@ def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str
         ColumnFindings(one, proposed[one.name].role, proposed[one.name].reason, proposed[one.name].hierarchy)
         for one in profiles
     )
-    _try_hierarchies(work, hierarchies)
+    _try_hierarchies(work, hierarchies, opened)
     return work
 
 
@@ -157,28 +158,53 @@ def _options(settings: Mapping[str, Any]) -> ReadOptions:
     return ReadOptions.of(**others, sensitive=one)
 
 
-def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec]) -> None:
+def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: Source) -> None:
     """Hold the hierarchies against the data: those that were given, and those that are proposed."""
-    fitting: dict[str, Any] = {}
     if work.table is None:
         return
+    fitting, proposed = dict[str, Any](), {one.profile.name: one.hierarchy for one in work.columns if one.hierarchy}
     sets = work.table.joined or (() if work.table.transactions is None else (work.table.transactions.name,))
     relational = [column.name for column in work.table.relational]
-    proposed = {one.profile.name: one.hierarchy for one in work.columns if one.hierarchy}
     wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, "balanced:5")) for name in sets}
     wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
     wanted |= {name: spec for name, spec in given.items() if name not in wanted}
     for name, spec in wanted.items():
-        others: dict[str, Any] = {other: "balanced:5" for other in sets if name in sets and other != name}
+        others: dict[str, Any] = {other: "balanced:5" for other in sets if name in sets and other != name} | fitting
         try:
             bind_columns(work.table, {**others, name: spec})
             fitting[name] = spec
         except InputError as error:
+            if (remedy := _mended(work, opened, name, spec, others)) is not None:
+                work.problems.append(str(remedy))
+                fitting[name] = spec
+                continue
             work.problems.append(str(error))
             if name in sets or name in relational:
                 fitting[name] = "balanced:5" if name in sets else "values"
     work.settings = {**work.settings, "hierarchy": fitting}
     work.columns = tuple(replace(c, hierarchy=_spelled(fitting.get(c.profile.name))) for c in work.columns)
+
+
+def _mended(work: Proposal, opened: Source, name: str, spec: Any, others: Mapping[str, Any]) -> Remedy | None:
+    """Read the data anew by what makes their codes fit a hierarchy, if that leaves most of them in."""
+    if work.table is None:
+        return None
+    try:
+        remedy = remedy_for(work.table, name, spec)
+        if remedy is None or remedy.lost > _MOST_LEFT_OUT:
+            return None
+        rules = [*names_in((), work.settings.get("normalize")), *remedy.settings.get("normalize", ())]
+        settings = {**work.settings, **remedy.settings, **({"normalize": rules} if rules else {})}
+        table = read_opened(opened, _options(settings))
+        bind_columns(table, {**others, name: spec})
+    except InputError:
+        return None
+    work.table, work.settings = table, settings
+    return remedy
+
+
+_MOST_LEFT_OUT = 0.25
+"""Share of the occurrences that unknown codes may have, to be left out for a hierarchy's sake."""
 
 
 def _spelled(spec: Any) -> str | None:

@@ -34,6 +34,8 @@ def suggestion_account(found: Suggestion, command: str) -> list[str | RichTable]
     on = "" if found.sample is None else f", first on a sample of {found.sample:,} records; the best on all data"
     parts: list[str | RichTable] = [f"For {found.model}, {tried}{on}", "", _table(found), SCALE, ""]
     parts.append(f"Best: {found.reason}.")
+    if found.recommended is not None and (far := levels_text(found.recommended.levels)):
+        parts.append(f"Generalized, by how far: {far}.")
     if found.limit:
         parts.append(f"Limit: {found.limit}.")
     if found.recommended is not None:
@@ -46,7 +48,7 @@ def _table(found: Suggestion) -> RichTable:
     values = any("values" in one.shares for one in found.candidates)
     names = ("", "algorithm", "kept", "generalized", "suppressed", *(("values kept",) if values else ()))
     for name in (*names, "error", "loss", "time", "outcome"):
-        left = name in ("", "algorithm", "generalized", "outcome")
+        left = name in ("", "algorithm", "outcome")
         table.add_column(name, justify="left" if left else "right", overflow="fold")
     for one in found.candidates:
         table.add_row(*map(printable, _row(found, one, values=values)))
@@ -58,7 +60,7 @@ def _row(found: Suggestion, one: Candidate, *, values: bool) -> list[str]:
     if not one.shares:
         return [mark, name_of(one), "", "", "", *([""] if values else []), "", "", "", _outcome(one)]
     items, kept_values = one.shares.get("items", {}), one.shares.get("values", {})
-    shown = [_percent(items, "kept"), levels_text(one.levels), _percent(items, "suppressed")]
+    shown = [_percent(items, name) for name in ("kept", "generalized", "suppressed")]
     if values:
         shown.append(_percent(kept_values, "kept"))
     error = f"{one.measures['are']:.3g}" if "are" in one.measures else ""
@@ -68,20 +70,22 @@ def _row(found: Suggestion, one: Candidate, *, values: bool) -> list[str]:
 
 def name_of(one: Candidate) -> str:
     """Return the algorithm with what was given beside the guarantee."""
-    given = ", ".join(f"{name} {value}" for name, value in one.settings.items() if name != "algorithm")
-    return f"{one.algorithm} ({given})" if given else one.algorithm
+    given = [
+        name.replace("_", "-") if value is True else f"{name} {value}" if name != "on_infeasible" else f"or {value}"
+        for name, value in one.settings.items()
+        if name != "algorithm"
+    ]
+    return f"{one.algorithm} ({', '.join(given)})" if given else one.algorithm
 
 
 def levels_text(levels: Any) -> str:
     """Return how far occurrences were generalized.
 
     >>> levels_text({"kept": 0.5, "1 level up": 0.3, "2 levels up": 0.1, "suppressed": 0.1})
-    '40.0% (1 level up 30.0%, 2 levels up 10.0%)'
+    '1 level up 30.0%, 2 levels up 10.0%'
     """
     parts = {name: share for name, share in levels.items() if name not in ("kept", "suppressed")}
-    if not parts:
-        return "0.0%"
-    return f"{sum(parts.values()):.1%} ({', '.join(f'{name} {share:.1%}' for name, share in parts.items())})"
+    return ", ".join(f"{name} {share:.1%}" for name, share in parts.items())
 
 
 def _percent(shares: Any, name: str) -> str:

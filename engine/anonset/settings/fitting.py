@@ -24,7 +24,7 @@ from anonset.spelling import setting
 _OF_VALUES = ("range", "values")
 _SHOWN = 20
 _MOST_COMPARED = 10_000
-_TRIED = (
+TRIED = (
     ("upper",),
     ("lower",),
     ("strip-dots",),
@@ -168,7 +168,7 @@ def _kind(one: Misfit) -> str:
 
 def way_out(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     """Say which option would fit the labels, the one that changes least first."""
-    best, names = max(((_made_leaves(part, rules, tree), rules) for rules in _TRIED), key=lambda found: found[0])
+    best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda found: found[0])
     if best == len(wrong):
         return f"all are leaves by {_asked(part, names)}"
     unknown = [one for one in wrong if not one.inner]
@@ -190,7 +190,7 @@ def _asked(part: Part, rules: Sequence[str]) -> str:
     return setting("normalize", ",".join(rules if part.of_items else (f"{part.name}={rule}" for rule in rules)))
 
 
-def _made_leaves(part: Part, rules: Sequence[str], tree: Hierarchy) -> int:
+def made_leaves(part: Part, rules: Sequence[str], tree: Hierarchy) -> int:
     """Return how many labels rules make leaves of; none where a leaf would be one no longer."""
     from anonset.io.normalizing import RULES
 

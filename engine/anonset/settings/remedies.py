@@ -1,0 +1,82 @@
+"""The settings by which codes of data fit a hierarchy that does not have them as leaves, those that change least."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anonset.data import Hierarchy, Table
+from anonset.data.codes import Misfit, longest_prefix, misfits, nodes_of
+from anonset.data.discreet import Discreet
+from anonset.settings.fitting import TRIED, Part, made_leaves, part_of
+from anonset.spelling import counted, setting
+
+
+@dataclass(frozen=True)
+class Remedy(Discreet):
+    """Settings that make the labels of a column leaves of its hierarchy, and what they cost."""
+
+    column: str
+    """The column."""
+    settings: Mapping[str, Any]
+    """``normalize``, ``inner_items`` and ``unknown``, as far as they are needed."""
+    misfits: int
+    """Labels that are no leaves."""
+    labels: int
+    """Labels of the column."""
+    left_out: int
+    """Labels that are left out, as nothing makes leaves of them."""
+    lost: float
+    """Share of the occurrences that goes with them."""
+
+    def __str__(self) -> str:
+        are = "is no leaf" if self.misfits == 1 else "are no leaves"
+        ways = " ".join(setting(n, ",".join(v) if isinstance(v, list) else v) for n, v in self.settings.items())
+        gone = f"{self.left_out:,} that it does not know ({self.lost:.1%} of the occurrences) are left out"
+        what = f"{self.misfits:,} of {counted(self.labels, 'label')} {are}"
+        said = f"hierarchy of {self.column!r}: {what}; they fit by {ways}"
+        return f"{said}; {gone}" if self.left_out else said
+
+
+def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
+    """Return what makes the labels of a column leaves of its hierarchy; None where nothing does, or nothing is needed.
+
+    Raises
+    ------
+    InputError
+        If the hierarchy is none.
+    """
+    from anonset.io.hierarchies import hierarchy_of_labels
+    from anonset.io.normalizing import RULES
+
+    if not isinstance(hierarchy, (str, Path, Hierarchy)):
+        return None
+    part = part_of(table, column)
+    tree = None if part is None else hierarchy_of_labels(hierarchy)
+    if part is None or tree is None or not (wrong := misfits(tree, part.labels, part.occurrences)):
+        return None
+    gain, rules = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda found: found[0])
+    labels = list(part.labels)
+    for rule in rules if gain else ():
+        labels = [RULES[rule](label) for label in labels]
+    left = misfits(tree, tuple(labels), part.occurrences)
+    found: dict[str, Any] = {"normalize": _rules(part, rules)} if gain else {}
+    nodes, unknown = nodes_of(tree), [one for one in left if not one.inner]
+    prefixes = [longest_prefix(one.label, nodes) for one in unknown]
+    by_prefix = bool(unknown) and all(prefixes)
+    if len(unknown) < len(left) or (by_prefix and not {*prefixes} <= set(tree.leaves.labels)):
+        found["inner_items"] = "leaf"
+    if unknown and not by_prefix and not part.of_items:
+        return None
+    if unknown:
+        found["unknown"] = "prefix" if by_prefix else "suppress"
+    gone = [] if by_prefix else unknown
+    return Remedy(column, found, len(wrong), len(labels), len(gone), _share(gone, part))
+
+
+def _rules(part: Part, rules: tuple[str, ...]) -> list[str]:
+    return list(rules) if part.of_items and not part.mark else [f"{part.name}={rule}" for rule in rules]
+
+
+def _share(gone: list[Misfit], part: Part) -> float:
+    return sum(one.occurrences for one in gone) / max(1, sum(part.occurrences))
