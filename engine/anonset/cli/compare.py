@@ -2,6 +2,7 @@
 
 import csv
 import io
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -9,11 +10,17 @@ from cyclopts import Parameter
 from anonset.cli.app import flags_of, given_flags, pairs
 from anonset.cli.main import DONE
 from anonset.cli.output import progress_bars, show, show_json
+from anonset.errors import InputError
 from anonset.jobs.comparison import rows, run_comparison
-from anonset.settings.compare import compare_settings_model, make_compare_settings
+from anonset.settings.compare import (
+    compare_options_model,
+    compare_settings_model,
+    make_compare_settings,
+    with_ranges,
+)
 from anonset.settings.job_files import is_job, of_job
 
-Flags: Any = flags_of(compare_settings_model(), leave_out=["input", "vary"])
+Flags: Any = flags_of(compare_options_model(), leave_out=["input", "vary"])
 
 
 def compare(
@@ -23,23 +30,36 @@ def compare(
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     vary: Annotated[
         list[str] | None,
-        Parameter(help="NAME=VALUE,FROM..TO:STEP,...: parameter to vary, such as k=2,5,10..50:10; repeatable."),
+        Parameter(help="NAME=VALUE,FROM..TO:STEP,...: parameter to vary that is no number: suppress=true,false."),
     ] = None,
+    out: Annotated[
+        str | None,
+        Parameter(alias="-o", help="File that keeps each run (JSON lines); runs that are in it are not run again."),
+    ] = None,
+    plot: Annotated[str | None, Parameter(help="New directory for plots (PNG) of the losses and times.")] = None,
     format: Annotated[Literal["table", "csv", "json"], Parameter(help="Format of the comparison.")] = "table",  # noqa: A002
     quiet: Annotated[bool, Parameter(help="No progress.")] = False,
 ) -> int:
     """Compare algorithms or parameters on one input: losses and times side by side. Nothing is published.
 
-    A parameter goes to those algorithms that have it; what is infeasible is reported as such. The seconds are those of
-    the search and of applying what it found; compiling kernels, which a first run does, is none of them.
+    A number may have several values or a range: --k 2,5,10..50:10. A parameter goes to those algorithms that have it;
+    what is infeasible is reported as such. With --seeds the table shows means and standard deviations, CSV and JSON
+    every run. The seconds are those of the search and of applying what it found, without compiling kernels.
     """
     job: dict[str, Any] = {}
     if is_job(source):
         source, job = of_job(source, "input", compare_settings_model().model_fields)
-    given = {**job, "input": source, **given_flags(flags)}
-    settings = make_compare_settings({**given, "vary": pairs("--vary", vary or [])})
+    given, ranges = with_ranges({**job, "input": source, **given_flags(flags)})
+    settings = make_compare_settings({**given, "vary": {**ranges, **pairs("--vary", vary or [])}})
+    if plot is not None:
+        _require_plots(Path(plot))
     with progress_bars(quiet=quiet) as progress:
-        found = rows(run_comparison(settings, progress=progress))
+        found = rows(run_comparison(settings, progress=progress, kept=None if out is None else Path(out)))
+    if plot is not None:
+        from anonset.report.plots import draw
+
+        Path(plot).mkdir()
+        draw(found, Path(plot))
     if format == "json":
         from anonset.release.documents import plain
 
@@ -53,6 +73,15 @@ def compare(
         notes = [f"{row['algorithm']}: {row['note']}" for row in found if row["note"]]
         show(comparison_table(found), *notes, *([LOCAL] if settings.bound else []))
     return DONE
+
+
+def _require_plots(folder: Path) -> None:
+    from anonset.report.plots import require_plots
+
+    if folder.exists():
+        msg = f"--plot {folder}: exists already; plots go to a new directory"
+        raise InputError(msg)
+    require_plots()
 
 
 def _csv(found: list[dict[str, Any]]) -> str:

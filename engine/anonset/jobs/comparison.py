@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from decimal import Decimal
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.errors import AnonsetError, InputError
 from anonset.jobs.compare import Contest, Contestant
+from anonset.jobs.study import Study
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.release.costs import memory_for, require_memory
 from anonset.settings.binding import bind
-from anonset.settings.compare import CompareSettings
+from anonset.settings.compare import CompareSettings, read_value
 from anonset.settings.parameters import (
     MODELS,
     algorithm_name,
@@ -26,14 +28,21 @@ from anonset.settings.parameters import (
     option,
     parameters,
 )
-from anonset.settings.readers import Context, WrittenFloat
+from anonset.settings.readers import Context
 from anonset.spelling import require_known
 
 
-def run_comparison(settings: CompareSettings, *, progress: Progress | None = None) -> list[Contestant]:
+def run_comparison(
+    settings: CompareSettings, *, progress: Progress | None = None, kept: Path | None = None
+) -> list[Contestant]:
     """Run every combination on one input, verify each, and publish none.
 
     A parameter goes to those algorithms that have it.
+
+    Parameters
+    ----------
+    kept
+        File of the runs; those that are in it are not run again.
 
     Raises
     ------
@@ -52,7 +61,8 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None = Non
     source = Path(settings.input)
     require_memory(memory_for(estimate_bytes(source)), settings.memory_limit)
     table = read(source, **settings.read_options())
-    return [_run(contest, table, settings, name, given) for name, given in requests]
+    study = None if kept is None else Study(kept, settings)
+    return [_run_or_known(study, contest, table, settings, name, given) for name, given in requests]
 
 
 def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -70,16 +80,32 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
         algorithm_name(settings.model, name)
     fixed = settings.model_dump(include=set(parameters()), exclude_none=True)
     own = {name: _taken_by(name, fixed) for name in names}
-    varied = {name.replace("-", "_"): values_of(name, text) for name, text in settings.vary.items()}
+    seeds = {} if settings.seeds is None else {"seed": settings.seeds}
+    varied = {name.replace("-", "_"): values_of(name, text) for name, text in {**settings.vary, **seeds}.items()}
+    if seeds and not any("seed" in taken for taken in own.values()):
+        msg = f"--seeds: nothing is random in {', '.join(names)}"
+        raise InputError(msg)
     known = set().union(*own.values())
     if stray := [option(name) for name in (*fixed, *varied) if name not in known and name != "seed"]:
         msg = f"{stray[0]} applies to none of {', '.join(names)}"
         raise InputError(msg)
     for name in names:
         mine = {n: v for n, v in fixed.items() if n in own[name] and n not in varied}
-        axes = [[(n, _value(text)) for text in texts] for n, texts in varied.items() if n in own[name]]
+        axes = [[(n, read_value(text)) for text in texts] for n, texts in varied.items() if n in own[name]]
         for chosen in product(*axes):
             yield name, {**mine, **dict(chosen)}
+
+
+def _run_or_known(
+    study: Study | None, contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any]
+) -> Contestant:
+    """Run one contestant, unless it was run before."""
+    if study is not None and (known := study.known(name, given)) is not None:
+        return known
+    found = _run(contest, table, settings, name, given)
+    if study is not None:
+        study.add(name, given, found)
+    return found
 
 
 def _run(contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any]) -> Contestant:
@@ -98,46 +124,37 @@ def _taken_by(name: str, given: Mapping[str, Any]) -> set[str]:
     return {form.setting for form in forms}.union(*more)
 
 
-_RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?::(\d{1,9}))?")
+_NUMBER = r"-?\d{1,9}(?:\.\d{1,9})?"
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
 
 
 def values_of(name: str, text: str) -> list[str]:
     """Return the values of a varied parameter; ``10..50:10`` stands for 10, 20, 30, 40, 50.
 
-    >>> values_of("k", "2,5,10..50:20")
-    ['2', '5', '10', '30', '50']
+    >>> values_of("k", "2,5,10..50:20"), values_of("delta", "0.1..0.3:0.1")
+    (['2', '5', '10', '30', '50'], ['0.1', '0.2', '0.3'])
 
     Raises
     ------
     InputError
-        If a range has no values.
+        If a range has no values, or too many.
     """
     found: list[str] = []
     for part in text.split(","):
         if (ends := _RANGE.fullmatch(part.strip())) is None:
-            found.append(part)
+            found.append(part.strip())
             continue
-        values = range(int(ends[1]), int(ends[2]) + 1, max(1, int(ends[3] or 1)))
-        if not 0 < len(values) <= _MOST_VALUES or ends[3] == "0":
-            msg = (
-                f"--vary {name}: a range must be FROM..TO or FROM..TO:STEP of 1 to {_MOST_VALUES} values, got {part!r}"
-            )
+        first, last, step = Decimal(ends[1]), Decimal(ends[2]), Decimal(ends[3] or 1)
+        number = (last - first) // step + 1 if step > 0 and last >= first else 0
+        if not 0 < number <= _MOST_VALUES:
+            need = f"a range must be FROM..TO or FROM..TO:STEP of 1 to {_MOST_VALUES} values"
+            msg = f"--vary {name}: {need}, got {part!r}"
             raise InputError(msg)
-        found += map(str, values)
+        found += [str(first + step * at) for at in range(int(number))]
     return found
 
 
 _MOST_VALUES = 1000
-
-
-def _value(text: str) -> Any:
-    """Read a value of a varied parameter: a number where it is one, else text."""
-    for kind in (int, WrittenFloat):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False}.get(text, text)
 
 
 def rows(found: list[Contestant]) -> list[dict[str, Any]]:

@@ -1,5 +1,7 @@
 """A comparison of algorithms as a table."""
 
+from collections import Counter
+from statistics import fmean, stdev
 from typing import Any, Literal
 
 from rich.table import Table as RichTable
@@ -12,7 +14,8 @@ _NAMES = {"seconds_verify": "verify", "least_ncp": "least NCP", "above_least": "
 
 
 def comparison_table(found: list[dict[str, Any]]) -> RichTable:
-    """Return the rows of a comparison as a table, without their notes."""
+    """Return the rows of a comparison as a table, without their notes; repetitions over seeds as one row."""
+    found = over_seeds(found)
     table = RichTable(box=None, padding=(0, 2, 0, 0))
     names = [name for name in found[0] if name != "note"]
     for name in names:
@@ -24,10 +27,37 @@ def comparison_table(found: list[dict[str, Any]]) -> RichTable:
     return table
 
 
+def over_seeds(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows that differ in their seed alone as one: means, with the standard deviation, as text.
+
+    >>> row = {"algorithm": "lra", "k": 2, "outcome": "holds", "note": ""}
+    >>> over_seeds([{**row, "seed": 1, "ncp": 0.1}, {**row, "seed": 2, "ncp": 0.3}])
+    [{'algorithm': 'lra', 'k': 2, 'outcome': 'holds', 'note': '', 'ncp': '0.2 ± 0.14', 'runs': 2}]
+    """
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in found:
+        names = list(row)[: list(row).index("outcome")]
+        groups.setdefault(repr([row[name] for name in names if name != "seed"]), []).append(row)
+    if all(len(group) == 1 for group in groups.values()):
+        return found
+    return [_as_one(group) for group in groups.values()]
+
+
+def _as_one(group: list[dict[str, Any]]) -> dict[str, Any]:
+    one = {name: value for name, value in group[0].items() if name != "seed"}
+    for name in [name for name in one if any(isinstance(row[name], float) for row in group)]:
+        values = [row[name] for row in group if row[name] is not None]
+        spread = f" ± {stdev(values):.2g}" if len(values) > 1 and max(values) > min(values) else ""
+        one[name] = f"{fmean(values):.5g}{spread}"
+    outcomes = Counter(row["outcome"] for row in group)
+    one["outcome"] = next(iter(outcomes)) if len(outcomes) == 1 else ", ".join(f"{o} {n}" for o, n in outcomes.items())
+    return {**one, "note": "; ".join(dict.fromkeys(row["note"] for row in group if row["note"])), "runs": len(group)}
+
+
 def _text(name: str, value: Any) -> str:
     if value is None:
         return ""
-    if name.startswith("seconds"):
+    if name.startswith("seconds") and not isinstance(value, str):
         return f"{value:.2f} s"
     if name == "above_least":
         return f"{value:+.2%}"

@@ -1,13 +1,15 @@
 """The settings of `anonset compare`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import Field
 
 from anonset.settings.parameters import parameters
-from anonset.settings.readers import Names
+from anonset.settings.readers import Names, WrittenFloat
 from anonset.settings.settings import InputSettings, validate, with_parameters
 
 
@@ -17,6 +19,7 @@ class CompareSettings(InputSettings):
     model: str | None = Field(None, description="What must hold; not needed with --algorithms.")
     algorithms: Names = Field([], description="Algorithms to compare; default: that of the model.")
     vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: a parameter to vary; repeatable.")
+    seeds: str | None = Field(None, description="Seeds to repeat what is random over, such as 1..5.")
     queries: str | None = Field(None, description="File with the items of a query a line, for the ARE.")
     workload: str | None = Field(None, description="Random queries for the ARE: record:100x2, or +1.")
     width: float = Field(0.0, ge=0, le=1, description="Reach of conditions on numbers, as a share of the width.")
@@ -34,6 +37,48 @@ class CompareSettings(InputSettings):
 def compare_settings_model() -> type[CompareSettings]:
     """Return the settings with a field for every parameter of a registered algorithm."""
     return with_parameters(CompareSettings, parameters())
+
+
+@cache
+def compare_options_model() -> type[CompareSettings]:
+    """Return the settings whose numbers are texts: several values, or a range, vary them."""
+    found = {name: replace(one, type=str) if _is_number(one.type) else one for name, one in parameters().items()}
+    return with_parameters(CompareSettings, found)
+
+
+def with_ranges(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return settings without the numbers that have several values, and the texts of these.
+
+    >>> with_ranges({"k": "2,5", "m": "2", "algorithms": ["apriori"]})
+    ({'m': 2, 'algorithms': ['apriori']}, {'k': '2,5'})
+    """
+    fixed, varied = dict[str, Any](), dict[str, str]()
+    for name, value in given.items():
+        number = isinstance(value, str) and name in parameters() and _is_number(parameters()[name].type)
+        if number and ("," in value or ".." in value):
+            varied[name] = value
+        else:
+            fixed[name] = read_value(value) if number else value
+    return fixed, varied
+
+
+def read_value(text: str) -> Any:
+    """Read a value of a parameter: a number where it is one, else text."""
+    for kind in (int, WrittenFloat):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _is_number(kind: Any) -> bool:
+    """Tell whether a parameter is a number, or one that is read as it was written."""
+    if get_origin(kind) in (Union, UnionType):
+        return any(_is_number(part) for part in get_args(kind))
+    if get_origin(kind) is Annotated:
+        return get_args(kind)[0] is str
+    return kind in (int, float)
 
 
 def make_compare_settings(given: Mapping[str, Any]) -> CompareSettings:

@@ -1,0 +1,162 @@
+"""Plots of a comparison: a picture for each figure, whose lines differ by mark and dash and need no colour."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from anonset.errors import InputError
+from anonset.release.losses import LOSSES
+from anonset.report.account import loss_label
+
+_MARKS = "os^Dv*XP"
+_DASHES = ("-", "--", "-.", ":")
+_GREYS = ("#000000", "#555555", "#888888")
+_HATCHES = ("", "///", "...", "xx", "\\\\\\", "++")
+_LOG_FROM = 20
+"""The horizontal axis is logarithmic where its largest value is this many times the smallest."""
+_LOG_HEIGHT = 1000
+_NAMES = {"seconds": "seconds of the search", "seconds_verify": "seconds of verifying", "are": "ARE"}
+_NO_FIGURES = ("algorithm", "outcome", "note")
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What the rows of a comparison are drawn over."""
+
+    across: str | None
+    """The parameter on the horizontal axis; None: bars."""
+    series: tuple[str, ...]
+    """The columns that tell lines, or bars, apart."""
+    figures: tuple[str, ...]
+    """What is drawn, a picture each."""
+
+
+def require_plots() -> None:
+    """Refuse plots where the package that draws them is not there.
+
+    Raises
+    ------
+    InputError
+        With what to install.
+    """
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        msg = "plots need the package matplotlib; install anonset[report]"
+        raise InputError(msg) from None
+    mpl.use("agg")
+
+
+def axes_of(rows: Sequence[Mapping[str, Any]]) -> Axes:
+    """Return what to draw over what: the parameter of most values across, and a line for all else that differs.
+
+    >>> rows = [{"algorithm": "apriori", "k": k, "outcome": "holds", "ncp": k / 9, "note": ""} for k in (2, 5)]
+    >>> axes_of(rows)
+    Axes(across='k', series=('algorithm',), figures=('ncp',))
+    """
+    names = list(rows[0])
+    given = names[1 : names.index("outcome")]
+    values = {name: {row[name] for row in rows if row[name] is not None} for name in given if name != "seed"}
+    varied = [name for name, found in values.items() if len(found) > 1]
+    numeric = [name for name in varied if all(_is_number(value) for value in values[name])]
+    across = max(numeric, key=lambda name: len(values[name]), default=None)
+    later = names[names.index("outcome") + 1 :]
+    figures = [name for name in later if name not in _NO_FIGURES and any(_is_number(row[name]) for row in rows)]
+    return Axes(across, ("algorithm", *(name for name in varied if name != across)), tuple(figures))
+
+
+def draw(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
+    """Draw each figure into a file ``FIGURE.png``, and return the names of the files.
+
+    Where runs were repeated over seeds, the mean is drawn, and a bar from the least to the most.
+    """
+    require_plots()
+    from matplotlib import pyplot as plt
+
+    axes, written = axes_of(rows), []
+    for figure in axes.figures:
+        with plt.rc_context({"font.size": 9, "hatch.linewidth": 0.7}):
+            picture, plot = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+            (_bars if axes.across is None else _lines)(plot, rows, axes, figure)
+            name = f"{figure.replace('_', '-')}.png"
+            picture.savefig(folder / name, dpi=150, metadata={"Software": None})
+            plt.close(picture)
+        written.append(name)
+    return written
+
+
+def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str) -> None:
+    across, places = str(axes.across), set[float]()
+    for at, (label, own) in enumerate(_by_series(rows, axes).items()):
+        points = _spread(own, across, figure)
+        x, low, mean, high = ([point[n] for point in points] for n in range(4))
+        places.update(x)
+        ends = [[m - a for m, a in zip(mean, low, strict=True)], [b - m for m, b in zip(mean, high, strict=True)]]
+        style: dict[str, Any] = {"color": _GREYS[at // 8 % 3], "marker": _MARKS[at % 8], "linestyle": _DASHES[at % 4]}
+        repeated = any(map(any, ends))
+        style |= {"markersize": max(3.0, 9.0 - 1.2 * (at % 8)), "markerfacecolor": "none"}  # each seen below the next
+        plot.errorbar(x, mean, ends if repeated else None, label=label, capsize=2, **style)
+    if places and min(places) > 0 and max(places) >= _LOG_FROM * min(places):
+        plot.set_xscale("log")
+        plot.minorticks_off()
+    if len(places) <= 12:
+        ticks = sorted(places)
+        plot.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    plot.set(xlabel=across, ylabel=_label(figure))
+    _scale(plot, [float(row[figure]) for row in rows if _is_number(row[figure])])
+    plot.grid(visible=True, linewidth=0.3)
+    _legend(plot, len(_by_series(rows, axes)))
+
+
+def _scale(plot: Any, values: Sequence[float]) -> None:
+    """Let the vertical axis begin at 0, or be logarithmic where values differ by orders of magnitude."""
+    if min(values) > 0 and max(values) >= _LOG_HEIGHT * min(values):
+        plot.set_yscale("log")
+    elif min(values) >= 0:
+        plot.set_ylim(bottom=0)
+
+
+def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str) -> None:
+    found = {label: [float(row[figure]) for row in own if _is_number(row[figure])]
+             for label, own in _by_series(rows, axes).items()}  # fmt: skip
+    labels, heights = list(found), [fmean(values) if values else 0.0 for values in found.values()]
+    bars = plot.barh(labels, heights, color="white", edgecolor="black")
+    for at, (bar, label) in enumerate(zip(bars, labels, strict=True)):
+        bar.set_hatch(_HATCHES[at % len(_HATCHES)])
+        plot.annotate(f" {heights[at]:.4g}" if found[label] else " nothing", (heights[at], at), va="center")
+    plot.invert_yaxis()
+    if min(heights, default=0.0) >= 0:
+        plot.set_xlim(0, max(heights, default=0.0) * 1.2 or 1.0)
+    plot.set(xlabel=_label(figure))
+
+
+def _by_series(rows: Sequence[Mapping[str, Any]], axes: Axes) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        more = [f"{name}={row[name]}" for name in axes.series[1:] if row[name] is not None]
+        found.setdefault(", ".join([str(row["algorithm"]), *more]), []).append(row)
+    return found
+
+
+def _spread(rows: Sequence[Mapping[str, Any]], across: str, figure: str) -> list[tuple[float, float, float, float]]:
+    """Return where, and the least, the mean and the most of what was measured there."""
+    values: dict[float, list[float]] = {}
+    for row in rows:
+        if _is_number(row[across]) and _is_number(row[figure]):
+            values.setdefault(float(row[across]), []).append(float(row[figure]))
+    return [(x, min(found), fmean(found), max(found)) for x, found in sorted(values.items())]
+
+
+def _legend(plot: Any, series: int) -> None:
+    if series > 1:
+        plot.legend(loc="best" if series <= 6 else "center left", bbox_to_anchor=None if series <= 6 else (1.01, 0.5))
+
+
+def _label(figure: str) -> str:
+    return loss_label(figure) if figure in LOSSES else _NAMES.get(figure, figure.replace("_", " "))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,112 @@
+"""``anonset compare`` as a study: ranges, seeds, runs that are kept, and plots that need no colour."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.place import Place
+
+BASKETS = "".join(f"{n % 5} {5 + n % 3} {8 + n % 2}\n" for n in range(60))
+PEOPLE = "age,sex,city\n" + "".join(f"{20 + 7 * n % 40},{'fm'[n % 2]},c{n % 5}\n" for n in range(60))
+GRID = ("--hierarchy", "items=balanced:3", "--algorithms", "apriori,coat", "--m", "1..2")
+OF_PEOPLE = ("--relational", "age,sex,city", "--hierarchy", "age=range", "--hierarchy", "sex=values",
+             "--hierarchy", "city=values")  # fmt: skip
+
+
+@pytest.fixture
+def baskets(place: Place) -> str:
+    return place.write("data.dat", BASKETS)
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_every_number_takes_values_and_ranges(place: Place, baskets: str) -> None:
+    ran = place.run("compare", baskets, *GRID, "--k", "2,4..8:2", "--format", "csv")
+    assert sorted((row["algorithm"], row["m"], row["k"]) for row in _rows(ran.out)) == [
+        (name, m, k) for name in ("apriori", "coat") for m in "12" for k in "2468"
+    ]
+    ran = place.run("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "exact", "--m", "1",
+                    "--k", "2", "--gap", "0.0..0.2:0.1", "--format", "csv")  # fmt: skip
+    assert [row["gap"] for row in _rows(ran.out)] == ["0.0", "0.1", "0.2"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--k", "x"), "must be an integer"),
+        (("--k", "2,x"), "k must be an integer"),
+        (("--k", "5..2"), "--vary k: a range must be"),
+        (("--k", "2", "--partitions", "2..3"), "--partitions applies to none of"),
+        (("--k", "2", "--seeds", "1..3"), "--seeds: nothing is random in apriori, coat"),
+    ],
+)
+def test_what_is_no_range_is_refused(place: Place, baskets: str, given: tuple[str, ...], message: str) -> None:
+    ran = place.run("compare", baskets, *GRID, *given)
+    assert (ran.code, message in ran.err) == (2, True), ran.err
+
+
+def test_what_is_random_is_repeated_over_seeds(place: Place) -> None:
+    people = place.write("people.csv", PEOPLE)
+    run = ("compare", people, *OF_PEOPLE, "--algorithms", "cluster,mondrian", "--k", "4", "--seeds", "1..3")
+    rows = _rows(place.run(*run, "--format", "csv").out)
+    assert [(row["algorithm"], row["seed"]) for row in rows] == [
+        ("cluster", "1"), ("cluster", "2"), ("cluster", "3"), ("mondrian", ""),
+    ]  # fmt: skip
+    head, cluster, mondrian = place.run(*run).out.splitlines()
+    assert head.split()[-1] == "runs"
+    assert "seed" not in head.split()
+    assert (cluster.split()[-1], mondrian.split()[-1]) == ("3", "1")
+    mean = sum(float(row["rum"]) for row in rows[:3]) / 3
+    assert f"{mean:.5g}" in cluster
+
+
+def test_runs_that_are_kept_are_not_run_again(
+    place: Place, baskets: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from anonset.jobs import comparison
+
+    kept, ran = tmp_path / "study.jsonl", list[tuple[str, int]]()
+    original = comparison._run
+
+    def counting(contest, table, settings, name, given):
+        ran.append((name, given["k"]))
+        return original(contest, table, settings, name, given)
+
+    monkeypatch.setattr(comparison, "_run", counting)
+    small = ("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "apriori", "--m", "1")
+    first = place.run(*small, "--k", "2,4", "-o", str(kept), "--format", "json").json
+    assert kept.stat().st_mode & 0o077 == 0
+    with kept.open("a") as file:
+        file.write('{"key": "a run that was killed')
+    again = place.run(*small, "--k", "2,4,100", "-o", str(kept), "--format", "json").json
+    assert ran == [("apriori", 2), ("apriori", 4), ("apriori", 100)]
+    assert again[:2] == first
+    assert again[2]["outcome"] == "infeasible"
+    assert len([json.loads(line) for line in kept.read_text().splitlines()]) == 4
+    place.run(*small, "--k", "2,4,100", "-o", str(kept), "--format", "json")
+    assert len(ran) == 3
+    place.write("data.dat", BASKETS + "1 2\n")
+    other = place.run(*small, "--k", "2", "-o", str(kept))
+    assert (other.code, "of another study, which differs in input" in other.err) == (2, True)
+    kept.write_text("something else\n")
+    assert "must be new, or what compare -o wrote" in place.run(*small, "--k", "2", "-o", str(kept)).err
+
+
+@pytest.mark.parametrize("given", [("--k", "2,4,50"), ("--k", "2")])
+def test_plots_need_no_colour(place: Place, baskets: str, given: tuple[str, ...], tmp_path: Path) -> None:
+    image = pytest.importorskip("matplotlib.image")
+    folder = tmp_path / "plots"
+    run = ("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "apriori,coat", "--m", "1", *given)
+    assert place.run(*run, "--plot", str(folder)).code == 0
+    names = {path.name for path in folder.iterdir()}
+    assert {"ncp.png", "ul.png", "seconds.png"} <= names
+    pixels = image.imread(folder / "ncp.png")
+    assert pixels.min() < 0.2
+    assert (pixels[..., 0] == pixels[..., 1]).all()
+    assert (pixels[..., 1] == pixels[..., 2]).all()
+    assert "exists already" in place.run(*run, "--plot", str(folder)).err
