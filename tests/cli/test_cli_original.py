@@ -4,6 +4,8 @@ import random
 
 import pytest
 
+from anonset.data import Table
+from anonset.jobs import original, reading
 from cli.place import Place, Ran
 from cli.published import publish
 
@@ -43,6 +45,61 @@ def test_separator_as_attested(clinic: Place) -> None:
         found = verified(clinic, "codes.csv", *more)
         assert (found.code, found.json["true"], found.json["suppressed"]) == (0, True, 0), found.err
     assert verified(clinic, "codes.csv", "--separator", ",").json["true"] is False
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_an_original_of_many_files_is_one_data_set(clinic: Place, monkeypatch: pytest.MonkeyPatch, small: bool) -> None:
+    tree = own_tree(clinic, *OTHERS)
+    publish(clinic, "codes.csv", "--items", "codes", *tree, *KM, "--separator", ";")
+    header, *rows = (clinic.folder / "codes.csv").read_text().splitlines()
+    (clinic.folder / "parts").mkdir()
+    for name, part in (("a", rows[:33]), ("b", rows[33:])):
+        clinic.write(f"parts/{name}.csv", "\n".join([header, *part]) + "\n")
+    told = ["--items", "codes", "--separator", ";", *tree, "--workload", "record:20x2", "--json"]
+    whole = clinic.run("evaluate", str(clinic.folder / "codes.csv"), str(clinic.out), *told)
+    assert whole.code == 0, whole.err
+    mapped: list[bool] = []
+    if small:  # more than there is room for lies in files
+        monkeypatch.setattr(reading, "memory_limit", lambda _: 1)
+    read = reading.read_data
+    for module in (reading, original):
+        monkeypatch.setattr(module, "read_data", lambda *given: noted(mapped, read(*given)))
+    for source in ("parts", "parts/*.csv"):
+        ran = clinic.run("evaluate", str(clinic.folder / source), str(clinic.out), *told)
+        assert ran.json == whole.json, ran.err
+        found = verified(clinic, source)
+        assert (found.code, found.json["true"], found.json["suppressed"]) == (0, True, 0), found.err
+    assert mapped == [small] * len(mapped)
+    assert len(mapped) >= 4
+
+
+def noted(mapped: list[bool], table: Table) -> Table:
+    mapped.append(table.work is not None)
+    return table
+
+
+def test_many_files_are_compared_as_one_data_set(clinic: Place) -> None:
+    rows = (clinic.folder / "codes.csv").read_text().splitlines()[1:]
+    (clinic.folder / "parts").mkdir()
+    for name, part in (("a", rows[:33]), ("b", rows[33:])):
+        clinic.write(f"parts/{name}.csv", "\n".join(["codes", *part]) + "\n")
+    told = [
+        "--items",
+        "codes",
+        "--separator",
+        ";",
+        *own_tree(clinic, *OTHERS),
+        *KM,
+        "--algorithms",
+        "apriori,vpa",
+        "--format",
+        "json",
+    ]
+    ran = [clinic.run("compare", str(clinic.folder / data), *told) for data in ("codes.csv", "parts/*.csv")]
+    assert [one.code for one in ran] == [0, 0], ran[1].err
+    losses = [[(found["ncp"], found["lm"]) for found in one.json] for one in ran]
+    assert len(losses[0]) == 2
+    assert losses[0] == losses[1]
 
 
 def test_separator_of_the_publication_is_that_of_its_attestation(clinic: Place) -> None:

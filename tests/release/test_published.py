@@ -73,7 +73,7 @@ def test_a_local_recoding_from_its_files(tmp_path: Path) -> None:
     records = np.array([2, 0, 1]), np.array([1, 0, 1], np.int32)
     found = recoding_of(COLUMN, book, tmp_path, records)
     assert found.recoding is None
-    assert found.sizes.tolist() == [3, 3, 0, 1]
+    assert [found.item.tolist(), found.size.tolist(), found.count.tolist()] == [[0, 1, 0, 2], [3, 3, 1, 0], [1] * 4]
     assert (found.ncp, found.lm) == ((3 + 3 + 4 + 0) / 16, (2 + 2 + 3 + 0) / 12)
     with pytest.raises(InputError, match=r"its records\.csv must name the clusters"):
         recoding_of(COLUMN, book, tmp_path, None)
@@ -94,7 +94,7 @@ def test_a_global_recoding_from_the_codebook() -> None:
     assert found.recoding.labels == [("a", "b", "d")]
     assert found.recoding.suppressed == ["c"]
     assert found.source == "codebook"
-    assert found.sizes.tolist() == [3, 3, 0, 3]
+    assert [found.item.tolist(), found.size.tolist(), found.count.tolist()] == [[0, 1, 2], [3, 3, 0], [2, 1, 1]]
     assert found.column.vocabulary.labels == ("a", "b", "c", "d")
 
 

@@ -46,9 +46,9 @@ def evaluate(
     original need the same roles and hierarchies as they had; without a hierarchy of the items, UL weighs all
     generalized symbols alike. The loss of buckets is the share of tuples that were starred or removed.
     """
-    from anonset.io.read import read
     from anonset.jobs.evaluate import evaluate as losses
     from anonset.jobs.evaluate import flatten
+    from anonset.jobs.reading import read_data
     from anonset.jobs.workloads import WorkloadSpec
     from anonset.release.documents import plain
     from anonset.report.account import evaluation_account
@@ -70,7 +70,7 @@ def evaluate(
         msg = "OUT is required: the directory made by anonset anonymize"
         raise InputError(msg)
     roles = make_roles(given).read_options()
-    table = read(original, **{**roles, "numeric": [*roles["numeric"], *numeric_columns(hierarchies)]})
+    table = read_data(original, {**roles, "numeric": [*roles["numeric"], *numeric_columns(hierarchies)]})
     of_columns = pairs("--relational-weights", split(relational_weights or []))
     of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))
     with progress_bars(quiet=quiet) as progress:

@@ -13,6 +13,8 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.errors import AnonsetError, InputError
 from anonset.jobs.compare import Contest, Contestant
+from anonset.jobs.input import require_input
+from anonset.jobs.reading import read_data
 from anonset.jobs.study import Study
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.release.costs import memory_for, require_memory
@@ -49,18 +51,17 @@ def run_comparison(
     InputError
         If the settings or the data are not what they must be. What is infeasible is reported, and no error.
     """
-    from anonset.io.files import estimate_bytes, require_there
-    from anonset.io.read import read
+    from anonset.io.data_files import data_files
 
-    require_there(Path(settings.input))
+    require_input(settings.input)
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width)
     contest = Contest(settings.workers, progress, settings.budget, workload, settings.bound)
     requests = list(combinations(settings))
     for name, given in requests:
         make_algorithm(settings.model, name, given)
-    source = Path(settings.input)
-    require_memory(memory_for(estimate_bytes(source)), settings.memory_limit)
-    table = read(source, **settings.read_options())
+    files = data_files(settings.input, settings.input_format, no_header=settings.no_header)
+    require_memory(memory_for(files.text_bytes), settings.memory_limit)
+    table = read_data(settings.input, settings.read_options(), mapped=False)
     study = None if kept is None else Study(kept, settings)
     return [_run_or_known(study, contest, table, settings, name, given) for name, given in requests]
 

@@ -20,7 +20,7 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds
 from anonset.jobs.provenance import require_columns, require_possible, require_private, require_same_content
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
-from anonset.measures.levels import levels_of
+from anonset.measures.levels import counted_levels
 from anonset.measures.sensitive_values import ObservedDiversity, classes_of, observed_diversity
 from anonset.measures.utility_loss import ItemWeights
 from anonset.release.attested import place_of_parts, read_attestation, require_attested
@@ -180,12 +180,13 @@ def _of_records(
     source, column, levels = "data", original.transactions, dict[str, int]()
     if column is not None:
         hierarchy = hierarchies.get(column.name)
-        recoded = recoding_of(column, publication.symbols, home, _records(home), hierarchy)
+        local = _records(home, original.work)
+        recoded = recoding_of(column, publication.symbols, home, local, hierarchy, original.work)
         measures |= _item_losses(recoded, hierarchy, weights)
         sizes |= _item_sizes(recoded, publication)
         source = recoded.source
         nodes = any(symbol.kind == "node" for symbol in publication.symbols)
-        levels = levels_of(recoded.column.items, recoded.sizes, hierarchy if nodes else None)
+        levels = counted_levels(recoded.item, recoded.size, recoded.count, hierarchy if nodes else None)
     if original.relational:
         values = spell_out(publication.relational, publication.value_sets)
         rum = published_relational_loss(original, values, hierarchies, weights.relational)
@@ -232,11 +233,11 @@ def _item_sizes(recoded: PublishedRecoding, publication: Publication) -> dict[st
     return sizes
 
 
-def _records(home: Path | None) -> tuple[Int64, Int32 | None] | None:
+def _records(home: Path | None, work: WorkFolder | None) -> tuple[Int64, Int32 | None] | None:
     from anonset.io.records import read_records, records_file
 
     path = None if home is None else records_file(home)
-    return None if path is None else read_records(path)
+    return None if path is None else read_records(path, work)
 
 
 def private_folder(out: Path, private: Path | None) -> Path | None:

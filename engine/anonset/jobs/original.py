@@ -5,6 +5,7 @@ from typing import Any
 
 from anonset.data import Table
 from anonset.generalization.buckets import BucketPublication
+from anonset.jobs.reading import read_data
 from anonset.release.documents import Attestation, BucketFiles
 from anonset.settings.binding import numeric_columns
 from anonset.settings.verify import CheckSettings
@@ -22,9 +23,7 @@ def read_original(publication: Any, settings: CheckSettings, attested: Attestati
     InputError
         If the original cannot be read, or has not the columns of the publication.
     """
-    from anonset.io.read import read
-
-    source, buckets = Path(str(settings.original)), isinstance(publication, BucketPublication)
+    source, buckets = str(settings.original), isinstance(publication, BucketPublication)
     relational = [] if buckets else [column.name for column in publication.relational]
     roles: dict[str, Any] = {
         "items": _items(publication, settings, attested, source),
@@ -37,11 +36,11 @@ def read_original(publication: Any, settings: CheckSettings, attested: Attestati
     }
     options = settings.reading_options()
     marks = _separators(settings, attested, source)
-    found = [read(source, **roles, **{**options, "separator": mark}) for mark in marks]
+    found = [read_data(source, {**roles, **options, "separator": mark}) for mark in marks]
     return max(found, key=lambda table: _known(table, publication))
 
 
-def _separators(settings: CheckSettings, attested: Attestation | None, source: Path) -> list[str | None]:
+def _separators(settings: CheckSettings, attested: Attestation | None, source: str) -> list[str | None]:
     """Return what may separate the items of the original.
 
     What separates the published symbols may have been said of the original too, or chosen since labels hold blanks.
@@ -62,11 +61,12 @@ def _known(table: Table, publication: Any) -> float:
     return sum(label in known for label in labels) / len(labels)
 
 
-def _has_one_column(settings: CheckSettings, source: Path) -> bool:
+def _has_one_column(settings: CheckSettings, source: str) -> bool:
     """Tell whether the original is of a format that names no column: all of it are items."""
-    from anonset.io.files import format_of
+    from anonset.io.data_files import data_files
 
-    return format_of(source, settings.input_format, no_header=settings.no_header) in ("dat", "baskets", "spmf")
+    files = data_files(source, settings.input_format, no_header=settings.no_header)
+    return files.format in ("dat", "baskets", "spmf")
 
 
 def is_nameless(attested: Attestation | None) -> bool:
@@ -74,7 +74,7 @@ def is_nameless(attested: Attestation | None) -> bool:
     return attested is not None and not isinstance(attested.data, BucketFiles) and attested.data.format == "dat"
 
 
-def _items(publication: Any, settings: CheckSettings, attested: Attestation | None, source: Path) -> list[str] | None:
+def _items(publication: Any, settings: CheckSettings, attested: Attestation | None, source: str) -> list[str] | None:
     """Return the set-valued columns of the original; None where it is a FIMI file, which has one."""
     from anonset.io.dialect import Dialect
     from anonset.io.sources import Reading, open_source
@@ -83,9 +83,13 @@ def _items(publication: Any, settings: CheckSettings, attested: Attestation | No
         return None
     if not is_nameless(attested):
         return list(publication.joined or (publication.transactions.name,))
+    if not Path(source).is_file():
+        return settings.items or [publication.transactions.name]
     others = {*settings.id, *settings.drop}
     dialect = Dialect.of(settings.delimiter, settings.encoding, settings.no_header)
-    opened = open_source(source, Reading(settings.input_format, dialect, absent=lambda names: others - set(names)))
+    opened = open_source(
+        Path(source), Reading(settings.input_format, dialect, absent=lambda names: others - set(names))
+    )
     free = [name for name in opened.names if name not in others]
     return settings.items or (free if len(free) == 1 else [publication.transactions.name])
 

@@ -37,7 +37,7 @@ def by_level(
         return levels_of(column.items, occurrence_sizes(column, recoding), hierarchy)
     occurring = np.flatnonzero(column.occurrences)
     sizes = sizes_of_items(column, recoding)[occurring]
-    return _counted(occurring, sizes, column.occurrences[occurring], hierarchy)
+    return counted_levels(occurring, sizes, column.occurrences[occurring], hierarchy)
 
 
 def levels_of(items: Int32, sizes: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
@@ -51,11 +51,18 @@ def levels_of(items: Int32, sizes: Int64, hierarchy: Hierarchy | None) -> dict[s
     """
     width = int(sizes.max(initial=0)) + 1
     pairs, counts = np.unique(items.astype(np.int64) * width + sizes, return_counts=True)
-    return _counted(pairs // width, pairs % width, counts, hierarchy)
+    return counted_levels(pairs // width, pairs % width, counts, hierarchy)
 
 
-def _counted(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count occurrences, given how many there are of each pair of an item and a size."""
+def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
+    """Count occurrences by how far each was generalized, given how many there are of each pair of an item and a size.
+
+    Parameters
+    ----------
+    item, size, counts
+        int64 (p,) each: an item, a leaf of the hierarchy if there is one; how many items its symbol stands for, 0 where
+        it is suppressed; and how often.
+    """
     pairs = item
     up = np.full(len(pairs), -1, np.int64)
     if hierarchy is not None:

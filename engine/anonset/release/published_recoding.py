@@ -9,6 +9,7 @@ import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.discreet import Discreet
+from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, Symbol
@@ -28,15 +29,21 @@ class PublishedRecoding(Discreet):
     """The original column, over the universe of items that the recoding speaks of."""
     recoding: ItemGroups | None
     """The groups of items, if the recoding is global."""
-    sizes: Int64
-    """int64 (nnz,): how many items the symbol stands for that each occurrence is published as; 0: suppressed."""
+    item: Int64
+    """int64 (p,): an item of the universe."""
+    size: Int64
+    """int64 (p,): how many items a symbol stands for that it is published as; 0: suppressed."""
+    count: Int64
+    """int64 (p,): how often it is."""
     source: str
     """Where it came from: ``mapping`` (the private directory) or ``codebook``."""
 
     @cached_property
     def by_size(self) -> Int64:
         """int64 (M + 1,): occurrences by the number of items that their symbol stands for."""
-        return np.bincount(self.sizes, minlength=len(self.column.vocabulary) + 1).astype(np.int64)
+        found = np.zeros(len(self.column.vocabulary) + 1, np.int64)
+        np.add.at(found, self.size, self.count)
+        return found
 
     @property
     def ncp(self) -> float:
@@ -55,6 +62,7 @@ def recoding_of(
     private: Path | None,
     records: tuple[Int64, Int32 | None] | None,
     hierarchy: Hierarchy | None = None,
+    work: WorkFolder | None = None,
 ) -> PublishedRecoding:
     """Return the recoding by which a column was published.
 
@@ -70,6 +78,8 @@ def recoding_of(
         Input record and cluster of each published row, needed where the recoding is local.
     hierarchy
         The hierarchy of the items, whose leaves are the universe then.
+    work
+        Where arrays as long as the column are to lie; None: in memory.
 
     Raises
     ------
@@ -87,10 +97,11 @@ def recoding_of(
         mapping = {**dict.fromkeys(column.vocabulary.labels, ""), **known}
         universe = Vocabulary.of(mapping).labels
     vocabulary = Vocabulary(universe) if hierarchy is None else hierarchy.leaves
-    bound, groups = _over(column, vocabulary, source), _groups(vocabulary, mapping)
+    bound, groups = _over(column, vocabulary, source, work), _groups(vocabulary, mapping)
     size_of = np.append(np.bincount(groups.group[groups.group != SUPPRESSED], minlength=len(vocabulary)), 0)
-    sizes = size_of[groups.group[bound.items]].astype(np.int64)  # the last entry is for suppressed items
-    return PublishedRecoding(bound, groups, sizes, source)
+    item = np.flatnonzero(bound.occurrences)
+    size = size_of[groups.group[item]].astype(np.int64)  # the last entry is for suppressed items
+    return PublishedRecoding(bound, groups, item, size, bound.occurrences[item], source)
 
 
 def invert(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -137,14 +148,15 @@ def _local(
         if row["item"] in index:
             size_of[int(row["cluster"]) * len(vocabulary) + index[row["item"]]] = size
     keys = np.repeat(cluster, bound.lengths) * len(vocabulary) + bound.items
-    distinct, where = np.unique(keys, return_inverse=True)
+    distinct, count = np.unique(keys, return_counts=True)
     try:
         sizes = np.array([size_of[key] for key in distinct.tolist()], np.int64)
     except KeyError as missing:
         number, item = divmod(int(missing.args[0]), len(vocabulary))
         msg = f"{str(path)!r}: cluster {number} has no line for item {vocabulary.labels[item]!r}: made from other data"
         raise InputError(msg) from None
-    return PublishedRecoding(bound, None, sizes[where.reshape(-1)], "mapping")
+    item = distinct % max(1, len(vocabulary))
+    return PublishedRecoding(bound, None, item, sizes, count.astype(np.int64), "mapping")
 
 
 def _groups(vocabulary: Vocabulary, mapping: Mapping[str, str]) -> ItemGroups:
@@ -155,11 +167,11 @@ def _groups(vocabulary: Vocabulary, mapping: Mapping[str, str]) -> ItemGroups:
     return ItemGroups(vocabulary, np.array(codes, np.int32))
 
 
-def _over(column: SetColumn, vocabulary: Vocabulary, source: str) -> SetColumn:
+def _over(column: SetColumn, vocabulary: Vocabulary, source: str, work: WorkFolder | None = None) -> SetColumn:
     """Return a column with its items as codes of a universe."""
     index = vocabulary.index
     unknown = [label for label in column.vocabulary.labels if label not in index]
     if unknown:
         msg = f"item {unknown[0]!r} of the original is not in the {source}: the publication was made from other data"
         raise InputError(msg)
-    return column.recode(np.array([index[label] for label in column.vocabulary.labels], np.int32), vocabulary)
+    return column.recode(np.array([index[label] for label in column.vocabulary.labels], np.int32), vocabulary, work)
