@@ -122,13 +122,21 @@ def test_a_page_never_lies_in_the_publication_nor_over_a_file(ward: Place) -> No
     assert (ran.code, "exists already" in ran.err) == (2, True)
 
 
-def test_buckets_have_a_page_too(long: Place) -> None:
+@pytest.mark.parametrize("model", [("anatomy", "--l", "2"), ("safe-grouping", "--k", "4", "--l", "2")])
+def test_buckets_have_a_page_too(long: Place, model: tuple[str, ...]) -> None:
     data = str(long.folder / "long.csv")
-    roles = ["--id", "name", "--sensitive", "drug", "--keep", "age", "--algorithm", "anatomy", "--l", "2"]
+    roles = ["--id", "name", "--sensitive", "drug", "--keep", "age", "--model", *model]
     assert long.run("anonymize", data, *roles, "-o", str(long.out)).code == 0
-    page = long.folder / "page.html"
-    assert long.run("report", str(long.out), "-o", str(page)).code == 0
-    assert "of buckets the link" in page.read_text()
+    job, pages = str(long.private / "report.json"), [long.folder / "own.html", long.folder / "shared.html"]
+    assert long.run("report", job, "-o", str(pages[0])).code == 0
+    assert long.run("report", job, "-o", str(pages[1]), "--shareable").code == 0
+    own, shared = (re.sub(r"\s+", " ", page.read_text()) for page in pages)
+    for text in ("anatomization", "promised at most", "one row", "bounded by 1/2", "<svg"):
+        assert text in own
+        assert text in shared
+    assert "The sensitive values of random rows of the original were guessed" in own
+    assert "were guessed" not in shared
+    assert "long.csv" not in shared
 
 
 def test_the_three_questions() -> None:

@@ -142,11 +142,34 @@ def test_bad_requests(options, message):
         anonset.risk(RT, **options)
 
 
-def test_buckets_are_refused():
-    table = anonset.read({"p": list("123456"), "drug": list("xyzxyz")}, id="p", sensitive="drug")
-    buckets = anonset.anonymize(table, anonset.Anatomy(l=2))
-    with pytest.raises(InputError, match="risk speaks of published records"):
-        anonset.risk(buckets)
+VISITS = {"p": list("112233445566"), "drug": list("xyzxyzxyzxyz")}
+
+
+def test_how_surely_buckets_tell_a_value():
+    release = anonset.anonymize(anonset.read(VISITS, id="p", sensitive="drug"), anonset.Anatomy(l=2, seed=1))
+    found = anonset.risk(release)
+    rows, persons = found.inferences
+    assert (rows.known, rows.persons, rows.promised, persons.promised) == ("one row", 12, 0.5, None)
+    assert 1 / 3 <= rows.average.value <= rows.highest <= 0.5
+    assert persons.persons == 6
+    assert persons.highest > rows.highest  # several rows tell more than one
+    groups, column = found.attempts
+    assert (groups.attempts, groups.broken, found.broken) == (12, 0, 0)
+    assert 1 / 3 <= groups.success <= 0.5
+    assert column.success == pytest.approx(1 / 3)
+    shown = repr(found) + found._repr_html_()
+    assert not any(f">{value}<" in shown for value in "xyz")
+    with pytest.raises(InputError, match="population is about"):
+        anonset.risk(release, population=anonset.read({"a": ["1"]}, relational="a"))
+
+
+def test_an_attack_on_buckets_that_break_their_promise_says_so():
+    from anonset.jobs.bucket_risk import bucket_risk
+
+    table = anonset.read(VISITS, id="p", sensitive="drug")
+    release = anonset.anonymize(table, anonset.Anatomy(l=2, seed=1))
+    tried = {"threshold": 0.09, "attempts": 100, "seed": 0}
+    assert bucket_risk(release.publication, anonset.AnatomyDiversity(9), table, **tried).broken == 12
 
 
 def test_no_label_is_shown():

@@ -11,6 +11,7 @@ from anonset.cli.originals import original_of
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.errors import InputError
+from anonset.jobs.bucket_risk import BucketRisk
 from anonset.jobs.risk import THRESHOLD
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.reading import ReadingSettings
@@ -45,11 +46,11 @@ def risk(
 ) -> int:
     """Count how many rows of a publication fit what somebody may know, and with --original try to find persons.
 
-    By what is known: all quasi-identifiers, 1, 2, … items (two more than the guarantee speaks of), and both. Exit code
-    1 if the attack finds more than is promised.
+    By what is known: all quasi-identifiers, 1, 2, … items (two more than the guarantee speaks of), and both; of
+    buckets, how surely they tell sensitive values. Exit code 1 if the attack finds more than is promised.
     """
     from anonset.jobs.risk import risk as count
-    from anonset.report.risks import risk_account, risk_summary
+    from anonset.report.risks import bucket_risk_account, bucket_risk_summary, risk_account, risk_summary
 
     asked = out
     given: dict[str, Any] = {"id": split(id or []), "drop": split(drop or []), **given_flags(flags)}
@@ -70,9 +71,10 @@ def risk(
             attempts=attempts, seed=seed,
         )  # fmt: skip
     if json:
-        show_json(risk_summary(found))
+        show_json(bucket_risk_summary(found) if isinstance(found, BucketRisk) else risk_summary(found))
     else:
-        show(*risk_account(found), *([] if found.attempts else [_without_original(out)]), f"Next: {_report(asked)}")
+        account = bucket_risk_account(found) if isinstance(found, BucketRisk) else risk_account(found)
+        show(*account, *([] if found.attempts else [_without_original(out)]), f"Next: {_report(asked)}")
     return FAILED if found.broken else DONE
 
 

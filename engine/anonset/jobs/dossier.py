@@ -7,8 +7,8 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
-from anonset.generalization import Publication
-from anonset.jobs.evaluate import private_folder, read_publication
+from anonset.jobs.bucket_risk import BucketRisk
+from anonset.jobs.evaluate import private_folder
 from anonset.jobs.findings import Findings
 from anonset.jobs.inspect import inspect
 from anonset.jobs.provenance import require_private
@@ -30,8 +30,8 @@ class Dossier(Discreet):
     """What was promised."""
     private: Report | None
     """What stays at home; None where it is not there."""
-    after: Risk | None
-    """Risks after; None of buckets."""
+    after: Risk | BucketRisk
+    """Risks after."""
     before: Findings | None
     """Risks before, where the original is there."""
 
@@ -67,8 +67,6 @@ def dossier(
         msg = f"an internal report needs the private directory of {str(out)!r}; {ways}"
         raise InputError(msg)
     model, report = promised_by(attested), None if home is None else require_private(out, home)
-    after = None
-    if isinstance(read_publication(out, attested), Publication):
-        after = risk(out, original, hierarchies=hierarchies, private=private)
+    after = risk(out, original, hierarchies=hierarchies, private=private)
     k, m = int(getattr(model, "k", 5)), int(getattr(model, "m", 2))
     return Dossier(attested, model, report, after, None if original is None else inspect(original, k=k, m=m + 1))

@@ -14,7 +14,9 @@ from anonset.data.discreet import Discreet
 from anonset.data.exact import require_between_0_and_1
 from anonset.errors import InputError
 from anonset.generalization import Publication
+from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.attack import Attempts, attack
+from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
 from anonset.jobs.evaluate import private_folder, read_publication
 from anonset.jobs.matching import Matching
 from anonset.jobs.provenance import require_columns, require_private, require_same_content
@@ -123,8 +125,10 @@ def risk(
     population: Table | None = None,
     attempts: int = 1000,
     seed: int = 0,
-) -> Risk:
+) -> Risk | BucketRisk:
     """Count how many rows of a publication fit what somebody may know, and try to find persons.
+
+    Of buckets, how surely they tell the sensitive value of a row, and of a person with several, is counted instead.
 
     Parameters
     ----------
@@ -158,9 +162,11 @@ def risk(
         original, trees = published.unverified.table, dict(published.unverified.hierarchies)
     else:
         publication, model, original, trees = _read(Path(published), private, original, hierarchies or {})
-    if not isinstance(publication, Publication):
-        msg = "risk speaks of published records; of buckets, anonset verify tells what several tuples give away"
-        raise InputError(msg)
+    if isinstance(publication, BucketPublication):
+        if population is not None:
+            msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
+            raise InputError(msg)
+        return bucket_risk(publication, model, original, threshold=threshold, attempts=attempts, seed=seed)
     most = int(getattr(model, "m", 0) or 2) if m is None else m
     classes = class_of(publication.relational, publication.n)
     names = [column.name for column in publication.kept] if sensitive is None else list(sensitive)
@@ -191,7 +197,7 @@ def _read(
         raise InputError(msg)
     require_attested(out, attested)
     publication, model = read_publication(out, attested), promised_by(attested)
-    if original is None or not isinstance(publication, Publication):
+    if original is None:
         return publication, model, None, {}
     home = private_folder(out, None if private is None else Path(private))
     from anonset.io.records import read_records, records_file
@@ -204,6 +210,8 @@ def _read(
     table, trees = bind(original, given, model)
     require_same_content(table, require_private(out, home))
     record, cluster = read_records(records)
+    if isinstance(publication, BucketPublication):
+        return replace(publication, record=record), model, table, trees
     return replace(publication, record=record, cluster=cluster), model, table, trees
 
 

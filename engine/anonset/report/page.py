@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.jobs.bucket_risk import BucketRisk
 from anonset.jobs.dossier import Dossier
 from anonset.jobs.findings import Findings
 from anonset.jobs.risk import Risk, knowledge
 from anonset.measures.retention import shares
 from anonset.measures.shares import Share
 from anonset.privacy import PrivacyModel
-from anonset.release.documents import BucketFiles
 from anonset.report.account import loss_label
-from anonset.report.drawings import bars
+from anonset.report.drawings import Bar, bars
+from anonset.report.risks import bucket_rows, guess_rows
+from anonset.report.techniques import columns_of, left_out
 from anonset.strict_json import dumps
 
 _TEMPLATE = Path(__file__).with_name("page.html.j2")
@@ -42,11 +44,10 @@ def internal_page(found: Dossier, said: Purpose) -> str:
     facts = {
         **_common(found, said),
         "internal": True,
-        "columns": [*_columns(found), *_left_out(settings)],
+        "columns": [*columns_of(found, exactly=True), *left_out(settings)],
         "before": None if found.before is None else _before(found.before),
-        "after": None if found.after is None else _after(found.after),
         "drawing": _risk_drawing(found.before, found.after),
-        "attack": None if found.after is None else _attack(found.after),
+        "attack": _attack(found.after),
         "utility": _utility(report.retention),
         "losses": [(loss_label(name), f"{value:.6g}") for name, value in report.measures.items()],
         "facts": {
@@ -77,9 +78,8 @@ def shareable_page(found: Dossier, said: Purpose) -> str:
     facts = {
         **_common(found, said),
         "internal": False,
-        "columns": _columns(found),
+        "columns": columns_of(found, exactly=False),
         "before": None if found.before is None else _rounded_before(found.before, k),
-        "after": None if found.after is None else _after(found.after),
         "drawing": _risk_drawing(found.before, found.after, k=k),
         "attack": None,
         "utility": None,
@@ -124,7 +124,9 @@ def _common(found: Dossier, said: Purpose) -> dict[str, Any]:
         "undecided": bool(attested.declarations.accepted_undecided),
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
         "questions": questions(found.model),
-        "threshold": None if found.after is None else f"{found.after.threshold:g}",
+        "threshold": f"{found.after.threshold:g}",
+        "buckets": isinstance(found.after, BucketRisk),
+        "after": _after(found.after),
     }
 
 
@@ -148,31 +150,6 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
         return [*found, ("Inference", f"bounded by 1/{model.diversity}", text)]
     shared = "What the records that fit have in common is disclosed, also columns that are published as they are."
     return [*found, ("Inference", "not covered", shared)]
-
-
-def _columns(found: Dossier) -> list[tuple[str, str, str]]:
-    """Return the published columns with role and technique, in the words of ISO/IEC 20889."""
-    data = found.attested.data
-    if isinstance(data, BucketFiles):
-        ids = [(name, "identifier", "unchanged, or masking where hidden") for name in data.id]
-        kept = [(name, "attribute", "unchanged") for name in data.keep]
-        return [*ids, *kept, (data.sensitive, "sensitive attribute", "permutation within groups of rows")]
-    protects = found.model.protects
-    of_items = "generalization and local suppression" if "items" in protects else "unchanged"
-    of_values = "generalization" if "relational" in protects else "unchanged"
-    return [
-        *((name, "quasi-identifier (set-valued)", of_items) for name in data.items),
-        *((name, "quasi-identifier", of_values) for name in data.relational),
-        *((name, "attribute published as it is", "unchanged: the owner's decision") for name in data.keep),
-    ]
-
-
-def _left_out(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    suppressed = "suppression of the attribute"
-    return [
-        *((name, "identifier", suppressed) for name in settings.get("id", [])),
-        *((name, "left out", suppressed) for name in settings.get("drop", [])),
-    ]
 
 
 def _before(before: Findings) -> list[tuple[str, str, str]]:
@@ -203,7 +180,9 @@ def _shares_before(before: Findings) -> list[tuple[str, Share, Share]]:
     return rows
 
 
-def _after(after: Risk) -> list[tuple[str, ...]]:
+def _after(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
+    if isinstance(after, BucketRisk):
+        return bucket_rows(after)
     return [
         (knowledge(one.values, one.items), "yes" if one.guaranteed else "no", f"{one.smallest:,}", f"{one.mean:,.1f}",
          f"{one.highest:.3g}", str(one.average), str(one.above))
@@ -211,7 +190,9 @@ def _after(after: Risk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def _attack(after: Risk) -> list[tuple[str, ...]]:
+def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
+    if isinstance(after, BucketRisk):
+        return guess_rows(after)
     return [
         (knowledge(one.values, one.items), f"{one.attempts:,}", f"{one.alone:.1%}", f"{one.success:.2%}",
          "" if one.promised is None else f"{one.promised:.2%}")
@@ -219,21 +200,33 @@ def _attack(after: Risk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def _risk_drawing(before: Findings | None, after: Risk | None, *, k: int | None = None) -> str:
+def _risk_drawing(before: Findings | None, after: Risk | BucketRisk, *, k: int | None = None) -> str:
     """Return bars of who is alone with what is known, before and after; with `k` at two digits, as the table says."""
+    if isinstance(after, BucketRisk):
+        return _inference_drawing(after)
     earlier: dict[str, tuple[float, str]] = {}
     for name, alone, _ in [] if before is None else _shares_before(before):
         records = 0 if before is None else before.records
         text = f"{alone.value:.1%}" if k is None else _rounded(alone, records, k)
         share = alone.value if k is None else round(alone.value, 2) if text.endswith("%") else float(alone.value > 0.5)
         earlier[name] = share, f"{text} before"
-    later = {} if after is None else {knowledge(one.values, one.items): one.alone.value for one in after.exposures}
+    later = {knowledge(one.values, one.items): one.alone.value for one in after.exposures}
     rows = []
     for name in dict.fromkeys([*later, *earlier]):
         own = [("solid", *earlier[name])] if name in earlier else []
         own += [("hatched", later[name], f"{later[name]:.1%} after")] if name in later else []
         rows.append((name, own))
     return bars("Share of the records that are alone with what is known, at worst", rows) if rows else ""
+
+
+def _inference_drawing(after: BucketRisk) -> str:
+    """Return bars of how surely values are told: without groups, a row would tell its own for sure."""
+    rows: list[tuple[str, list[Bar]]] = []
+    for one in after.inferences:
+        own: list[Bar] = [("hatched", one.highest, f"{one.highest:.1%} at most")]
+        own.append(("light", one.average.value, f"{one.average.value:.1%} on average"))
+        rows.append((one.known, own))
+    return bars("How surely the likeliest sensitive value is told", rows)
 
 
 def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:

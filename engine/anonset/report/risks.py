@@ -1,9 +1,11 @@
 """The account of what is at risk after a publication."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.table import Table as RichTable
 
+from anonset.jobs.bucket_risk import BucketRisk
 from anonset.jobs.risk import Risk, knowledge
 from anonset.release.documents import parameters_of, plain
 from anonset.spelling import counted, printable
@@ -27,6 +29,83 @@ def risk_summary(found: Risk) -> dict[str, Any]:
         }
     )
     return summary
+
+
+def bucket_risk_summary(found: BucketRisk) -> dict[str, Any]:
+    """Return the risks of buckets as what JSON knows."""
+    summary: dict[str, Any] = plain(
+        {
+            "records": found.records,
+            "groups": found.groups,
+            "hidden": found.hidden,
+            "model": found.model.name,
+            "parameters": parameters_of(found.model),
+            "threshold": found.threshold,
+            "inferences": found.inferences,
+            "observed": found.observed,
+            "correlations": found.correlations,
+            "attack": found.attempts,
+            "broken": found.broken,
+        }
+    )
+    return summary
+
+
+def bucket_risk_account(found: BucketRisk) -> list[str | RichTable]:
+    """Return the risks of buckets for people, as text and tables."""
+    hidden = f"{counted(found.hidden, 'row')} with a hidden identity"
+    parts: list[str | RichTable] = [
+        f"{counted(found.records, 'row')} in {counted(found.groups, 'group')}, {hidden}; {found.model}", "",
+    ]  # fmt: skip
+    title = "How surely the likeliest sensitive value of somebody in the data is told"
+    head: tuple[str, ...] = (
+        "who finds",
+        "promised at most",
+        "highest",
+        "average",
+        f"above {found.threshold:g}",
+        "certain",
+    )
+    parts.append(_table(title, head, bucket_rows(found)))
+    one = found.observed
+    parts.append(f"In the groups: l={one.distinct_l} different values, t={one.t:.3g}.")
+    if found.correlations:
+        told = ", ".join(f"{counted(number, 'violation')} {where}" for where, number in found.correlations.items())
+        parts.append(f"What several rows of a person have in common (correlations): {told}.")
+    if found.attempts:
+        title = "An attack that tried: the sensitive values of random rows of the original"
+        head = ("who knew", "rows", "right by chance", "right by the most frequent", "promised at most")
+        parts += ["", _table(title, head, guess_rows(found))]
+        kept = "none was told more surely" if not found.broken else f"{counted(found.broken, 'row')} WAS"
+        parts.append(f"By chance, at most {found.attempts[0].promised:.3g} each is promised: {kept}.")
+    return parts
+
+
+def bucket_rows(found: BucketRisk) -> list[tuple[str, ...]]:
+    """Return how surely values are told, as rows of text."""
+    return [
+        (f"{one.known}", "" if one.promised is None else f"{one.promised:.3g}", f"{one.highest:.3g}",
+         str(one.average), str(one.above), str(one.certain))
+        for one in found.inferences
+    ]  # fmt: skip
+
+
+def guess_rows(found: BucketRisk) -> list[tuple[str, ...]]:
+    """Return what was guessed, as rows of text."""
+    return [
+        (one.known, f"{one.attempts:,}", f"{one.success:.2%}", f"{one.likeliest:.2%}",
+         "" if one.promised is None else f"{one.promised:.2%}")
+        for one in found.attempts
+    ]  # fmt: skip
+
+
+def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> RichTable:
+    table = RichTable(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
+    for at, name in enumerate(head):
+        table.add_column(name, justify="right" if at else "left")
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def risk_account(found: Risk) -> list[str | RichTable]:

@@ -1,0 +1,178 @@
+"""What is at risk after buckets are published: how surely they tell a sensitive value, and an attack that tries."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anonset.data import Table
+from anonset.data.discreet import Discreet
+from anonset.errors import InputError
+from anonset.generalization.buckets import BucketPublication
+from anonset.measures import bucket_inference
+from anonset.measures.correlation import inter_group_violations, intra_group_violations
+from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
+from anonset.measures.shares import Share, mean_of, share_of
+from anonset.privacy import PrivacyModel
+from anonset.release.tables import html_table
+
+CERTAIN = 1 - 1e-9
+
+
+@dataclass(frozen=True)
+class Inference(Discreet):
+    """How surely the likeliest value of somebody is told."""
+
+    known: str
+    """What somebody finds of a person: ``one row``, or ``all rows of a person``."""
+    persons: int
+    """Rows, or persons with several rows, that it is told of."""
+    highest: float
+    """Of the one of whom it is told most surely."""
+    average: Share
+    """On average over all."""
+    above: Share
+    """Share of those above the threshold."""
+    certain: Share
+    """Share of those whose value is certain."""
+    promised: float | None
+    """What the guarantee allows; None where it says nothing of this."""
+
+
+@dataclass(frozen=True)
+class Guesses(Discreet):
+    """How often the sensitive values of random rows of the original are guessed."""
+
+    known: str
+    """By what: ``the values of its group``, or ``the values of all rows``, which needs no publication of groups."""
+    attempts: int
+    """Rows that were tried."""
+    success: float
+    """Share that is right if one of these values is picked at random."""
+    likeliest: float
+    """Share that is right if the most frequent one is."""
+    promised: float | None
+    """What the guarantee allows for each row."""
+    broken: int
+    """Rows whose value is told more surely than is promised."""
+
+
+@dataclass(frozen=True)
+class BucketRisk(Discreet):
+    """What is at risk after buckets are published."""
+
+    records: int
+    """Published rows."""
+    groups: int
+    """Their groups."""
+    hidden: int
+    """Rows whose identity is hidden."""
+    model: PrivacyModel
+    """What was promised."""
+    threshold: float
+    """Above this, a row or a person counts as at risk."""
+    inferences: tuple[Inference, ...]
+    """By what is found of a person."""
+    observed: ObservedDiversity
+    """l and t of the sensitive values in the groups."""
+    correlations: dict[str, int]
+    """Violations through what several rows of a person have in common: inside groups, and between groups."""
+    attempts: tuple[Guesses, ...] = ()
+    """The attack, where the original was there."""
+
+    @property
+    def broken(self) -> int:
+        """Rows of which the attack found more than is promised; 0 unless something is wrong."""
+        return sum(one.broken for one in self.attempts)
+
+    def _repr_html_(self) -> str:
+        """Return the risks as tables, for notebooks."""
+        rows = [(one.known, f"{one.highest:.3g}", str(one.average), str(one.certain)) for one in self.inferences]
+        tried = [
+            (one.known, f"{one.attempts:,}", f"{one.success:.2%}", f"{one.likeliest:.2%}") for one in self.attempts
+        ]
+        return html_table(("who finds", "told at most", "on average", "certain"), rows) + html_table(
+            ("attack that knows", "tried", "by chance", "by the likeliest"), tried
+        )
+
+
+def bucket_risk(
+    publication: BucketPublication,
+    model: PrivacyModel,
+    original: Table | None,
+    *,
+    threshold: float,
+    attempts: int,
+    seed: int,
+) -> BucketRisk:
+    """Count how surely a bucketized table tells sensitive values, and guess some of the original.
+
+    Parameters
+    ----------
+    publication
+        With the input tuple of each row, where there is an original.
+    """
+    rows = bucket_inference.of_groups(publication)[publication.group.codes]
+    promised = 1 / model.diversity
+    found = [_inference("one row", rows, threshold, promised)]
+    several = np.bincount(bucket_inference.persons(publication)[1]) > 1
+    if several.any():
+        found.append(
+            _inference("all rows of a person", bucket_inference.of_persons(publication)[several], threshold, None)
+        )
+    group, value = publication.snt
+    correlations = {}
+    if publication.ids:
+        correlations = {
+            "inside groups": len(intra_group_violations(publication)),
+            "between groups": len(inter_group_violations(publication, model.diversity)),
+        }
+    tried = () if original is None else _attack(publication, original, promised, attempts, seed)
+    return BucketRisk(
+        publication.n, publication.n_groups, int(publication.starred.sum()), model, threshold, tuple(found),
+        observed_diversity(group.codes, value), correlations, tried,
+    )  # fmt: skip
+
+
+def _inference(known: str, told: Any, threshold: float, promised: float | None) -> Inference:
+    return Inference(
+        known, len(told), float(told.max(initial=0.0)), mean_of(told), share_of(told > threshold),
+        share_of(told >= CERTAIN), promised,
+    )  # fmt: skip
+
+
+def _attack(
+    publication: BucketPublication, original: Table, promised: float, attempts: int, seed: int
+) -> tuple[Guesses, ...]:
+    """Guess the values of random rows by those of their groups, and by those of all rows."""
+    if original.sensitive is None:
+        msg = "the original must have the sensitive column that was published"
+        raise InputError(msg)
+    chosen = np.random.default_rng(seed).choice(publication.n, min(attempts, publication.n), replace=False)
+    known = publication.snt_value.vocabulary.index
+    image = np.array([known.get(label, -1) for label in original.sensitive.vocabulary.labels], np.int64)
+    true = image[original.sensitive.codes[publication.record[chosen]]]
+    share = bucket_inference.of_values(publication, chosen, true)
+    likeliest = _likeliest(publication)[publication.group.codes[chosen]] == true
+    overall = np.bincount(publication.snt_value.codes, publication.snt_count, len(known))
+    base = np.where(true >= 0, overall[true], 0) / max(1, publication.n)
+    most = true == int(overall.argmax()) if len(overall) else likeliest
+    broken = int((share > promised + 1e-12).sum())
+    n = len(chosen)
+    return (
+        Guesses("the values of its group", n, _mean(share), _mean(likeliest), promised, broken),
+        Guesses("the values of all rows", n, _mean(base), _mean(most), None, 0),
+    )
+
+
+def _likeliest(publication: BucketPublication) -> Any:
+    """Return int64 (groups,): the most frequent value of each group, the first of equal ones."""
+    order = np.lexsort((publication.snt_value.codes, -publication.snt_count, publication.snt_group))
+    first = np.unique(publication.snt_group[order], return_index=True)[1]
+    found = np.full(publication.n_groups, -1, np.int64)
+    found[publication.snt_group[order][first]] = publication.snt_value.codes[order][first]
+    return found
+
+
+def _mean(values: Any) -> float:
+    return float(values.mean()) if len(values) else 0.0

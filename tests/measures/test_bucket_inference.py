@@ -1,0 +1,60 @@
+"""How surely buckets tell a sensitive value, against all ways to hand the values of a group out."""
+
+import random
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from algorithms.bucket_tables import published, shown_rows, values_of
+from anonset.measures.bucket_inference import of_groups, of_persons, of_values, persons
+
+
+def surely(publication, who):
+    """The largest chance that a person has a value, over all ways in which each group may hand its values out."""
+    shown, labels = shown_rows(publication), publication.group.labels()
+    found = {}
+    for group, values in values_of(publication).items():
+        rows = [row for row, label in enumerate(labels) if label == group]
+        own = [at for at, row in enumerate(rows) if shown[row] == who]
+        ways = list(permutations(values))
+        for value in set(values) if own else ():
+            none = Fraction(sum(all(way[at] != value for at in own) for way in ways), len(ways))
+            found[value] = found.get(value, Fraction(1)) * none
+    return max(1 - none for none in found.values())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_several_rows_tell_is_what_counting_tells(seed):
+    rng = random.Random(seed)
+    rows = [(rng.choice("ABC"), rng.choice("xxyz")) for _ in range(rng.randint(2, 11))]
+    group = [n // 4 for n in range(len(rows))]
+    publication = published(rows, group, starred=[n for n in range(len(rows)) if rng.random() < 0.2])
+    seen, person = persons(publication)
+    shown = shown_rows(publication)
+    told = of_persons(publication)
+    people = {int(one): shown[row] for row, one in zip(seen, person, strict=True)}
+    assert set(people.values()) == {one for one in shown if one is not None}
+    for at, who in people.items():
+        assert told[at] == pytest.approx(float(surely(publication, who)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_shares_in_groups(seed):
+    rng = random.Random(seed)
+    rows = [(f"P{n}", rng.choice("xxyz")) for n in range(9)]
+    publication = published(rows, [n // 3 for n in range(9)])
+    values, labels = values_of(publication), publication.group.labels()
+    most = {group: max(own.count(value) for value in own) / len(own) for group, own in values.items()}
+    assert of_groups(publication).tolist() == [most[label] for label in publication.group.vocabulary.labels]
+    known = publication.snt_value.vocabulary.labels
+    for code, value in enumerate(known):
+        found = of_values(publication, np.arange(9), np.full(9, code))
+        assert found.tolist() == [values[label].count(value) / len(values[label]) for label in labels]
+    assert of_values(publication, np.arange(9), np.full(9, -1)).tolist() == [0.0] * 9
+
+
+def test_nobody():
+    publication = published([], [])
+    assert (of_groups(publication).tolist(), of_persons(publication).tolist()) == ([], [])
