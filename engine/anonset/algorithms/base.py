@@ -129,8 +129,18 @@ def goes_by_blocks(algorithm: object) -> bool:
 
 
 def goes_to_workers(algorithm: object) -> bool:
-    """Tell whether an algorithm declares that its tasks can run in other processes (``on_workers``)."""
-    return goes_by_blocks(algorithm) and bool(getattr(algorithm, "on_workers", False))
+    """Tell whether an algorithm's tasks can run in other processes: it declares it (``on_workers``), or is split."""
+    by_blocks = goes_by_blocks(algorithm) and bool(getattr(algorithm, "on_workers", False))
+    return by_blocks or split_records(algorithm) is not None
+
+
+def split_records(algorithm: object) -> int | None:
+    """Return the most records of a part where an algorithm declares that it can be run part by part; None: it cannot.
+
+    One that is split must publish clusters of records (`PerCluster`) that are safe whatever other records there are.
+    """
+    found = getattr(algorithm, "split_records", None)
+    return found if isinstance(found, int) else None
 
 
 @contextmanager

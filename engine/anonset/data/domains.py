@@ -1,10 +1,11 @@
 """What the values of a relational column generalize to: nodes of a hierarchy, sets of values, or ranges."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from anonset.data.discreet import Discreet
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.numbers import unfit
+from anonset.data.spans import spans
 from anonset.data.table import CategoricalColumn, Column
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
@@ -55,9 +56,33 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
     if len(rows):
         msg = f"column {column.name!r}: record {rows[0]}: {required} is required"
         raise InputError(msg)
+    if column.range is not None:
+        return Range(*column.range)
     if not len(column.values):
         return Range(0.0, 0.0)
     return Range(float(column.values.min()), float(column.values.max()))
+
+
+def with_range(column: Column) -> Column:
+    """Return a column whose parts have the domain of the whole.
+
+    Raises
+    ------
+    InputError
+        If it holds a value that cannot be worked with.
+    """
+    if isinstance(column, CategoricalColumn) or not column.n:
+        return column
+    lows, highs = [], []
+    for first, end in spans(column.n):
+        values = column.values[first:end]
+        rows, required = unfit(values)
+        if len(rows):
+            msg = f"column {column.name!r}: record {first + rows[0]}: {required} is required"
+            raise InputError(msg)
+        lows.append(float(values.min()))
+        highs.append(float(values.max()))
+    return replace(column, range=(min(lows), max(highs)))
 
 
 def bind_category(column: CategoricalColumn, hierarchy: Hierarchy) -> CategoricalColumn:

@@ -232,6 +232,8 @@ class NumericColumn(Discreet):
     name: str
     values: NDArray[np.int64] | NDArray[np.float64]
     """int64 (n,) if every value is an integer, else float64 (n,)."""
+    range: tuple[float, float] | None = field(default=None, repr=False)
+    """Smallest and largest value of the records that these are a part of; None: these are all."""
 
     def __repr__(self) -> str:
         return f"NumericColumn({self.name!r}, {self.n:,} records)"
@@ -243,11 +245,11 @@ class NumericColumn(Discreet):
 
     def part(self, first: int, end: int) -> "NumericColumn":
         """Return the column of the records from `first` up to `end`; nothing is copied."""
-        return NumericColumn(self.name, self.values[first:end])
+        return NumericColumn(self.name, self.values[first:end], self.range)
 
     def take(self, records: NDArray[np.integer]) -> "NumericColumn":
         """Return the column of the given records, in the given order."""
-        return NumericColumn(self.name, self.values[records])
+        return NumericColumn(self.name, self.values[records], self.range)
 
 
 Column = CategoricalColumn | NumericColumn

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.growing import GrowingSets
 from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
@@ -96,28 +97,61 @@ def apply_per_cluster(table: Table, recoding: PerCluster) -> Publication:
     if len(recoding.cluster) != table.n:
         msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the table has {table.n}"
         raise InputError(msg)
+    work = None if table.work is None else WorkFolder.temporary(table.work.path)
     relational = []
     for values in recoding.relational:
         vocabulary = Vocabulary.of(values.labels)
         codes = np.array([vocabulary.index[label] for label in values.labels], np.int32)
-        relational.append(CategoricalColumn(values.name, codes[recoding.cluster], vocabulary))
+        clusters = CategoricalColumn(values.name, recoding.cluster, vocabulary)
+        relational.append(clusters.recode(codes, vocabulary, work))
     published: SetColumn | None = None
     symbols: tuple[Symbol, ...] = ()
     if table.transactions is not None:
-        published, symbols = _publish_items(table.transactions, recoding)
-    record = in_input_order(table)
+        published, symbols = _publish_items(table.transactions, recoding, work)
+    record = in_input_order(replace(table, work=work))
     return Publication(
-        published, symbols, tuple(relational), table.kept, record, recoding.cluster, table.order, table.joined
+        published,
+        symbols,
+        tuple(relational),
+        table.kept,
+        record,
+        recoding.cluster,
+        table.order,
+        table.joined,
+        work=work,
     )
 
 
-def _publish_items(column: SetColumn, recoding: PerCluster) -> tuple[SetColumn, tuple[Symbol, ...]]:
-    from anonset_kernels.rows import map_rows
-
+def _publish_items(
+    column: SetColumn, recoding: PerCluster, work: WorkFolder | None
+) -> tuple[SetColumn, tuple[Symbol, ...]]:
+    """Return the published items of each record, in the order of the input, and their symbols."""
     if len(recoding.items) != recoding.n_clusters:
         msg = f"the recoding has {recoding.n_clusters} clusters, but mappings of the items for {len(recoding.items)}"
         raise InputError(msg)
     book = _Codebook(column)
+    with GrowingSets(column.name, work) as drafts:
+        for records, own in recoding.pieces():
+            drafts.append(_draft(column if records is None else column.take(records), own, book))
+        found_symbols, rank = book.in_order()
+        draft = drafts.finished(Vocabulary(tuple(map(str, range(len(book))))))
+        recoded = draft.recode(rank, Vocabulary(tuple(symbol.label for symbol in found_symbols)), work)
+        drafts.drop_items()
+    if recoding.parts is None:
+        return recoded, found_symbols
+    place = space(work, "place", np.int64, column.n)
+    for begin, end in spans(column.n):
+        place[recoding.parts.record[begin:end]] = np.arange(begin, end)
+    with GrowingSets(column.name, work) as rows:
+        for begin, end in spans(column.n):
+            rows.append(recoded.take(place[begin:end]))
+    return rows.finished(recoded.vocabulary), found_symbols
+
+
+def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetColumn:
+    """Return the published items of the records of a part, under the codes of the codebook so far."""
+    from anonset_kernels.rows import map_rows
+
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
     by_cluster = column.take(order)
     ends = np.searchsorted(recoding.cluster[order], np.arange(recoding.n_clusters + 1)).astype(np.int64)
@@ -135,12 +169,9 @@ def _publish_items(column: SetColumn, recoding: PerCluster) -> tuple[SetColumn, 
         symbols[filled : filled + len(found)] = found
         filled += len(found)
     lengths = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    found_symbols, rank = book.in_order()
-    vocabulary = Vocabulary(tuple(symbol.label for symbol in found_symbols))
-    draft = SetColumn(column.name, lengths, symbols[:filled], Vocabulary(tuple(map(str, range(len(book))))))
     back = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))
-    return draft.recode(rank, vocabulary).take(back), found_symbols
+    return SetColumn(column.name, lengths, symbols[:filled], column.vocabulary).take(back)
 
 
 class _Codebook:

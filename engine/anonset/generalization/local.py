@@ -1,7 +1,9 @@
 """The mappings of many clusters, each by what it changes alone."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import overload
 
 import numpy as np
@@ -40,6 +42,42 @@ class ClusterCuts(Discreet, Sequence[Cut]):
 
     def __iter__(self) -> Iterator[Cut]:
         return (self[at] for at in range(len(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class MappingsInParts(Discreet, Sequence[Cut | ItemGroups]):
+    """The mappings of clusters, part after part.
+
+    >>> found = MappingsInParts(([1, 2], [3]), (0, 2, 3))
+    >>> len(found), list(found), found[2], found[0:2]
+    (3, [1, 2, 3], 3, [1, 2])
+    """
+
+    of_part: tuple[Sequence[Cut | ItemGroups], ...]
+    """The mappings of each part."""
+    first: tuple[int, ...]
+    """The first cluster of each part, and the number of all."""
+
+    def __len__(self) -> int:
+        return self.first[-1]
+
+    @overload
+    def __getitem__(self, at: int) -> Cut | ItemGroups: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Cut | ItemGroups]: ...
+
+    def __getitem__(self, at: int | slice) -> "Cut | ItemGroups | Sequence[Cut | ItemGroups]":
+        if isinstance(at, slice):
+            part = bisect_right(self.first, at.start or 0) - 1
+            if (at.start, at.stop, at.step) == (*self.first[part : part + 2], None):
+                return self.of_part[part]
+            return [self[cluster] for cluster in range(*at.indices(len(self)))]
+        part = bisect_right(self.first, at) - 1
+        return self.of_part[part][at - self.first[part]]
+
+    def __iter__(self) -> Iterator[Cut | ItemGroups]:
+        return chain.from_iterable(self.of_part)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,15 +1,16 @@
 """Recodings: what an algorithm decided, as arrays. Applying one to its table gives a publication."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Vocabulary
 from anonset.data.discreet import Discreet, names_shown
-from anonset.data.table import Int32
+from anonset.data.table import Int32, Int64
 
 SUPPRESSED = -1
 
@@ -96,6 +97,21 @@ class RelationalValues(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
+class Parts(Discreet):
+    """The parts of a table, each of which has clusters of its own."""
+
+    record: Int64
+    """int64 (n,): the records, part after part, ascending in each."""
+    first: Int64
+    """int64 (parts + 1,): where the records of each part begin."""
+    cluster: Int64
+    """int64 (parts + 1,): the first cluster of each part."""
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+
+@dataclass(frozen=True, eq=False)
 class PerCluster(Discreet):
     """A local recoding: every cluster of records has its own mapping of items and its own relational values."""
 
@@ -105,6 +121,8 @@ class PerCluster(Discreet):
     """Mapping of the items, one per cluster; empty where there is no set-valued column."""
     relational: tuple[RelationalValues, ...] = ()
     """Published relational values."""
+    parts: Parts | None = None
+    """The parts that the table was split into; None: it was not."""
 
     def __repr__(self) -> str:
         names = f"; columns {names_shown(values.name for values in self.relational)}" if self.relational else ""
@@ -114,6 +132,17 @@ class PerCluster(Discreet):
     def n_clusters(self) -> int:
         """Number of clusters."""
         return int(self.cluster.max(initial=-1)) + 1
+
+    def pieces(self) -> "Iterator[tuple[Int64 | None, PerCluster]]":
+        """Yield the records of each part, ascending, and the recoding of these; without parts None and the whole."""
+        if self.parts is None:
+            yield None, self
+            return
+        first, cluster = self.parts.first.tolist(), self.parts.cluster.tolist()
+        for (begin, end), (low, high) in zip(pairwise(first), pairwise(cluster), strict=True):
+            records = self.parts.record[begin:end]
+            values = tuple(RelationalValues(one.name, one.labels[low:high]) for one in self.relational)
+            yield records, PerCluster(self.cluster[records] - np.int32(low), self.items[low:high], values)
 
 
 @dataclass(frozen=True, eq=False)

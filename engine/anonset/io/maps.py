@@ -157,6 +157,14 @@ def write_local_mapping(
 
 def _parts(recoding: PerCluster, column: SetColumn, named: Mapping[tuple[str, ...], str]) -> Iterator[Any]:
     yield csv_bytes(LOCAL, [text_array([])] * 3)[0]
+    first = 0
+    for records, own in recoding.pieces():
+        yield from _part(own, column if records is None else column.take(records), named, first)
+        first += len(own.items)
+
+
+def _part(recoding: PerCluster, column: SetColumn, named: Mapping[tuple[str, ...], str], begin: int) -> Iterator[Any]:
+    """Yield the lines of the clusters of a part, which are numbered from `begin` on."""
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
     by_cluster = column.take(order)
     ends = np.searchsorted(recoding.cluster[order], np.arange(recoding.n_clusters + 1))
@@ -165,7 +173,7 @@ def _parts(recoding: PerCluster, column: SetColumn, named: Mapping[tuple[str, ..
     for number, mapping in enumerate(recoding.items):
         first, last = by_cluster.indptr[ends[number]], by_cluster.indptr[ends[number + 1]]
         codes = np.unique(by_cluster.items[first:last])
-        rows[0].extend([str(number)] * len(codes))
+        rows[0].extend([str(begin + number)] * len(codes))
         rows[1].extend(labels[code] for code in codes)
         rows[2].extend(_published(mapping, codes, named))
         if len(rows[0]) >= _LINES:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, forms_sets, goes_to_workers
+from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, forms_sets, goes_to_workers, split_records
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
@@ -266,6 +266,10 @@ class Job:
         self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
     ) -> Result:
         """Find a recoding: any, or one that goes on from that of the earlier release."""
+        if self.earlier is None and table.work is not None and (most := split_records(algorithm)) is not None:
+            from anonset.algorithms.split.solving import split_and_solve
+
+            return split_and_solve(algorithm, most, table, hierarchies, executor=executor, progress=self.progress)
         if self.earlier is None:
             return algorithm.recode(table, hierarchies, executor=executor, progress=self.progress)
         from anonset.algorithms.coarsening import coarsened
@@ -288,7 +292,8 @@ def _require_shareable(table: Table, algorithm: Algorithm) -> None:
         msg = f"{setting('client')} needs a table that anonset.scan read into a {setting('work_dir')} that workers see"
         raise InputError(msg)
     if not goes_to_workers(algorithm):
-        msg = f"{setting('client')}: {algorithm.name} runs on the threads of one machine (apriori and vpa on clusters)"
+        others = "apriori and vpa, and what is split, on clusters"
+        msg = f"{setting('client')}: {algorithm.name} runs on the threads of one machine ({others})"
         raise InputError(msg)
 
 

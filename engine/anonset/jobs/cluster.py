@@ -77,6 +77,9 @@ class ClusterExecutor(Executor):
         If there is no worker, one does not see the directory, or has another version of anonset.
     """
 
+    remote = True
+    """Tasks run in other processes."""
+
     def __init__(self, client: Any, work: WorkFolder) -> None:
         self.client, self.work = client, work
         self._functions: OrderedDict[int, tuple[Any, bytes | Path]] = OrderedDict()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks, goes_to_workers
+from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks, goes_to_workers, split_records
 from anonset.data import Table
 from anonset.data.discreet import Discreet
 from anonset.data.mapped import WorkFolder
@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
 
 BY_BLOCKS = "apriori, exact and vpa run by blocks"
+IN_PARTS = "the formations mondrian, cluster, k-member and those of Xu run in parts of the data, also in RT frameworks"
 Note = Callable[[str], None]
 """Is told what people should know."""
 
@@ -81,15 +82,17 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
         msg = f"{given} is for a run by blocks, but {obstacle}"
         raise InputError(msg)
     if settings.cluster is not None and not goes_to_workers(algorithm):
-        msg = f"{setting('cluster')}: {algorithm.name} runs on the threads of one machine (apriori and vpa on clusters)"
+        others = "apriori and vpa, and what is split, on clusters"
+        msg = f"{setting('cluster')}: {algorithm.name} runs on the threads of one machine ({others})"
         raise InputError(msg)
     return Input(settings.input, True, need, limit)
 
 
 def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
     """Say why a job cannot run by blocks; nothing if it can."""
-    if not goes_by_blocks(algorithm):
-        return f"{algorithm.name} takes all records at once ({BY_BLOCKS})"
+    if not goes_by_blocks(algorithm) and split_records(algorithm) is None:
+        which = IN_PARTS if "relational" in algorithm.model.protects else BY_BLOCKS
+        return f"{algorithm.name} takes all records at once ({which})"
     if settings.group:
         return f"{setting('group', True)} takes all records at once"
     if kind == "spmf":

@@ -34,7 +34,7 @@ def by_level(
     {'kept': 1, '1 level up': 2}
     """
     if isinstance(recoding, PerCluster):
-        return levels_of(column.items, occurrence_sizes(column, recoding), hierarchy)
+        return _levels_by_pieces(column, recoding, hierarchy)
     occurring = np.flatnonzero(column.occurrences)
     sizes = sizes_of_items(column, recoding)[occurring]
     return counted_levels(occurring, sizes, column.occurrences[occurring], hierarchy)
@@ -51,6 +51,20 @@ def levels_of(items: Int32, sizes: Int64, hierarchy: Hierarchy | None) -> dict[s
     """
     width = int(sizes.max(initial=0)) + 1
     pairs, counts = np.unique(items.astype(np.int64) * width + sizes, return_counts=True)
+    return counted_levels(pairs // width, pairs % width, counts, hierarchy)
+
+
+def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None) -> dict[str, int]:
+    """Count occurrences as `levels_of` does, part after part."""
+    width, found = len(column.vocabulary) + 1, [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    for records, own in recoding.pieces():
+        part = column if records is None else column.take(records)
+        keys = part.items.astype(np.int64) * width + occurrence_sizes(part, own)
+        pairs, counts = np.unique(keys, return_counts=True)
+        found.append((pairs, counts.astype(np.int64)))
+    pairs, at = np.unique(np.concatenate([pairs for pairs, _ in found]), return_inverse=True)
+    counts = np.zeros(len(pairs), np.int64)
+    np.add.at(counts, at, np.concatenate([counts for _, counts in found]))
     return counted_levels(pairs // width, pairs % width, counts, hierarchy)
 
 

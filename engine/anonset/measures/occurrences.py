@@ -53,6 +53,13 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
     if len(recoding.cluster) != column.n:
         msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the column has {column.n}"
         raise InputError(msg)
+    for records, own in recoding.pieces():
+        _add_occurrences(found, column if records is None else column.take(records), own)
+    return found
+
+
+def _add_occurrences(found: Int64, column: SetColumn, recoding: PerCluster) -> None:
+    """Add the occurrences in the records of a part."""
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
     items = column.take(order).items
     lengths = np.bincount(recoding.cluster, weights=column.lengths, minlength=len(recoding.items))
@@ -60,7 +67,6 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
     for c, mapping in enumerate(recoding.items):
         own = items[ends[c] : ends[c + 1]]
         np.add.at(found, sizes_of_items(column, mapping)[own], 1)
-    return found
 
 
 def weighted_sum(by_size: Int64, costs: Int64) -> int:

@@ -5,6 +5,7 @@ Deviations: the loss of an empty record, 0/0 in the paper, is 0; a symbol that s
 unless asked otherwise, so that unmodified data has no loss.
 """
 
+from itertools import chain
 from math import fsum
 from typing import Literal
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.quasi_identifiers import Float64
+from anonset.data.spans import spans
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
@@ -73,4 +75,6 @@ def record_utility_loss(publication: Publication, weights: SymbolWeights = "unif
     if not column.n:
         return 0.0
     size = np.array([len(symbol.members) for symbol in publication.symbols], np.int64)
-    return fsum(record_losses(column, size, symbol_weights(size, weights))) / column.n
+    weight = symbol_weights(size, weights)
+    parts = (record_losses(column.part(*rows), size, weight).tolist() for rows in spans(column.n))
+    return fsum(chain.from_iterable(parts)) / column.n

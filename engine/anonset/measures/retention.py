@@ -67,8 +67,12 @@ def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Coun
 
 def of_values(columns: tuple[Column, ...], recoding: PerCluster) -> Counts:
     """Count the relational values of all records."""
-    published = {values.name: values for values in recoding.relational}
-    kept = sum(int(_is_kept(column, recoding.cluster, published[column.name]).sum()) for column in columns)
+    kept = 0
+    for records, own in recoding.pieces():
+        published = {values.name: values for values in own.relational}
+        for column in columns:
+            part = column if records is None else column.take(records)
+            kept += int(np.count_nonzero(_is_kept(part, own.cluster, published[column.name])))
     return {"kept": kept, "generalized": sum(column.n for column in columns) - kept}
 
 

@@ -14,7 +14,9 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.discreet import names_shown
+from anonset.data.distinct import distinct
 from anonset.data.joining import prefixed
+from anonset.data.spans import spans
 from anonset.errors import InputError
 from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication
 from anonset.generalization.buckets import BucketPublication
@@ -80,7 +82,7 @@ def _relational_loss(
 
     Whether they do, the algorithm says by ``tight``; one that says nothing may do otherwise.
     """
-    if not getattr(algorithm, "tight", False):
+    if not getattr(algorithm, "tight", False) or recoding.parts is not None:
         from anonset.release.published_values import published_relational_loss
         from anonset.release.symbols import spell_out
 
@@ -215,7 +217,10 @@ def _names(
 def _distinct(column: CategoricalColumn | NumericColumn) -> int:
     if isinstance(column, CategoricalColumn):
         return int(np.count_nonzero(column.occurrences))
-    return len(np.unique(column.values))
+    found = np.empty(0, np.float64)  # integers of more than 53 bits are refused
+    for rows in spans(column.n):
+        found = distinct(np.concatenate([found, distinct(column.values[slice(*rows)].astype(np.float64))]))
+    return len(found)
 
 
 def _worthless_link(table: Table, publication: BucketPublication) -> str:

@@ -185,6 +185,8 @@ def sizes(release: Release) -> dict[str, int]:
         found["symbols"] = int(np.count_nonzero(publication.transactions.occurrences))
     if publication.cluster is not None and publication.n:
         members = np.bincount(publication.cluster)
+        figures = release.unverified.result.figures
+        found |= {name: int(figures[name]) for name in ("parts", "smallest_part", "largest_part") if name in figures}
         found |= {"clusters": len(members), "smallest_cluster": int(members.min())}
         found["largest_cluster"] = int(members.max())
         found["ambiguous_items"] = ambiguous_items(publication)
@@ -306,6 +308,9 @@ def _size_texts(found: dict[str, int]) -> dict[str, str]:
     texts = {}
     if "items" in found:
         texts["items"] = f"{found['items']:,} occur, published as {found['symbols']:,} symbols"
+    if "parts" in found:
+        bounds = f"{found['smallest_part']:,} to {found['largest_part']:,}"
+        texts["split"] = f"{found['parts']:,} parts of {bounds} records by relational values, each anonymized by itself"
     if "clusters" in found:
         bounds = f"{found['smallest_cluster']:,} to {found['largest_cluster']:,}"
         texts["clusters"] = f"{found['clusters']:,}, of {bounds} records"

@@ -39,6 +39,8 @@ class Formation(Discreet, ABC):
 
     name: ClassVar[str]
     """Name on the command line."""
+    split_records: ClassVar[int | None] = None
+    """Most records of a part where larger data are split; None: what it decides is of the whole data."""
 
     k: int
     """Smallest size of a cluster (>= 1)."""
@@ -132,6 +134,8 @@ class Formation(Discreet, ABC):
 @dataclass(frozen=True, kw_only=True)
 class QuadraticFormation(Formation):
     """A formation whose time grows with the square of the records, so that it refuses large tables."""
+
+    split_records: ClassVar[int | None] = 1 << 12
 
     max_records: int = 100_000
     """Refuse more records: time grows with their square."""

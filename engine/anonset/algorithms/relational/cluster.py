@@ -47,6 +47,7 @@ class Cluster(Formation):
     """
 
     name: ClassVar[str] = "cluster"
+    split_records: ClassVar[int | None] = 1 << 13
 
     seed: int | None = None
     """Pick the seeds at random by this number (>= 0); the first record that is left if None."""

@@ -30,6 +30,7 @@ class Mondrian(Formation):
     """
 
     name: ClassVar[str] = "mondrian"
+    split_records: ClassVar[int | None] = 1 << 17
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""

@@ -27,6 +27,8 @@ from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
 from anonset.spelling import setting
 
+_MOST_MERGED = 1 << 14
+"""Most records of a part whose clusters are merged."""
 OnInfeasible = Literal["error", "merge"]
 """What to do with a cluster that has some, but fewer than k, records with items."""
 
@@ -144,6 +146,12 @@ class RelationalFirst(RTFramework):
     def tight(self) -> bool:
         """Whether the clusters are those that were formed, and no parts of them."""
         return not isinstance(self.algorithm.model, PartitionKmAnonymity)
+
+    @property
+    def split_records(self) -> int | None:
+        """Most records of a part where larger data are split, if the formation can be: merging is quadratic."""
+        of_formation = self.forming.split_records
+        return None if of_formation is None else min(of_formation, _MOST_MERGED)
 
     @property
     def forms_sets(self) -> bool:

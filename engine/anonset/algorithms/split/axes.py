@@ -1,0 +1,158 @@
+"""The relational columns as axes: each value in one of at most some hundred bins, in an order in which to cut."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
+from anonset.data.discreet import Discreet
+from anonset.data.quasi_identifiers import Float64
+from anonset.data.spans import spans
+from anonset.data.table import Column, Int64
+
+BINS = 512
+"""Largest number of bins of an axis: where it is cut is told no more finely."""
+_SAMPLE = 1 << 16
+
+Bins = NDArray[np.uint16]
+
+
+class Axis(Discreet, ABC):
+    """A relational column whose values are in bins."""
+
+    n_bins: int
+    """Number of bins (>= 1)."""
+
+    @abstractmethod
+    def bins(self, first: int, end: int) -> Bins:
+        """Return the bin of each record of a span, uint16."""
+
+    @abstractmethod
+    def width(self, counts: Int64) -> float:
+        """Return the loss of a part by this column, in [0, 1], given its records in each bin (one at least)."""
+
+    def cuts(self, counts: Int64) -> Int64:
+        """Return where a part may be cut: the first bins behind a cut."""
+        return np.flatnonzero(counts)[1:].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbers(Axis):
+    """Numbers, in bins between quantiles of a sample of every so-many-th record."""
+
+    column: NumericColumn
+    bounds: Float64
+    """float64 (bins - 1,): the smallest value of each bin but the first."""
+    low: Float64
+    high: Float64
+    """float64 (bins,): what the values of each bin lie between."""
+    n_bins: int
+
+    @classmethod
+    def of(cls, column: NumericColumn) -> "_Numbers":
+        """Bin a column that knows the range of its values."""
+        sample = np.sort(column.values[:: max(1, column.n // _SAMPLE)].astype(np.float64))
+        quantiles = sample[np.arange(1, BINS) * len(sample) // BINS]
+        bounds = np.unique(quantiles)
+        low, high = column.range or (0.0, 0.0)
+        bounds = bounds[bounds > low]
+        return cls(column, bounds, np.append(low, bounds), np.append(bounds, high), len(bounds) + 1)
+
+    def bins(self, first: int, end: int) -> Bins:
+        return np.searchsorted(self.bounds, self.column.values[first:end], side="right").astype(np.uint16)
+
+    def width(self, counts: Int64) -> float:
+        there = np.flatnonzero(counts)
+        domain = self.high[-1] - self.low[0]
+        return float((self.high[there[-1]] - self.low[there[0]]) / domain) if domain > 0 and len(there) > 1 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Values(Axis):
+    """Categories without hierarchy, by falling number of records, the first by their codes among equals."""
+
+    column: CategoricalColumn
+    rank: Bins
+    n_bins: int
+
+    @classmethod
+    def of(cls, column: CategoricalColumn) -> "_Values":
+        """Bin a column."""
+        counts = column.occurrences
+        rank = np.empty(len(counts), np.int64)
+        rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+        return cls(column, *_thinned(rank))
+
+    def bins(self, first: int, end: int) -> Bins:
+        found: Bins = self.rank[self.column.codes[first:end]]
+        return found
+
+    def width(self, counts: Int64) -> float:
+        there = np.count_nonzero(counts)
+        return there / self.n_bins if there > 1 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Leaves(Axis):
+    """Categories in the order of the leaves of their hierarchy; cut between the children of a node, where bins tell."""
+
+    column: CategoricalColumn
+    hierarchy: Hierarchy
+    rank: Bins
+    n_bins: int
+
+    @classmethod
+    def of(cls, column: CategoricalColumn, hierarchy: Hierarchy) -> "_Leaves":
+        """Bin a column."""
+        place, n_bins = _thinned(np.arange(max(1, hierarchy.n_leaves)))
+        codes = hierarchy.codes_of(column.vocabulary, column.name)
+        return cls(column, hierarchy, place[codes], n_bins)
+
+    def bins(self, first: int, end: int) -> Bins:
+        found: Bins = self.rank[self.column.codes[first:end]]
+        return found
+
+    def width(self, counts: Int64) -> float:
+        there = np.flatnonzero(counts)
+        below = int(self.hierarchy.n_leaves_below[self._node(there)])
+        return below / self.hierarchy.n_leaves if below > 1 and len(there) > 1 else 0.0
+
+    def cuts(self, counts: Int64) -> Int64:
+        there = np.flatnonzero(counts)
+        if self.n_bins < self.hierarchy.n_leaves:
+            return super().cuts(counts)
+        first = self.hierarchy.leaf_lo[self.hierarchy.children(self._node(there))].astype(np.int64)
+        found: Int64 = first[(first > there[0]) & (first <= there[-1])]
+        return found
+
+    def _node(self, there: Int64) -> int:
+        """Return the lowest node above the leaves of some bins."""
+        scale = self.hierarchy.n_leaves / self.n_bins
+        return int(self.hierarchy.lowest_common_ancestor([int(there[0] * scale), int(there[-1] * scale)]))
+
+
+def axes_of(columns: Sequence[Column], hierarchies: Mapping[str, Hierarchy]) -> list[Axis]:
+    """Return the axes of relational columns; numeric ones know the range of their values (`with_range`)."""
+    found: list[Axis] = []
+    for column in columns:
+        hierarchy = hierarchies.get(column.name)
+        if isinstance(column, NumericColumn):
+            found.append(_Numbers.of(column))
+        else:
+            found.append(_Values.of(column) if hierarchy is None else _Leaves.of(column, hierarchy))
+    return found
+
+
+def binned(axis: Axis, out: Bins) -> None:
+    """Write the bin of each record."""
+    for first, end in spans(len(out)):
+        out[first:end] = axis.bins(first, end)
+
+
+def _thinned(place: Int64) -> tuple[Bins, int]:
+    """Return places as bins, neighbours sharing one where there are too many, and the number of bins."""
+    n_bins = max(1, min(BINS, len(place)))
+    return (place * n_bins // max(1, len(place))).astype(np.uint16), n_bins

@@ -1,0 +1,133 @@
+"""A job that is split: the same bytes however it runs, verified as a whole, and an account that says so."""
+
+import json
+import random
+
+import pytest
+from tests.jobs.test_by_blocks import files_of
+
+import anonset
+from anonset.algorithms.relational.cluster import Cluster
+from anonset.algorithms.relational.mondrian import Mondrian
+from anonset.cli.main import main
+from anonset.data import spans
+from anonset.jobs.cluster import cluster_of
+from anonset.release import costs
+from anonset.verification import shares
+
+ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age", "--keep", "ward"]
+RT = [*ROLES, "--hierarchy", "codes=balanced:2", "--model", "kkm", "--k", "2", "--m", "2", "--formation", "mondrian"]
+RT += ["--on-infeasible", "merge", "--transaction", "apriori"]
+ALGORITHMS = {
+    "rum-bound": [*RT, "--algorithm", "rum-bound", "--delta", "0.5", "--merge", "r"],
+    "tum-bound": [*RT, "--algorithm", "tum-bound", "--delta", "1", "--merge", "rt"],
+    "rfirst": [*RT, "--algorithm", "rfirst"],
+    "mondrian": ["--drop", "codes", *ROLES[2:], "--model", "k", "--k", "3", "--algorithm", "mondrian"],
+}
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    monkeypatch.setattr(Mondrian, "split_records", 20)
+    monkeypatch.setattr(Cluster, "split_records", 20)
+    monkeypatch.setattr(shares, "ROWS_PER_SHARE", 16)
+    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    source = random.Random(5)
+    lines = ["ward,codes,age,sex"]
+    for _ in range(90):
+        codes = " ".join(source.sample("uvwxyz", source.choice([0, 2, 3, 4])))
+        lines.append(f"{source.choice('AB')},{codes},{source.randint(0, 30)},{source.choice('fm')}")
+    (tmp_path / "v.csv").write_text("\n".join(lines) + "\n")
+
+    def anonymize(out, options, *more):
+        code = main(["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *options, *more])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return anonymize
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_bytes_depend_on_neither_spans_nor_threads_nor_where_it_lies(tmp_path, run, monkeypatch, name):
+    code, out, _ = run("one", ALGORITHMS[name], "--memory-limit", "100")
+    assert code == 0
+    assert "split         " in out
+    assert "parts of " in out
+    assert list((tmp_path / "temporary").iterdir()) == []
+    monkeypatch.setattr(spans, "AT_ONCE", 7)
+    assert run("two", ALGORITHMS[name], "--work-dir", str(tmp_path / "work"), "--workers", "1")[0] == 0
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
+    private = [files_of(tmp_path / f"{out}.private") for out in ("one", "two")]
+    reports = [json.loads(files.pop("report.json")) for files in private]
+    assert private[0] == private[1]
+    assert reports[0]["figures"] == reports[1]["figures"]
+    assert reports[0]["measures"] == pytest.approx(reports[1]["measures"])
+    assert reports[0]["figures"]["parts"] > 2
+
+
+def test_what_is_published_shows_no_part(tmp_path, run):
+    assert run("out", ALGORITHMS["rfirst"], "--memory-limit", "100")[0] == 0
+    rows = (tmp_path / "out" / "published.csv").read_text().splitlines()[1:]
+    again = anonset.read(tmp_path / "out" / "published.csv", items="codes", relational=["age", "sex"], keep=["ward"])
+    ranks = [column.codes for column in (*again.relational, *again.kept)]
+    tuples = list(zip(*(codes.tolist() for codes in ranks), strict=True))
+    assert len(rows) == again.n
+    groups = [at for at in range(1, len(tuples)) if tuples[at] != tuples[at - 1]]
+    assert len(groups) + 1 == len(set(tuples))  # rows of equal columns stand together, whatever parts they are from
+    told = (tmp_path / "out" / "attestation.json").read_text()
+    assert "part" not in told.replace("partition", "").replace("apart", "").replace("parties", "")
+
+
+def test_what_fits_in_one_part_is_published_as_in_memory(tmp_path, run, monkeypatch):
+    monkeypatch.setattr(Mondrian, "split_records", 100)
+    for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
+        code, said, _ = run(out, ALGORITHMS["rum-bound"], *limit)
+        assert (code, "split" in said) == (0, False)
+    assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
+
+
+def test_rows_in_the_order_of_the_input_are_those_of_their_records(tmp_path, run):
+    assert run("out", ALGORITHMS["mondrian"], "--memory-limit", "100", "--order", "input")[0] == 0
+    before = (tmp_path / "v.csv").read_text().splitlines()[1:]
+    after = (tmp_path / "out" / "published.csv").read_text().splitlines()[1:]
+    assert [line.split(",")[0] for line in before] == [line.split(",")[0] for line in after]
+
+
+def test_what_is_of_the_whole_data_is_not_split(run):
+    options = ["--drop", "codes", *ROLES[2:], "--model", "k", "--k", "3", "--algorithm", "full-domain"]
+    code, _, err = run("out", options, "--memory-limit", "100")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "full-domain takes all records at once (the formations mondrian, cluster, k-member" in err
+
+
+def test_where_no_part_keeps_the_bound_it_is_infeasible(tmp_path, run):
+    options = ["0.0001" if option == "0.5" else option for option in ALGORITHMS["rum-bound"]]
+    code, _, err = run("out", options, "--memory-limit", "100")
+    assert code == 1
+    assert "90 of 90 records" in err
+    assert "it takes a delta of at least" in err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.compiled
+def test_parts_are_solved_on_the_workers_of_a_cluster(tmp_path, run):
+    assert run("here", ALGORITHMS["rum-bound"], "--memory-limit", "100")[0] == 0
+    data = anonset.scan(
+        tmp_path / "v.csv",
+        items="codes", relational=["age", "sex"], numeric=["age"], keep=["ward"], work_dir=tmp_path / "shared",
+    )  # fmt: skip
+    algorithm = anonset.RumBound(
+        k=2, m=2, delta=0.5, merge="r", formation="mondrian", transaction=anonset.Apriori, on_infeasible="merge"
+    )
+    with cluster_of("local:1") as client:
+        release = anonset.anonymize(
+            data, algorithm, hierarchies={"codes": "balanced:2"}, out=tmp_path / "there", client=client
+        )
+    assert release.unverified.result.figures["parts"] > 2
+    assert files_of(tmp_path / "here") == files_of(tmp_path / "there")
