@@ -44,7 +44,7 @@ def internal_page(found: Dossier, said: Purpose) -> str:
     facts = {
         **_common(found, said),
         "internal": True,
-        "columns": [*columns_of(found, exactly=True), *left_out(settings)],
+        "columns": [*columns_of(found, exactly=True), *left_out(found, settings)],
         "before": None if found.before is None else _before(found.before),
         "drawing": _risk_drawing(found.before, found.after),
         "attack": _attack(found.after),
@@ -61,7 +61,7 @@ def internal_page(found: Dossier, said: Purpose) -> str:
             "versions": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
             "repeat it": "anonset anonymize OUT.private/report.json -o OTHER" if settings else "was run from Python",
         },
-        "settings": [(name, dumps(value)) for name, value in settings.items()],
+        "settings": [(name, dumps(value)) for name, value in settings.items() if value not in (None, False, [], {})],
         "notes": [*report.warnings, *(f"{one['rule']} of {one['column']}: changed {one['labels']} labels"
                                       for one in report.changes)],
     }  # fmt: skip

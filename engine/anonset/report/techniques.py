@@ -39,10 +39,11 @@ def columns_of(found: Dossier, *, exactly: bool) -> list[Row]:
     ]
 
 
-def left_out(settings: Mapping[str, Any]) -> list[Row]:
+def left_out(found: Dossier, settings: Mapping[str, Any]) -> list[Row]:
     """Return the columns that were not published."""
+    shown = found.attested.data.id if isinstance(found.attested.data, BucketFiles) else []
     return [
-        *((name, "direct identifier", _MASKED) for name in settings.get("id", [])),
+        *((name, "direct identifier", _MASKED) for name in settings.get("id", []) if name not in shown),
         *((name, "left out", _MASKED) for name in settings.get("drop", [])),
     ]
 
