@@ -9,8 +9,8 @@ import pytest
 from pyarrow import parquet
 
 from anonset.errors import InputError
-from anonset.io import digest, estimate_bytes
-from anonset.io.files import format_of, write_file
+from anonset.io import digest, estimate_size
+from anonset.io.files import Size, format_of, write_file
 
 
 def test_digest_of_a_file_and_a_directory(tmp_path):
@@ -37,19 +37,25 @@ def test_estimates(tmp_path):
         ("g.csv.zst", noise, 6 * len(noise)),
     ]:
         (tmp_path / name).write_bytes(data)
-        assert estimate_bytes(tmp_path / name) == expected, name
-    assert estimate_bytes(tmp_path) == sum(estimate_bytes(file) for file in tmp_path.iterdir())
+        assert estimate_size(tmp_path / name).text == expected, name
+    assert estimate_size(tmp_path / "a.dat.gz") == estimate_size(tmp_path / "a.dat") == Size(10_000, 30_000, len(text))
+    assert estimate_size(tmp_path) == sum(map(estimate_size, tmp_path.iterdir()), Size())
     with pytest.raises(InputError, match=r"none: no such file or directory$"):
-        estimate_bytes(tmp_path / "none")
+        estimate_size(tmp_path / "none")
 
 
 def test_estimates_of_parquet_go_by_its_values(tmp_path):
     for name, rows in (("a", 1_000), ("b", 2_000)):
         parquet.write_table(pa.table({"code": ["E10"] * rows}), tmp_path / f"{name}.parquet")
-    assert estimate_bytes(tmp_path / "b.parquet") == 2 * estimate_bytes(tmp_path / "a.parquet") >= 2_000 * len("E10 ")
+        assert estimate_size(tmp_path / f"{name}.parquet") == Size(rows, rows, rows * len("E10 "))
+    lists = pa.table({"codes": [["E10", "I10"], [], ["J45"]], "age": [30, 41, 52]})
+    for name, table in (("lists", lists), ("none", lists.slice(0, 0))):
+        parquet.write_table(table, tmp_path / f"{name}.parquet")
+    assert estimate_size(tmp_path / "lists.parquet") == Size(3, 7, 3 * len("E10 ") + 3 * 4)
+    assert estimate_size(tmp_path / "none.parquet") == Size()
     (tmp_path / "c.parquet").write_bytes(b"noise")
     with pytest.raises(InputError, match=r"c.parquet: not valid Parquet"):
-        estimate_bytes(tmp_path / "c.parquet")
+        estimate_size(tmp_path / "c.parquet")
 
 
 def test_formats(tmp_path):

@@ -1,9 +1,13 @@
 """Going through many records a span at a time, so that nothing on the way is as long as the table."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 AT_ONCE = 1 << 18
 """Records, or elements of an array, in a span."""
+BASE = 330 << 20
+"""Memory, in bytes, that a run by blocks takes besides what it holds at once: Python, compiled kernels, buffers."""
+_room: int | None = None
 
 
 def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
@@ -15,3 +19,26 @@ def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
     size = AT_ONCE if at_once is None else at_once
     for first in range(0, n, size):
         yield first, min(first + size, n)
+
+
+@contextmanager
+def memory_limit(limit: int | None) -> Iterator[None]:
+    """Let what is held at once keep to a limit on the memory of the whole process, in bytes; None: there is none."""
+    global _room
+    before, _room = _room, None if limit is None else max(limit - BASE, limit // 8)
+    try:
+        yield
+    finally:
+        _room = before
+
+
+def held_at_once(most: int, bytes_each: int) -> int:
+    """Return how many elements to hold at once: so many, or as many as half of the room within the limit takes.
+
+    >>> held_at_once(1000, 8)
+    1000
+    >>> with memory_limit(8000):
+    ...     held_at_once(1000, 8)
+    62
+    """
+    return most if _room is None else max(1, min(most, _room // 2 // bytes_each))

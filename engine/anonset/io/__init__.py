@@ -1,6 +1,6 @@
 """Files in and out: reading data and hierarchies, writing publications. The only place with pyarrow."""
 
-from anonset.io.files import digest, estimate_bytes
+from anonset.io.files import digest, estimate_size
 from anonset.io.hierarchies import hierarchy_for, read_hierarchy, write_hierarchy
 from anonset.io.maps import write_codebook, write_mapping
 from anonset.io.publish import check_labels, read_published, to_arrow, write_published
@@ -10,7 +10,7 @@ from anonset.io.records import write_records
 __all__ = [
     "check_labels",
     "digest",
-    "estimate_bytes",
+    "estimate_size",
     "hierarchy_for",
     "read",
     "read_hierarchy",

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
-from anonset.io.files import FORMATS, estimate_bytes, format_of, guessed_bytes, reading, require_file
+from anonset.io.files import FORMATS, Size, format_of, reading, require_file, size_in
 from anonset.io.folders import chosen, names_below
 
 _MARKS = "*?["
@@ -58,9 +58,10 @@ class DataFile(Discreet):
             return int(self.system.get_file_info(self.path).size)
 
     @property
-    def text_bytes(self) -> int:
-        """Bytes that it would have as plain text, about."""
-        return estimate_bytes(self.path) if self.system is None else guessed_bytes(self.name, self.size)
+    def estimated(self) -> Size:
+        """About how much it holds."""
+        with self.opened() as file, reading(self.where):
+            return size_in(self.name, file, self.size)
 
     def sha256(self) -> str:
         """Return the SHA-256 of its bytes in hexadecimal."""
@@ -82,9 +83,9 @@ class DataFiles(Discreet):
     files: tuple[DataFile, ...]
 
     @property
-    def text_bytes(self) -> int:
-        """Bytes that all files would have as plain text, about."""
-        return sum(file.text_bytes for file in self.files)
+    def estimated(self) -> Size:
+        """About how much all files hold."""
+        return sum((file.estimated for file in self.files), Size())
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ A task that is lost with its worker runs again elsewhere, and its result counts 
 """
 
 import io
+import logging
 import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,15 @@ import numpy as np
 
 from anonset.data.mapped import WorkFolder, backing
 from anonset.errors import AnonsetError, InputError
+from anonset.release.interruption import defer_signals
 from anonset.spelling import setting
 
+_SILENT = """\
+import logging, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+logging.getLogger("distributed").setLevel(logging.CRITICAL)
+"""
+"""What processes that are started here do first: a terminal sends Ctrl-C to them too, and this one answers for all."""
 _EMBEDDED = 1 << 16
 """Bytes of a function up to which it travels with each of its tasks."""
 _FUNCTIONS = 4
@@ -57,7 +65,11 @@ def cluster_of(address: str) -> Iterator[Any]:
         msg = f"{setting('cluster')} must be the address of a scheduler, or local:N for N processes, got {address!r}"
         raise InputError(msg)
     options = {"n_workers": int(count), "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(**options, memory_limit=0) as cluster, Client(cluster, set_as_default=False) as client:
+    silent = {"silence_logs": logging.CRITICAL, "preload": [_SILENT]}
+    with ExitStack() as stack:
+        with defer_signals():
+            cluster = stack.enter_context(LocalCluster(**options, **silent, memory_limit=0))
+            client = stack.enter_context(Client(cluster, set_as_default=False))
         yield client
 
 

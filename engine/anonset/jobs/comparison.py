@@ -60,7 +60,7 @@ def run_comparison(
     for name, given in requests:
         make_algorithm(settings.model, name, given)
     files = data_files(settings.input, settings.input_format, no_header=settings.no_header)
-    require_memory(memory_for(files.text_bytes), settings.memory_limit)
+    require_memory(memory_for(files.estimated), settings.memory_limit)
     table = read_data(settings.input, settings.read_options(), mapped=False)
     study = None if kept is None else Study(kept, settings)
     return [_run_or_known(study, contest, table, settings, name, given) for name, given in requests]

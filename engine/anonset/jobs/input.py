@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks, goes_to_workers, split_records
-from anonset.data import Table
+from anonset.data import Table, spans
 from anonset.data.discreet import Discreet
 from anonset.data.mapped import WorkFolder
 from anonset.data.saved import save_table, saved_facts, saved_table
@@ -67,7 +67,7 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
     from anonset.io.data_files import data_files
 
     files = data_files(settings.input, settings.input_format, no_header=settings.no_header)
-    need, limit = memory_for(files.text_bytes), memory_limit(settings.memory_limit)
+    need, limit = memory_for(files.estimated), memory_limit(settings.memory_limit)
     if settings.resume and settings.work_dir is None:
         msg = f"{setting('resume', True)} needs {setting('work_dir')}: the directory in which the run was killed"
         raise InputError(msg)
@@ -123,7 +123,7 @@ def table_of(
     if not chosen.by_blocks:
         yield _in_memory(settings, progress), sha256()
         return
-    with work_place(settings) as work:
+    with work_place(settings) as work, spans.memory_limit(chosen.limit):
         if note is not None:
             note(_by_blocks(chosen, work))
         facts = saved_facts(work)

@@ -109,9 +109,9 @@ def _classes(table: Table, k: int) -> ClassFindings | None:
 
 
 def _memory(source: Any) -> int | None:
-    from anonset.io.files import estimate_bytes
+    from anonset.io.files import estimate_size
 
-    return memory_for(estimate_bytes(source)) if isinstance(source, (str, Path)) else None
+    return memory_for(estimate_size(source)) if isinstance(source, (str, Path)) else None
 
 
 def _seconds(table: Table, m: int, spent: float) -> float:

@@ -37,7 +37,7 @@ def read_data(source: str, options: Mapping[str, Any], *, mapped: bool = True) -
     files = data_files(source, options.get("input_format"), no_header=options.get("no_header", False))
     limit = memory_limit(None)
     by_blocks = not options.get("group") and files.format != "spmf"
-    if mapped and by_blocks and limit is not None and memory_for(files.text_bytes) > limit:
+    if mapped and by_blocks and limit is not None and memory_for(files.estimated) > limit:
         return scan(source, **options)
     if path.is_file() or (path.is_dir() and files.format == "parquet" and not files.keys):
         return read(path, **options)

@@ -5,6 +5,7 @@ first codes, is gathered side by side for each code, and not more, as a rule, th
 task: it takes with it what it needs, and the records, where they lie in files, by the names of these.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.expanded_records import Records
+from anonset.data.spans import held_at_once
 from anonset.data.table import Index, Int32, Int64
 
 Float64 = NDArray[np.float64]
@@ -26,7 +28,8 @@ Span = tuple[int, int]
 RARE_SETS_PER_CALL = 1 << 14
 RARE_SETS_PER_WINDOW = 1 << 18
 WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 17, 1 << 26
-"""Number of windows of a pass, where they hold neither fewer nor more codes than these."""
+"""Number of windows of a pass, where they hold neither fewer nor more codes than these, memory permitting."""
+_BYTES_OF_CODE = 8  # itself, and where it is
 
 
 def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
@@ -87,7 +90,8 @@ class Suffixes:
         if self.in_place:
             return [(0, len(self.entries))]
         room = (self.entries + self.records).astype(np.float64)
-        most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), LARGEST_WINDOW)
+        largest = held_at_once(LARGEST_WINDOW, _BYTES_OF_CODE * (os.cpu_count() or 1))
+        most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), largest)
         return list(spans(room, (0, len(room)), most))
 
     def of_window(self, window: Span) -> Records:

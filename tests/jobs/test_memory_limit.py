@@ -1,0 +1,25 @@
+"""A run by blocks keeps to its memory limit, all its processes together. Seconds of work: less says nothing of it."""
+
+import os
+import sys
+
+import pytest
+from benchmarks.process_tree import group, run
+
+from anonset.cli.main import main
+
+LIMIT = 512 << 20
+RECORDS = 1_000_000
+
+
+@pytest.mark.compiled
+def test_a_run_that_would_take_more_keeps_to_the_limit(tmp_path):
+    assert main(["datasets", "make", "pos_like", "--records", str(RECORDS), "-o", str(tmp_path / "pos")]) == 0
+    of_items = ["--items", "items", "--hierarchy", "items=balanced:5", "--model", "km", "--k", "5", "--m", "2"]
+    places = ["-o", str(tmp_path / "out"), "--memory-limit", str(LIMIT), "--work-dir", str(tmp_path / "work")]
+    command = ["anonymize", str(tmp_path / "pos"), *of_items, "--algorithm", "apriori", *places]
+    with group() as made:
+        held = None if made is None else int(1.1 * LIMIT)  # the kernel ends what takes more
+    took = run([sys.executable, "-m", "anonset", *command], limit=held, env=dict(os.environ))
+    assert (took.code, "runs by blocks in" in took.errors) == (0, True), took.errors
+    assert took.peak <= 1.1 * LIMIT
