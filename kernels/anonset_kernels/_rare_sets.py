@@ -28,9 +28,9 @@ _MOST_TOGETHER = 4_096
 
 
 @kernel()
-def next_code(words: UInt64Array) -> int:
-    """Take the smallest code out of a bitmap, `words`, uint64 (W,); -1 if it is empty. O(W)."""
-    for w in range(len(words)):
+def next_code(words: UInt64Array, first: int) -> int:
+    """Take the smallest code out of a bitmap, `words`, uint64 (W,), from a word on; -1 if there is none. O(W)."""
+    for w in range(first, len(words)):
         if words[w] != 0:
             code = w * 64 + trailing_zeros(words[w])
             words[w] &= words[w] - np.uint64(1)
@@ -98,9 +98,9 @@ def rare_dense_pairs(
     """
     count, words, place = extensions
     size, k, marks = rule
-    kept = np.empty(n_kept, np.int32)
+    kept, c = np.empty(n_kept, np.int32), 0
     for i in range(n_kept):
-        c = next_code(words)
+        c = next_code(words, c >> 6)
         kept[i], place[c], count[c] = c, i, 0
     n_words = (n_kept + 63) // 64
     room.counted[: n_kept * n_words] = ~np.uint64(0)

@@ -240,17 +240,19 @@ def walk(
     counts, place = np.zeros((size, n_codes), np.int32), np.zeros((size, n_codes), np.int64)
     words = np.zeros((size, (n_codes + 63) // 64), np.uint64)
     begin, end, top = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    opened = np.zeros(size + 1, np.uint8)
+    opened, word = np.zeros(size + 1, np.uint8), np.zeros(size + 1, np.int64)
     prefix = np.full(size, -1, np.int32)
     skip = np.zeros(n_codes, np.uint8)
+    if mode != LEAVES:
+        skip[:] = dead
     room = room_for_pairs(n_codes if size > 2 and mode != LEAVES else 0)
     stack, local = np.empty(1024, position.dtype), np.empty(1024, np.int32)
     n_found = 0
     for first in range(span[0], span[1]):
         if dead[first]:
             continue
-        if mode != LEAVES:
-            _skip_codes(dead, together, first, mode, skip)
+        if mode == EXACT and len(together) > 0:
+            _skip_codes(dead, together, first, skip)
         support = start[first + 1] - start[first]
         stack = with_room(stack, 0, support)
         stack[:support] = position[start[first] : start[first + 1]]
@@ -259,7 +261,7 @@ def walk(
         while depth >= 1:
             row, count = words[depth], counts[depth]
             if not opened[depth]:
-                opened[depth] = 1
+                opened[depth], word[depth] = 1, 0
                 source = codes if depth == 1 else local
                 held = stack[begin[depth] : end[depth]]
                 count_extensions(source, held, count, row)
@@ -284,10 +286,11 @@ def walk(
                     else:
                         project(local, stack, begin[depth], end[depth], place[depth])
                     top[depth + 1] = total
-            c = next_code(row)
+            c = next_code(row, word[depth])
             if c < 0:
                 depth -= 1
                 continue
+            word[depth] = c >> 6  # what is before has been taken
             support_here, count[c] = count[c], 0
             if dead[c]:
                 continue
@@ -306,12 +309,10 @@ def walk(
 
 
 @kernel()
-def _skip_codes(dead: Dead, together: Together, first: int, mode: int, skip: UInt8Array) -> None:
+def _skip_codes(dead: Dead, together: Together, first: int, skip: UInt8Array) -> None:
     """Set the codes that are no extension of a first code: generalised ones, and those in no rare set with it."""
     for c in range(len(skip)):
-        skip[c] = dead[c]
-        if mode == EXACT and len(together) > 0 and not together[first, c]:
-            skip[c] = 1
+        skip[c] = 1 if dead[c] or not together[first, c] else 0
 
 
 @kernel()
