@@ -6,8 +6,9 @@ import pytest
 
 from anonset.data import NumericColumn
 from anonset.errors import InputError
+from anonset.io.hierarchies import read_hierarchy
 from anonset.io.read import read
-from anonset_datasets.generators import GENERATORS, generate, make, registry
+from anonset_datasets.generators import GENERATORS, generate, make, registry, write_tree
 from anonset_datasets.generators.missions import Stream
 
 
@@ -65,7 +66,12 @@ def test_same_parameters_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "file", "parameters", "message"),
     [
-        ("pos", "x.dat", {}, "generator must be one of pos_like, quest, youtube_like, shop, longitudinal, got 'pos'"),
+        (
+            "pos",
+            "x.dat",
+            {},
+            "generator must be one of pos_like, quest, youtube_like, shop, hospital, prescriptions, lon",
+        ),
         ("shop", "x.dat", {"k": 5}, "parameter of 'shop' must be one of n, seed, got 'k'"),
         ("shop", "x.csv", {}, "path of 'shop' must end in .dat or .dat.gz, got "),
         ("youtube_like", "x.dat", {}, "path of 'youtube_like' must end in .csv or .csv.gz, got "),
@@ -119,11 +125,28 @@ def test_registry_knows_names_kinds_and_parameters() -> None:
         assert generator.name == name
         assert "seed" in generator.parameters
         assert generator.about
-        if generator.kind == "longitudinal":  # made from real data
+        if name == "longitudinal":  # made from real data
             assert generator.parameters["missing"] == "value"
             continue
         assert "n" in generator.parameters
         assert (generate(name, n=1).relational != ()) == (generator.kind == "rt")
+
+
+@pytest.mark.parametrize("name", ["shop", "hospital"])
+def test_the_hierarchy_of_a_generator_is_that_of_its_items(tmp_path: Path, name: str) -> None:
+    write_tree(name, tmp_path / "tree.csv")
+    written = read_hierarchy(tmp_path / "tree.csv")
+    column = generate(name, n=50).transactions
+    assert column is not None
+    assert written.leaves == column.vocabulary
+    with pytest.raises(InputError, match="must be a new file"):
+        write_tree(name, tmp_path / "tree.csv")
+
+
+def test_items_without_a_meaning_have_no_hierarchy(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'quest' has no hierarchy of its items; use balanced:5"):
+        write_tree("quest", tmp_path / "tree.csv")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_random_streams_are_those_of_pcg64() -> None:

@@ -12,10 +12,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
-from anonset_datasets.generators.groceries import shop
+from anonset_datasets.generators.groceries import shop, shop_hierarchy
 from anonset_datasets.generators.longitudinal import longitudinal
+from anonset_datasets.generators.patients import drug_hierarchy, hospital, hospital_hierarchy, prescriptions
 from anonset_datasets.generators.patterns import quest
 from anonset_datasets.generators.pos import pos_like, pos_like_part
 from anonset_datasets.generators.tail import long_tail, long_tail_part
@@ -40,6 +41,8 @@ class Generator:
     function: Callable[..., Table]
     part: Callable[..., Table] | None = None
     """Generates some blocks of the same records alone, by their numbers; None: it cannot."""
+    hierarchy: Callable[[], Hierarchy] | None = None
+    """The hierarchy of the items, where they mean something."""
 
     @property
     def parameters(self) -> dict[str, Value]:
@@ -66,7 +69,23 @@ GENERATORS: dict[str, Generator] = {
             youtube_like,
             youtube_like_part,
         ),
-        Generator("shop", "transactions", "baskets of a small shop with readable item names", shop),
+        Generator(
+            "shop", "transactions", "baskets of a small shop with readable item names", shop, hierarchy=shop_hierarchy
+        ),
+        Generator(
+            "hospital",
+            "rt",
+            "patients with age, sex and ICD-10 codes, none of them real",
+            hospital,
+            hierarchy=hospital_hierarchy,
+        ),
+        Generator(
+            "prescriptions",
+            "longitudinal",
+            "several rows a patient, a drug in each, none of them real",
+            prescriptions,
+            hierarchy=drug_hierarchy,
+        ),
         Generator(
             "longitudinal",
             "longitudinal",
@@ -144,6 +163,26 @@ def make(name: str, path: str | Path, **parameters: Value) -> Table:
         else:
             _write_csv(table, out)
     return table
+
+
+def write_tree(name: str, path: str | Path) -> None:
+    """Write the hierarchy of the items of a generator to a new file.
+
+    Raises
+    ------
+    InputError
+        If there is no such generator, its items have no hierarchy, or the file exists.
+    """
+    from anonset.io.hierarchies import write_hierarchy
+
+    generator, target = generator_of(name), Path(path)
+    if generator.hierarchy is None:
+        msg = f"{name!r} has no hierarchy of its items; use balanced:5, or another rule"
+        raise InputError(msg)
+    if target.exists():
+        msg = f"hierarchy must be a new file, but {str(path)!r} exists"
+        raise InputError(msg)
+    write_hierarchy(generator.hierarchy(), target)
 
 
 def generator_of(name: str) -> Generator:

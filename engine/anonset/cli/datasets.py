@@ -49,9 +49,12 @@ def make_datasets(
     ] = None,
     seed: Annotated[int, Parameter(converter=whole_number, help="Seed.")] = 0,
     set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: parameter of the generator; repeatable.")] = None,  # noqa: A002
+    hierarchy: Annotated[
+        str | None, Parameter(help="New file for the hierarchy of its items, where it has one.")
+    ] = None,
 ) -> int:
     """Generate a data set; the same parameters and seed give the same bytes."""
-    from anonset_datasets.generators import GENERATORS, make
+    from anonset_datasets.generators import GENERATORS, make, write_tree
     from anonset_datasets.generators.parts import make_parts
 
     types = {key: type(value) for key, value in GENERATORS[name].parameters.items()} if name in GENERATORS else {}
@@ -59,6 +62,8 @@ def make_datasets(
     parameters = {key: value if types.get(key) is str else _number(key, value) for key, value in given.items()}
     if records is not None:
         parameters["n"] = records
+    if hierarchy is not None:
+        write_tree(name, hierarchy)
     if Path(out).suffix:
         make(name, out, **{"seed": seed, **parameters})
     else:

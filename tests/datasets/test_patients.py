@@ -1,0 +1,61 @@
+"""The hospital's patients and their prescriptions."""
+
+from collections import Counter, defaultdict
+
+import pytest
+
+from anonset.data import CategoricalColumn, NumericColumn, Table
+from anonset.errors import InputError
+from anonset_datasets.generators import drug_hierarchy, generate, hospital, hospital_hierarchy, prescriptions
+
+
+def patients(table: Table) -> list[tuple[int, str, set[str]]]:
+    age, sex = table.relational
+    assert isinstance(age, NumericColumn)
+    assert isinstance(sex, CategoricalColumn)
+    assert table.transactions is not None
+    return list(zip(age.values.tolist(), sex.labels(), map(set, table.transactions.rows()), strict=True))
+
+
+def rows(table: Table) -> list[tuple[str, str, str]]:
+    (patient,), (age,), drug = table.ids, table.kept, table.sensitive
+    assert isinstance(drug, CategoricalColumn)
+    return list(zip(patient.labels(), age.labels(), drug.labels(), strict=True))
+
+
+def test_what_patients_have_depends_on_age_and_sex() -> None:
+    births = [(age, sex) for age, sex, codes in patients(hospital(4_000)) if codes & {"O80", "O82"}]
+    assert len(births) > 50
+    assert all(sex == "f" and 17 <= age <= 44 for age, sex in births)
+    hearts = [age for age, _, codes in patients(hospital(4_000)) if "I50" in codes]
+    assert min(hearts) >= 52 - 14  # of other kinds of patients too, never of children
+    assert Counter(sex for _, sex, _ in patients(hospital(4_000))).keys() == {"f", "m"}
+
+
+def test_every_code_occurs() -> None:
+    found = set().union(*(codes for _, _, codes in patients(hospital())))
+    assert found == set(hospital_hierarchy().leaves.labels)
+    assert {drug for _, _, drug in rows(prescriptions())} == set(drug_hierarchy().leaves.labels)
+
+
+def test_a_patient_has_one_age_and_several_drugs_in_rows_that_lie_anywhere() -> None:
+    found = rows(prescriptions(300, seed=5))
+    drugs, ages = defaultdict(list), defaultdict(set)
+    for patient, age, drug in found:
+        drugs[patient].append(drug)
+        ages[patient].add(age)
+    assert len(drugs) == 300
+    assert all(len(seen) == 1 for seen in ages.values())
+    assert all(1 <= len(own) == len(set(own)) <= 5 for own in drugs.values())
+    assert [patient for patient, _, _ in found] != sorted(patient for patient, _, _ in found)
+    assert found == rows(prescriptions(300, seed=5)) != rows(prescriptions(300, seed=6))
+
+
+def test_no_patients_make_an_empty_table() -> None:
+    assert (hospital(0).n, prescriptions(0).n) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["hospital", "prescriptions"])
+def test_parameters_out_of_range_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match="n must be"):
+        generate(name, n=-1)
