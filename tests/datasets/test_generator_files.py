@@ -70,7 +70,7 @@ def test_same_parameters_same_bytes(tmp_path: Path) -> None:
             "pos",
             "x.dat",
             {},
-            "generator must be one of pos_like, quest, youtube_like, shop, hospital, prescriptions, lon",
+            "generator must be one of pos_like, long_tail, quest, youtube_like, shop, hospital, pre",
         ),
         ("shop", "x.dat", {"k": 5}, "parameter of 'shop' must be one of n, seed, got 'k'"),
         ("shop", "x.csv", {}, "path of 'shop' must end in .dat or .dat.gz, got "),

@@ -193,7 +193,7 @@ def prescriptions(n: int = 1_000, seed: int = 0) -> Table:
     """
     indptr, items, (age, _) = _drawn(n, seed, DRUGS, drug_hierarchy(), _PRESCRIBED)
     patient = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
-    names = Vocabulary(tuple(f"P{number:06}" for number in range(n)))
+    names = Vocabulary(tuple(f"pt-{number:06}" for number in range(n)))
     drugs = drug_hierarchy().leaves
     in_turn = Stream(seed, 4).permutation(len(items))  # the rows of a patient lie anywhere
     return Table(

@@ -118,8 +118,6 @@ def compare(
         Whether to prove how small the NCP of a cut of the hierarchy can be under the same k and m (`least_ncp`), and
         tell how far above it each one is (`above_least`: 0.05 is 5%). Local recodings can lie below.
 
-    The other parameters are those of `anonset.anonymize`.
-
     Raises
     ------
     InputError

@@ -1,0 +1,124 @@
+"""Pages of the site that nobody writes: the command line, the Python API, and the results of the experiments.
+
+mkdocs calls `on_files` and `on_page_markdown`; see ``hooks`` in mkdocs.yml.
+"""
+
+import posixpath
+import re
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+_MOVED = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "benchmarks/results": "results.md",
+}
+_LINK = re.compile(r"(?P<mark>!?)\[(?P<text>[^\]]*)\]\((?!https?:|#)(?P<target>[^)\s]+)\)")
+_PUBLIC = re.compile(r"^from (?P<home>\S+) import (?P<name>\w+) as (?P=name)$", re.MULTILINE)
+_CHAPTERS = (
+    ("Read and publish", ("anonset.io.read", "anonset.io.scan", "anonset.jobs.anonymize", "anonset.release")),
+    ("Look, try, compare", ("anonset.jobs",)),
+    ("Verify", ("anonset.verification",)),
+    ("Algorithms for sets", ("anonset.algorithms.transaction",)),
+    ("Algorithms for relational columns", ("anonset.algorithms.relational",)),
+    ("Algorithms for both", ("anonset.algorithms.rt",)),
+    ("Buckets", ("anonset.algorithms.buckets",)),
+    ("Privacy models", ("anonset.privacy",)),
+    ("Measures", ("anonset.measures", "anonset.support")),
+    ("Hierarchies and policies as files", ("anonset.io",)),
+    ("Data, and what becomes of them", ("anonset.data", "anonset.generalization", "anonset.algorithms.base")),
+    ("Errors", ("anonset.errors",)),
+)
+
+
+def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
+    """Add the generated pages, and the pictures of the results."""
+    from mkdocs.structure.files import File
+
+    pages = {"command-line.md": command_line(), "python.md": python_api()}
+    sources = [
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        *(f"benchmarks/results/{p.parent.name}/README.md" for p in RESULTS.glob("*/README.md")),
+    ]
+    pages |= {str(page_of(source)): linked((ROOT / source).read_text(), source) for source in sources}
+    for path, text in pages.items():
+        files.append(File.generated(config, path, content=text))
+    for picture in sorted(RESULTS.glob("*/*.svg")):
+        place = f"results/{picture.parent.name}/{picture.name}"
+        files.append(File.generated(config, place, abs_src_path=str(picture)))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: "Page", config: "MkDocsConfig", files: "Files") -> str:
+    """Turn links to files of the project into links to their pages."""
+    return markdown if page.file.generated_by else linked(markdown, f"docs/{page.file.src_uri}")
+
+
+def command_line() -> str:
+    """Return the reference of the command line, from its own help."""
+    from anonset.cli.app import make_app
+
+    text = str(make_app().generate_docs(output_format="markdown", recursive=True))
+    text = re.sub(r"## Table of Contents\n.*?(?=\*\*Commands\*\*)", "", text, flags=re.DOTALL)
+    return text.replace("# anonset\n", "# The command line\n", 1)
+
+
+def python_api() -> str:
+    """Return the page of the Python API: every public name, under the chapter of its home."""
+    found = [(chapter_of(m["home"]), m["home"], m["name"]) for m in _PUBLIC.finditer(_public_names())]
+    parts = ["# Python\n\nWhat `anonset.__all__` names. A name below is imported as `anonset.NAME`.\n"]
+    for chapter, names in groupby(sorted(found), key=lambda x: x[0]):
+        parts.append(f"## {_CHAPTERS[chapter][0]}\n")
+        parts += [f"::: {home}.{name}\n" for _, home, name in names]
+    return "\n".join(parts)
+
+
+def chapter_of(home: str) -> int:
+    """Return the number of the chapter that the names of a module belong to; the longest prefix decides."""
+    fits = [(len(prefix), at) for at, (_, homes) in enumerate(_CHAPTERS) for prefix in homes if home.startswith(prefix)]
+    return max(fits)[1]
+
+
+def _public_names() -> str:
+    return (ROOT / "engine" / "anonset" / "__init__.pyi").read_text()
+
+
+def linked(text: str, source: str) -> str:
+    """Return the text of a file of the project with its links turned to pages of the site.
+
+    A link to a file that the site does not show becomes its text.
+    """
+    folder, page = posixpath.dirname(source), page_of(source) or ""
+
+    def turned(link: re.Match[str]) -> str:
+        target, _, part = link["target"].partition("#")
+        at = page_of(posixpath.normpath(posixpath.join(folder, target)))
+        if at is None:
+            return link["text"]
+        place = posixpath.relpath(at, posixpath.dirname(page) or ".")
+        return f"{link['mark']}[{link['text']}]({place}{'#' + part if part else ''})"
+
+    return _LINK.sub(turned, text)
+
+
+def page_of(path: str) -> str | None:
+    """Return where on the site a file of the project stands; None if nowhere."""
+    if path in _MOVED:
+        return _MOVED[path]
+    if path.startswith("docs/"):
+        return path.removeprefix("docs/")
+    if found := re.fullmatch(r"benchmarks/results/(\w+)/README.md", path):
+        return f"results/{found[1]}.md"
+    if path.startswith("benchmarks/results/") and path.endswith(".svg"):
+        return path.removeprefix("benchmarks/")
+    return None

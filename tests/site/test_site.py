@@ -1,0 +1,129 @@
+"""The site: built without a warning, whole in itself, and as wide as the page that shows it."""
+
+import functools
+import json
+import os
+import queue
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="the site is built by mkdocs, of the group docs")
+
+pytestmark = pytest.mark.compiled
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+_LOADED = re.compile(r'<(?:script|img|link|iframe|source)\b[^>]*?(?:src|href)="(?P<url>(?:https?:)?//[^"]+)"')
+_PROBE = """<!doctype html><meta charset="utf-8"><body><script>
+const pages = %s, widths = [360, 1280], found = [];
+(async () => {
+  for (const page of pages) for (const width of widths) {
+    const frame = document.createElement("iframe");
+    frame.style.cssText = `width:${width}px;height:800px;border:0`;
+    await new Promise(done => { frame.onload = done; frame.src = page; document.body.append(frame); });
+    const root = frame.contentDocument.documentElement;
+    found.push([page, width, root.scrollWidth]);
+    frame.remove();
+  }
+  await fetch("/measured", {method: "POST", body: JSON.stringify(found)});
+})();
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    return folder
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+
+
+def pages(site: Path) -> list[Path]:
+    return sorted(page for page in site.rglob("*.html") if page.name != "404.html")
+
+
+def test_every_page_is_there_and_loads_nothing_from_elsewhere(site: Path) -> None:
+    assert {"index.html", "command-line.html", "python.html", "changelog.html"} <= {p.name for p in site.iterdir()}
+    for page in pages(site):
+        assert not _LOADED.findall(page.read_text()), page.name
+    for style in site.rglob("*.css"):
+        assert not re.search(r"url\(['\"]?(?:https?:)?//", style.read_text()), style.name
+
+
+def test_the_generated_pages_hold_every_command_and_every_public_name(site: Path) -> None:
+    import anonset
+
+    python, commands = (site / "python.html").read_text(), (site / "command-line.html").read_text()
+    for name in anonset.__all__:
+        assert re.search(rf'id="anonset\.[\w.]*\b{name}"', python), name
+    for command in ("inspect", "suggest", "anonymize", "verify", "risk", "report", "hierarchy-build", "datasets-make"):
+        assert f'id="anonset-{command}"' in commands, command
+
+
+def test_search_finds_what_a_page_says(site: Path) -> None:
+    index = json.loads((site / "search" / "search_index.json").read_text())["docs"]
+    for words, page in (("how many must look alike", "choosing.html"), ("composition", "limits.html")):
+        assert any(page in one["location"] for one in index if words in (one["title"] + one["text"]).lower()), words
+
+
+class Reports(SimpleHTTPRequestHandler):
+    """Serves the site, and takes what the probing page measured."""
+
+    found: "queue.Queue[Any]"
+
+    def do_POST(self) -> None:
+        self.found.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_no_page_is_wider_than_a_phone_or_a_screen(site: Path, tmp_path: Path) -> None:
+    (site / "wide.html").write_text(
+        '<!doctype html><div style="width:2000px">so that the probe is seen to find it</div>'
+    )
+    names = [str(page.relative_to(site)) for page in pages(site)]
+    (site / "probe.html").write_text(_PROBE % json.dumps(names))
+    Reports.found = queue.Queue()
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Reports, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        options = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            f"--user-data-dir={tmp_path}",
+            "--window-size=1400,900",
+        ]
+        page = f"http://127.0.0.1:{server.server_port}/probe.html"
+        with subprocess.Popen(
+            [str(CHROMIUM), *options, "--remote-debugging-port=0", page],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ) as browser:
+            try:
+                found = Reports.found.get(timeout=300)
+            finally:
+                os.killpg(browser.pid, signal.SIGKILL)
+        server.shutdown()
+    for name in ("probe.html", "wide.html"):
+        (site / name).unlink()
+    assert len(found) == 2 * len(names)
+    assert [one for one in found if one[2] > one[1]] == [["wide.html", 360, 2008], ["wide.html", 1280, 2008]]
