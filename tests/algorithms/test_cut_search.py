@@ -103,6 +103,19 @@ def test_windows_that_are_small_and_end_early_give_the_same(rows, k, m, records_
         assert run(Blocks.of(column, records_per_block), k, m) == expected
 
 
+@settings(max_examples=30)
+@given(records_of_items, st.integers(2, 4), st.integers(3, 4), st.integers(1, 9))
+def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, records_per_block):
+    column = SetColumn.of(rows, universe=LEAVES)
+    assume(column.n_nonempty >= k)
+    cut, fixes, _ = run(column, k, m)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cut_search, "TOGETHER_CELLS", 0)
+        patch.setattr(count_tree.CountTree, "rare_together", None)  # it makes the matrix
+        for records in (column, Blocks.of(column, records_per_block)):
+            assert run(records, k, m)[:2] == (cut, fixes)
+
+
 @pytest.mark.parametrize("steps", [1e-9, 1e9], ids=["sets above counted", "all walked"])
 @settings(max_examples=60)
 @given(records_of_items, st.integers(2, 4), st.integers(3, 4))

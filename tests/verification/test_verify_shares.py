@@ -15,8 +15,10 @@ from anonset.data.mapped import WorkFolder
 from anonset.generalization import Publication
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
+from anonset.privacy.lm import KLmDiversity
 from anonset.verification import shares
 from anonset.verification.kkm import check_k, check_kkm
+from anonset.verification.lm import check_klm
 from anonset.verification.relational_truth import check_relational_truth
 from effort import examples
 
@@ -62,6 +64,17 @@ def work_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkFolder
         patch.setattr(shares, "ROWS_PER_SHARE", 4)
         patch.setattr(spans, "AT_ONCE", 3)
         yield WorkFolder.temporary(tmp_path_factory.mktemp("shares"))
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(seed=st.integers(0, 10**9), k=st.integers(1, 3), l_=st.integers(1, 3), m=st.integers(1, 4))
+def test_shares_find_the_diversity_of_the_whole_table(
+    work_folder: WorkFolder, seed: int, k: int, l_: int, m: int
+) -> None:
+    relational, items = columns_of(random.Random(seed))
+    model = KLmDiversity(k, l_, m, ("u", "w"))
+    whole, parts = (check_klm(items, tuple(relational), model, BUDGET, None, work) for work in (None, work_folder))
+    assert parts == whole
 
 
 def test_a_share_holds_whole_classes_and_nothing_is_left_behind(work: WorkFolder) -> None:

@@ -1,14 +1,20 @@
 """Checking l^m-diversity and (k, l^m)-diversity by looking at every cohort, that of the empty set included."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int64
-from anonset.privacy import Verdict
+from anonset.privacy import Verdict, Witness
 from anonset.privacy.lm import KLmDiversity, LmDiversity
+from anonset.verification import shares
 from anonset.verification.cohorts import Rule, check_cohorts
 from anonset.verification.counting import Progress
+from anonset.verification.itemsets import require_well_formed
 
 
 def check_lm(
@@ -26,8 +32,48 @@ def check_klm(
     progress: Progress | None,
     work: WorkFolder | None = None,
 ) -> Verdict:
-    """Check each class of records with the same published relational values by itself."""
-    return _check(column, classes_of(column.n, relational) if relational else None, model, budget, progress, work)
+    """Check each class of records with the same published relational values by itself.
+
+    Of a publication that is mapped from files, shares of the rows that hold whole classes are checked one after the
+    other; each has the budget then.
+    """
+    if work is None or not relational or not column.n:
+        return _check(column, classes_of(column.n, relational) if relational else None, model, budget, progress, work)
+    require_well_formed(column)
+    found, done = [], 0
+    for rows in shares.shares_of(relational, work):
+        groups = classes_of(len(rows), tuple(one.take(rows) for one in relational))
+        verdict = _check(column.take(rows), groups, model, budget, None, None)
+        if (witness := verdict.witness) is not None:
+            verdict = replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
+        found.append(verdict)
+        done += len(rows)
+        if progress is not None:
+            progress("classes", float(done), float(column.n))
+    return _of_all(found, column, relational)
+
+
+def _of_all(
+    found: Sequence[Verdict], column: SetColumn, relational: tuple[CategoricalColumn | NumericColumn, ...]
+) -> Verdict:
+    """Return the verdict on all classes from those on shares of them: of the smallest sets the first, by its codes."""
+
+    def place(witness: Witness) -> tuple[Any, ...]:
+        values = [one.codes if isinstance(one, CategoricalColumn) else one.values for one in relational]
+        codes = [column.vocabulary.index[label] for label in witness.what]
+        return len(codes), codes, *(array[witness.record] for array in values)
+
+    bad = [(place(one.witness), at) for at, one in enumerate(found) if one.witness is not None]
+    undecided = [at for at, one in enumerate(found) if one.holds is None]
+    longest = max(range(len(found)), key=lambda at: len(found[at].checked["itemset_occurrences"]))
+    told = found[min(bad)[1] if bad else undecided[0] if undecided else longest]
+    checked = dict(told.checked)
+    for name in ("rows", "distinct_rows", "groups"):
+        checked[name] = sum(one.checked[name] for one in found)
+    counted = [one.checked["itemset_occurrences"] for one in found]
+    sizes = told.checked["itemset_occurrences"]
+    checked["itemset_occurrences"] = {size: sum(one.get(size, 0) for one in counted) for size in sizes}
+    return replace(told, checked=checked)
 
 
 def classes_of(n: int, relational: tuple[CategoricalColumn | NumericColumn, ...]) -> Int64:

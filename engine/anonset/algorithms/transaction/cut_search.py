@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from anonset_kernels.fix import Data
 
 TOGETHER_CELLS = 1 << 28
+"""Pairs of nodes of which a byte each may tell whether they are in a rare set together: 256 MiB."""
 MAX_RARE_SETS = 1 << 22
 STEPS_PER_RARE_SET = 1 << 10
 """Increments of a walk that take about as long as counting what is above one rare set of the cut."""
@@ -196,8 +197,12 @@ class CutSearch:
         """Yield the rare sets of 3 nodes or more.
 
         The rare sets of the cut, a small walk, lead to all that can be rare above. Where those are few beside the walk
-        over all nodes, their supports are counted; else that walk is taken, of nodes that can be rare together.
+        over all nodes, their supports are counted; else that walk is taken, of nodes that can be rare together; of all
+        nodes, where the cut has so many that there is no room for their pairs.
         """
+        if len(np.unique(self.image)) ** 2 > TOGETHER_CELLS:
+            yield from self._walk_above(size, self.nodes.by_support[self._on_or_above[self.nodes.by_support]], None)
+            return
         tree = self.nodes.count_tree(np.isin(np.arange(self.hierarchy.n_nodes), self.image), self.image, size)
         self._account(tree)
         live = self.nodes.by_support[self._on_or_above[self.nodes.by_support]]
