@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
+from numpy.typing import NDArray
+
 AT_ONCE = 1 << 18
 """Records, or elements of an array, in a span."""
 BASE = 330 << 20
@@ -42,3 +45,28 @@ def held_at_once(most: int, bytes_each: int) -> int:
     62
     """
     return most if _room is None else max(1, min(most, _room // 2 // bytes_each))
+
+
+def ascending(codes: NDArray[np.integer]) -> bool:
+    """Tell whether codes, (n,), do not fall; nothing as long as they are is made.
+
+    >>> ascending(np.array([0, 0, 2])), ascending(np.array([1, 0]))
+    (True, False)
+    """
+    return all(bool(np.all(codes[first:end] <= codes[first + 1 : end + 1])) for first, end in spans(len(codes) - 1))
+
+
+def run_spans(codes: NDArray[np.integer], at_once: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yield spans of ascending codes, each of which ends where equal codes end.
+
+    >>> list(run_spans(np.array([0, 0, 1, 1, 1, 2]), 3))
+    [(0, 5), (5, 6)]
+    """
+    size, first = AT_ONCE if at_once is None else at_once, 0
+    while first < len(codes):
+        end = min(first + size, len(codes))
+        last = codes[end - 1]
+        while end < len(codes) and codes[end] == last:
+            end += int(np.searchsorted(codes[end : end + size], last, side="right"))
+        yield first, end
+        first = end

@@ -1,9 +1,10 @@
 """The labels of one attribute, in canonical order: a code is a label's position."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast, overload
 
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
@@ -25,6 +26,63 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
     return sorted(found)
 
 
+class Numbers(Sequence[str]):
+    """The labels 1, 2, ..., n, however many: none of them is held.
+
+    >>> labels = Numbers(12)
+    >>> len(labels), labels[11], list(labels[:2]), labels == ("1", "2")
+    (12, '12', ['1', '2'], False)
+    """
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        if isinstance(at, slice):
+            return tuple(str(place + 1) for place in range(*at.indices(self._n)))
+        if not 0 <= at < self._n:
+            raise IndexError
+        return str(at + 1)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, range(1, self._n + 1))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Numbers):
+            return len(self) == len(other)
+        return isinstance(other, tuple) and len(self) == len(other) and all(map(str.__eq__, self, other))
+
+    def __hash__(self) -> int:
+        return hash((Numbers, self._n))
+
+
+class _PlaceOfNumber(Mapping[str, int]):
+    """The code of each number's label."""
+
+    def __init__(self, labels: Numbers) -> None:
+        self._labels = labels
+
+    def __getitem__(self, label: str) -> int:
+        if not (_INTEGER.fullmatch(label) and 1 <= int(label) <= len(self._labels)):
+            raise KeyError
+        return int(label) - 1
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+
 @dataclass(frozen=True, eq=False)
 class Vocabulary(Discreet):
     """Distinct labels in canonical order; code `c` stands for ``labels[c]``."""
@@ -33,14 +91,18 @@ class Vocabulary(Discreet):
     """The labels; their positions are the codes."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.labels, Numbers):
+            return
         if len(self.index) != len(self.labels):
             again = next(code for code, label in enumerate(self.labels) if self.index[label] != code)
             msg = f"labels {again} and {self.index[self.labels[again]]} of the vocabulary must differ, but are the same"
             raise InputError(msg)
 
     @cached_property
-    def index(self) -> dict[str, int]:
+    def index(self) -> Mapping[str, int]:
         """Map each label to its code."""
+        if isinstance(self.labels, Numbers):
+            return _PlaceOfNumber(self.labels)
         return {label: code for code, label in enumerate(self.labels)}
 
     def __repr__(self) -> str:
@@ -54,6 +116,20 @@ class Vocabulary(Discreet):
 
     def __hash__(self) -> int:
         return hash(self.labels)
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the labels are 1, 2, ..., and none of them is held."""
+        return isinstance(self.labels, Numbers)
+
+    @classmethod
+    def numbered(cls, n: int) -> "Vocabulary":
+        """Build the vocabulary of the labels 1, 2, ..., n.
+
+        >>> Vocabulary.numbered(12).index["12"]
+        11
+        """
+        return cls(cast("tuple[str, ...]", Numbers(n)))
 
     @classmethod
     def of(cls, labels: Iterable[str]) -> "Vocabulary":

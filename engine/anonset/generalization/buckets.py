@@ -1,17 +1,22 @@
 """A bucketized table: identities and kept attributes in one table, sensitive values in another, joined by groups."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Table, Vocabulary
 from anonset.data.discreet import Discreet, names_shown
+from anonset.data.growing import Growing
+from anonset.data.mapped import WorkFolder
+from anonset.data.spans import run_spans, spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.publication import Publication
 from anonset.generalization.recoding import SUPPRESSED, Buckets
+from anonset.generalization.row_order import sort_rows
 
 STAR = "*"
 """What a hidden identity is published as, in each of the id columns."""
@@ -42,6 +47,8 @@ class BucketPublication(Discreet):
     """SNT: int64 (m,): tuples of the group with the value (>= 1)."""
     record: Int64
     """int64 (n,): input tuple of each QIT row. Private."""
+    work: WorkFolder | None = None
+    """Where its own arrays lie, if they are mapped from files; there are no ids then."""
 
     def __post_init__(self) -> None:
         names = [column.name for column in (*self.qit, self.snt_value)]
@@ -56,20 +63,29 @@ class BucketPublication(Discreet):
         if not len(self.snt_group) == self.snt_value.n == len(self.snt_count):
             msg = "the columns of the SNT must have the same number of rows"
             raise InputError(msg)
-        keys = self.snt_group.astype(np.int64) * max(1, len(self.snt_value.vocabulary)) + self.snt_value.codes
-        if np.any(np.diff(keys) <= 0) or np.any(self.snt_count < 1):
+        if not self._is_ordered():
             msg = "the SNT must hold its groups in ascending order, each value of a group once and counted at least 1"
             raise InputError(msg)
         n_groups = len(self.group.vocabulary)
-        rows = np.bincount(self.group.codes, minlength=n_groups)
-        # a count above that of all rows is wrong by how much ever: bounded, the sums are exact in floats
-        values = np.bincount(self.snt_group, np.minimum(self.snt_count, self.n + 1), n_groups).astype(np.int64)
-        if wrong := np.flatnonzero(rows != values).tolist():
-            at = wrong[0]
+        rows = sums_by_code(self.group.codes, None, n_groups)
+        # a count above that of all rows is wrong by how much ever: bounded, the sums are exact
+        values = sums_by_code(self.snt_group, self.snt_count, n_groups, most=self.n + 1)
+        if not np.array_equal(rows, values):
+            at = int(np.argmax(rows != values))
             label = self.group.vocabulary.labels[at]
             found = f"{rows[at]} and {sum(self.snt_count[self.snt_group == at].tolist())}"
             msg = f"group {label!r} must have as many rows in the QIT as values in the SNT, got {found}"
             raise InputError(msg)
+
+    def _is_ordered(self) -> bool:
+        """Tell whether the SNT is in the order of its groups and values, each of which is counted at least once."""
+        width = max(1, len(self.snt_value.vocabulary))
+        for first, end in spans(len(self.snt_group)):
+            rows = slice(first, end + 1)  # with the first of the next span
+            keys = self.snt_group[rows].astype(np.int64) * width + self.snt_value.codes[rows]
+            if bool(np.any(np.diff(keys) <= 0)) or bool(np.any(self.snt_count[first:end] < 1)):
+                return False
+        return True
 
     def __repr__(self) -> str:
         hidden = int(self.starred.sum())
@@ -106,7 +122,7 @@ class BucketPublication(Discreet):
     @cached_property
     def sizes(self) -> Int64:
         """Number of tuples of each group: int64 (groups,)."""
-        return np.bincount(self.group.codes, minlength=self.n_groups).astype(np.int64)
+        return sums_by_code(self.group.codes, None, self.n_groups)
 
     @cached_property
     def starred(self) -> NDArray[np.bool_]:
@@ -145,11 +161,13 @@ class BucketPublication(Discreet):
                 f"{table.n} and {'no' if sensitive is None else 'a'} sensitive column"
             )
             raise InputError(msg)
+        if table.work is not None and not table.ids:
+            return _of_mapped(cls, table, sensitive, buckets)
         shown = np.flatnonzero(buckets.group != SUPPRESSED).astype(np.int64)
         ids = tuple(_starred(column, buckets.starred) for column in table.ids)
         keys = [buckets.group, *(column.codes for column in (*ids, *table.kept))]
         record = shown[np.lexsort([key[shown] for key in keys[::-1]])]
-        numbers = Vocabulary(tuple(map(str, range(1, buckets.n_groups + 1))))
+        numbers = Vocabulary.numbered(buckets.n_groups)
         snt_group, value, count = count_values(buckets.group[shown], sensitive.codes[shown], len(sensitive.vocabulary))
         return cls(
             tuple(column.take(record) for column in ids),
@@ -160,6 +178,65 @@ class BucketPublication(Discreet):
             count,
             record,
         )
+
+
+def _of_mapped(
+    kind: type[BucketPublication], table: Table, sensitive: CategoricalColumn, buckets: Buckets
+) -> BucketPublication:
+    """Apply a grouping to a table that lies in files, and has no ids, span by span."""
+    work = WorkFolder.temporary(None if table.work is None else table.work.path)
+    columns = [buckets.group, *(column.codes for column in table.kept), sensitive.codes]
+    grown = [Growing(work, "shown", np.int32) for _ in columns]
+    record = Growing(work, "record", np.int64)
+    for first, end in spans(table.n):
+        shown = np.flatnonzero(buckets.group[first:end] != SUPPRESSED)
+        for target, codes in zip(grown, columns, strict=True):
+            target.append(codes[first:end][shown])
+        record.append(first + shown)
+    before = [one.finished() for one in grown]
+    largest = [buckets.n_groups, *(len(column.vocabulary) for column in table.kept), 0]
+    n, nothing = len(before[0]), np.empty(0, np.int32)
+    rows = sort_rows(np.zeros(n + 1, np.int64), nothing, before, record.finished(), largest=largest, work=work)
+    for one in (*grown, record):
+        one.drop()
+    group, *kept, values = rows.columns
+    counted = [Growing(work, "snt", kind_of) for kind_of in (np.int32, np.int32, np.int64)]
+    for span in run_spans(group):
+        part: tuple[Any, ...] = count_values(group[slice(*span)], values[slice(*span)], len(sensitive.vocabulary))
+        for target, found in zip(counted, part, strict=True):
+            target.append(found)
+    snt_group, snt_value, snt_count = (one.finished() for one in counted)
+    return kind(
+        (),
+        tuple(replace(column, codes=codes) for column, codes in zip(table.kept, kept, strict=True)),
+        CategoricalColumn(GROUP, group, Vocabulary.numbered(buckets.n_groups)),
+        snt_group,
+        CategoricalColumn(sensitive.name, snt_value, sensitive.vocabulary),
+        snt_count,
+        rows.record,
+        work,
+    )
+
+
+def sums_by_code(codes: Int32, values: Int64 | None, n_codes: int, *, most: int | None = None) -> Int64:
+    """Return, for each code, the sum of its values, or how often it occurs: int64 (n_codes,), span by span.
+
+    >>> sums_by_code(np.array([2, 0, 2], np.int32), np.array([1, 5, 9]), 3, most=7).tolist()
+    [5, 0, 8]
+
+    Parameters
+    ----------
+    most
+        Larger values count as this.
+    """
+    found = np.zeros(n_codes, np.int64)
+    for first, end in spans(len(codes)):
+        part = codes[first:end]
+        low = int(part.min())
+        counted = None if values is None else values[first:end] if most is None else np.minimum(values[first:end], most)
+        sums = np.bincount(part - low, counted)
+        found[low : low + len(sums)] += np.rint(sums).astype(np.int64)
+    return found
 
 
 def require_bucket_roles(table: Table) -> None:
@@ -196,8 +273,13 @@ def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None 
     int32 (m,), int32 (m,), int64 (m,)
         The distinct pairs in ascending order, and their counts.
     """
-    keys, where, counts = np.unique(group.astype(np.int64) * n_values + value, return_inverse=True, return_counts=True)
-    if count is not None:
+    pairs = group.astype(np.int64) * n_values + value
+    if count is None:
+        pairs = np.sort(pairs)
+        begin = np.flatnonzero(np.concatenate([[True], pairs[1:] != pairs[:-1]])[: len(pairs)])
+        keys, counts = pairs[begin], np.diff(np.append(begin, len(pairs)))
+    else:
+        keys, where = np.unique(pairs, return_inverse=True)
         counts = np.zeros(len(keys), np.int64)
         np.add.at(counts, where, count)
     found_group, found_value = np.divmod(keys, max(1, n_values))

@@ -2,18 +2,26 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, NumericColumn, Table
-from anonset.data.table import Int64
+from anonset.data import CategoricalColumn, NumericColumn, Table, Vocabulary
+from anonset.data.growing import Growing
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.spans import ascending, run_spans, spans
+from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, count_values
+from anonset.io.batches import open_batches
+from anonset.io.data_files import files_at
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.files import write_file
+from anonset.io.gather import gather
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
+from anonset.io.options import ReadOptions
 from anonset.io.publish import arrow_table
 from anonset.io.read import read, read_exactly
 from anonset.io.roles import Names
@@ -62,10 +70,9 @@ def write_buckets(
         raise InputError(msg)
     qit, snt = Path(folder) / QIT, Path(folder) / SNT
     group = CategoricalColumn(GROUP, publication.snt_group, publication.group.vocabulary)
-    columns = (group, value) if counts else publication.snt
     write_file(qit, _csv(publication.qit))
     try:
-        write_file(snt, _csv(columns, publication.snt_count if counts else None))
+        write_file(snt, _csv((group, value), publication.snt_count, each=not counts))
     except BaseException:
         qit.unlink(missing_ok=True)
         raise
@@ -78,6 +85,7 @@ def read_buckets(
     id: Names = (),  # noqa: A002
     keep: Names = (),
     reading: Mapping[str, Any] | None = None,
+    work: WorkFolder | None = None,
 ) -> BucketPublication:
     """Read ``qit.csv`` and ``snt.csv`` of a folder, also ones made elsewhere.
 
@@ -89,6 +97,8 @@ def read_buckets(
         Its other columns but ``group``. The SNT has a column ``group``, one of values, and maybe ``count``.
     reading
         Of files made elsewhere, how they are to be read: further arguments of `anonset.read`; None: they are ours.
+    work
+        Where the columns of files that are ours, and have no ids, are to lie, read block by block; None: in memory.
 
     Raises
     ------
@@ -96,6 +106,8 @@ def read_buckets(
         If a file cannot be read, a column has no role, or a group has not as many rows in the one as in the other.
     """
     qit, snt = Path(folder) / QIT, Path(folder) / SNT
+    if work is not None and not id and reading is None:
+        return _read_mapped(qit, snt, [keep] if isinstance(keep, str) else list(keep or ()), work)
     # A table with a sensitive column may repeat its ids: the group is read in that role.
     table = _read(qit, reading, id=id, keep=keep, sensitive=GROUP)
     group = table.sensitive
@@ -108,6 +120,51 @@ def read_buckets(
     record = np.arange(table.n, dtype=np.int64)
     named = CategoricalColumn(value.name, values, value.vocabulary)
     return BucketPublication(table.ids, table.kept, group, snt_group, named, counts, record)
+
+
+def _read_mapped(qit: Path, snt: Path, keep: Sequence[str], work: WorkFolder) -> BucketPublication:
+    """Read both files block by block; groups are numbered 1, 2, ..., and those of the SNT stand in their order."""
+    table = _gathered(qit, [GROUP], keep, work)
+    names = [name for name in open_source(snt, Reading(dialect=EXACT)).names if name != GROUP]
+    values = _gathered(snt, [GROUP], names, work)
+    group, of_value, value = _group_codes(table, work), _group_codes(values, work), values.kept[0]
+    if not ascending(of_value):
+        msg = f"{snt}: the groups must stand in their order"
+        raise InputError(msg)
+    counted_values = [Growing(work, "snt", kind) for kind in (np.int32, np.int32, np.int64)]
+    for span in run_spans(of_value):
+        part: tuple[Any, ...] = count_values(of_value[slice(*span)], value.codes[slice(*span)], len(value.vocabulary))
+        for target, found in zip(counted_values, part, strict=True):
+            target.append(found)
+    snt_group, codes, count = (one.finished() for one in counted_values)
+    largest = [int(found[slice(*rows)].max()) for found in (group, snt_group) for rows in spans(len(found))]
+    n_groups = max(largest, default=-1) + 1
+    numbered = CategoricalColumn(GROUP, group, Vocabulary.numbered(n_groups))
+    record = space(work, "record", np.int64, table.n)
+    for first, end in spans(table.n):
+        record[first:end] = np.arange(first, end)
+    return BucketPublication(
+        (), table.kept, numbered, snt_group, CategoricalColumn(value.name, codes, value.vocabulary), count, record, work
+    )
+
+
+def _gathered(path: Path, numeric: Sequence[str], keep: Sequence[str], work: WorkFolder) -> Table:
+    given: dict[str, Any] = {"items": None, "relational": numeric, "keep": keep}
+    options = replace(ReadOptions.exactly(given, " "), numeric=numeric)
+    return gather(open_batches(files_at([path]), options.reading()), options, work)
+
+
+def _group_codes(table: Table, work: WorkFolder) -> Int32:
+    """Return the group of each row, counted from 0."""
+    column = table.relational[0]
+    codes = space(work, "group", np.int32, table.n)
+    for first, end in spans(table.n):
+        numbers = column.values[first:end] if isinstance(column, NumericColumn) else np.zeros(0)
+        if numbers.dtype != np.int64 or int(numbers.min()) < 1 or int(numbers.max()) >= 1 << 31:
+            msg = f"column {GROUP!r} must hold the numbers of groups, from 1 on"
+            raise InputError(msg)
+        codes[first:end] = numbers - 1
+    return codes
 
 
 def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
@@ -145,17 +202,30 @@ def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[Categorica
     return by_name[GROUP], by_name[own[0]], count
 
 
-def _csv(columns: Sequence[CategoricalColumn], count: Int64 | None = None) -> Iterator[Any]:
-    """Yield the parts of a CSV file, labels quoted once each and not once a row."""
+def _csv(columns: Sequence[CategoricalColumn], count: Int64 | None = None, *, each: bool = False) -> Iterator[Any]:
+    """Yield the parts of a CSV file, labels quoted once each and not once a row.
+
+    Parameters
+    ----------
+    count
+        int64 (n,): how often each row counts, which is written as a column, or, for `each`, as so many rows.
+    """
     import pyarrow as pa
 
-    names = [column.name for column in columns] + ([COUNT] if count is not None else [])
+    names = [column.name for column in columns] + ([COUNT] if count is not None and not each else [])
     yield csv_bytes(names, [text_array([])] * len(names))[0]
     alone = len(names) == 1
-    labels = [quoted(text_array(column.vocabulary.labels), alone=alone) for column in columns]
+    text = pa.large_string()
+    labels = [
+        None if column.vocabulary.is_numbered else quoted(text_array(column.vocabulary.labels), alone=alone)
+        for column in columns
+    ]
     for first in range(0, columns[0].n, _BLOCK):
         at = slice(first, first + _BLOCK)
-        fields = [found.take(column.codes[at]) for found, column in zip(labels, columns, strict=True)]
-        if count is not None:
-            fields.append(pa.array(count[at]).cast(pa.large_string()))
+        fields = []
+        for found, column in zip(labels, columns, strict=True):
+            codes = column.codes[at] if count is None or not each else np.repeat(column.codes[at], count[at])
+            fields.append(pa.array(codes.astype(np.int64) + 1).cast(text) if found is None else found.take(codes))
+        if count is not None and not each:
+            fields.append(pa.array(count[at]).cast(text))
         yield lines(fields)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
 
 BY_BLOCKS = "apriori, exact and vpa run by blocks"
+BUCKETS = "anatomy runs by blocks, without id"
 IN_PARTS = "the formations mondrian, cluster, k-member and those of Xu run in parts of the data, also in RT frameworks"
 Note = Callable[[str], None]
 """Is told what people should know."""
@@ -91,7 +92,8 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
 def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
     """Say why a job cannot run by blocks; nothing if it can."""
     if not goes_by_blocks(algorithm) and split_records(algorithm) is None:
-        which = IN_PARTS if "relational" in algorithm.model.protects else BY_BLOCKS
+        protects = algorithm.model.protects
+        which = IN_PARTS if "relational" in protects else BUCKETS if "buckets" in protects else BY_BLOCKS
         return f"{algorithm.name} takes all records at once ({which})"
     if settings.group:
         return f"{setting('group', True)} takes all records at once"

@@ -5,9 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from anonset.algorithms.base import Algorithm, Result
-from anonset.data import Hierarchy, Table
+from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Buckets, Publication
 from anonset.generalization.buckets import BucketPublication
@@ -75,13 +78,17 @@ class BucketsKind:
         write_records(rows, folder)
 
     def read(self, folder: Path, files: BucketFiles, work: WorkFolder | None = None) -> BucketPublication:
-        """Read both tables, in memory in any case."""
+        """Read both tables; in memory in any case where there are ids."""
         from anonset.io.buckets import read_buckets
 
-        return read_buckets(folder, id=files.id, keep=files.keep)
+        place = None if work is None else WorkFolder.temporary(work.path)
+        return read_buckets(folder, id=files.id, keep=files.keep, work=place)
 
     def require_same(self, meant: BucketPublication, written: BucketPublication) -> BucketPublication:
         """Compare the columns of both tables by their labels."""
+        if meant.work is not None:
+            _require_same_mapped(meant, written)
+            return replace(written, record=meant.record)
         one, other = _contents(meant), _contents(written)
         for name, values in one.items():
             if other.get(name) != values:
@@ -103,6 +110,36 @@ class BucketsKind:
     def counts(self, publication: BucketPublication) -> dict[str, int]:
         """Return the numbers of tuples and of groups."""
         return {"records": publication.n, "groups": publication.n_groups}
+
+
+def _require_same_mapped(meant: BucketPublication, written: BucketPublication) -> None:
+    """Compare publications that are numbered alike, span by span."""
+    if [column.name for column in meant.qit] != [column.name for column in written.qit]:
+        msg = "the columns that were read back differ from those that were to be written"
+        raise AnonsetError(msg)
+    pairs = [*zip(meant.qit, written.qit, strict=True), (meant.snt_value, written.snt_value)]
+    for one, other in pairs:
+        if not _alike(one, other):
+            msg = f"column {one.name!r}: what was read back differs from what was to be written"
+            raise AnonsetError(msg)
+    for before, after in ((meant.snt_group, written.snt_group), (meant.snt_count, written.snt_count)):
+        if len(before) != len(after) or any(not np.array_equal(before[a:b], after[a:b]) for a, b in spans(len(before))):
+            msg = "column 'snt': what was read back differs from what was to be written"
+            raise AnonsetError(msg)
+
+
+def _alike(one: CategoricalColumn, other: CategoricalColumn) -> bool:
+    """Tell whether two columns hold the same labels."""
+    if one.n != other.n or one.name != other.name:
+        return False
+    if one.vocabulary.is_numbered:
+        codes, same = None, one.vocabulary == other.vocabulary
+    else:
+        index = one.vocabulary.index
+        codes = np.array([index.get(label, -1) for label in other.vocabulary.labels], np.int32)
+        same = True
+    found = (other.codes[a:b] if codes is None else codes[other.codes[a:b]] for a, b in spans(one.n))
+    return same and all(np.array_equal(one.codes[a:b], part) for (a, b), part in zip(spans(one.n), found, strict=True))
 
 
 def _contents(publication: BucketPublication) -> dict[str, list[str]]:

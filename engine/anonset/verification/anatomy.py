@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from anonset.data.spans import ascending, run_spans, spans
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import Verdict, Witness
@@ -40,27 +41,41 @@ def concentration(publication: BucketPublication, l: int) -> Witness | None:  # 
 
     Sizes are those of the sensitive table, counted over again from its rows, whatever their order.
     """
-    n_values = max(1, len(publication.snt_value.vocabulary))
-    keys = publication.snt_group.astype(np.int64) * n_values + publication.snt_value.codes
+    groups = publication.snt_group
+    for rows in run_spans(groups) if ascending(groups) else [(0, len(groups))]:
+        witness = _concentration(publication, rows, l)
+        if witness is not None:
+            return witness
+    return None
+
+
+def _concentration(publication: BucketPublication, rows: tuple[int, int], l: int) -> Witness | None:  # noqa: E741
+    """Return what `concentration` does, of the groups whose rows of the sensitive table are some."""
+    n_values, part = max(1, len(publication.snt_value.vocabulary)), slice(*rows)
+    keys = publication.snt_group[part].astype(np.int64) * n_values + publication.snt_value.codes[part]
     order = np.argsort(keys, kind="stable")
     pair, begin = np.unique(keys[order], return_index=True)
-    count = np.add.reduceat(publication.snt_count[order], begin) if len(begin) else np.zeros(0, np.int64)
+    count = np.add.reduceat(publication.snt_count[part][order], begin) if len(begin) else np.zeros(0, np.int64)
     group = pair // n_values
-    size = np.zeros(publication.n_groups, np.int64)
-    np.add.at(size, group, count)
-    over = np.flatnonzero(l * count > size[group])
+    of = np.unique(group, return_inverse=True)[1]
+    sizes = np.zeros(int(of.max(initial=-1)) + 1, np.int64)
+    np.add.at(sizes, of, count)
+    size = sizes[of]
+    over = np.flatnonzero(l * count > size)
     if not len(over):
         return None
     of_first = over[group[over] == group[over[0]]]
     worst = int(of_first[np.argmax(count[of_first])])
     at, value = int(group[worst]), publication.snt_value.vocabulary.labels[int(pair[worst] % n_values)]
     detail = (
-        f"{value!r} stands in {count[worst]} of the {size[at]} tuples of group "
+        f"{value!r} stands in {count[worst]} of the {size[worst]} tuples of group "
         f"{publication.group.vocabulary.labels[at]}, more than 1/{l} of them"
     )
-    return Witness((value,), int(size[at]), l * int(count[worst]), row_of_group(publication, at), detail)
+    return Witness((value,), int(size[worst]), l * int(count[worst]), row_of_group(publication, at), detail)
 
 
 def row_of_group(publication: BucketPublication, group: int) -> int:
     """Return the first QIT row of a group."""
-    return int(np.flatnonzero(publication.group.codes == group)[0])
+    codes = publication.group.codes
+    rows = (first + int(np.argmax(codes[first:end] == group)) for first, end in spans(len(codes)))
+    return next(row for row in rows if codes[row] == group)

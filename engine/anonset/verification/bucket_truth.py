@@ -3,6 +3,7 @@
 import numpy as np
 
 from anonset.data import CategoricalColumn, Table
+from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication
@@ -26,21 +27,20 @@ def check_buckets_truthful(table: Table, publication: BucketPublication) -> Witn
     if n and (int(record.min()) < 0 or int(record.max()) >= table.n):
         msg = f"the input tuples of the published rows must be 0 to {table.n - 1}, got {record.min()} to {record.max()}"
         raise InputError(msg)
-    times = np.bincount(record, minlength=table.n)
-    twice = np.flatnonzero(times[record] > 1)
-    if len(twice):
-        row = int(twice[0])
+    row = _first_published_twice(record, table.n)
+    if row >= 0:
         detail = f"input tuple {record[row]} is published more than once"
-        return Witness((), int(times[record[row]]), 1, row, detail)
+        return Witness((), int(np.count_nonzero(record == record[row])), 1, row, detail)
     originals = {column.name: column for column in (*table.ids, *table.kept)}
     for column in (*publication.ids, *publication.kept):
-        before = originals[column.name]
-        wrong = _translated(column, before) != before.codes[record]
-        if column in publication.ids:
-            wrong &= column.codes != column.vocabulary.index.get(STAR, -1)
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            return Witness((), 0, 1, row, f"its input tuple has another value in column {column.name!r}")
+        before, image = originals[column.name], _image(column, originals[column.name])
+        star = column.vocabulary.index.get(STAR, -1) if column in publication.ids else -1
+        for first, end in spans(n):
+            codes = column.codes[first:end]
+            wrong = (image[codes] != before.codes[record[first:end]]) & (codes != star)
+            if wrong.any():
+                row = first + int(np.argmax(wrong))
+                return Witness((), 0, 1, row, f"its input tuple has another value in column {column.name!r}")
     return _untrue_value(table, publication)
 
 
@@ -78,14 +78,11 @@ def _untrue_value(table: Table, publication: BucketPublication) -> Witness | Non
     if before is None:
         msg = "the table must have a sensitive column, got none"
         raise InputError(msg)
-    width = len(before.vocabulary) + 1  # the last place is for values that the table does not know
-    said = publication.snt_group.astype(np.int64) * width + _translated(value, before)
-    said = np.sort(np.repeat(said, publication.snt_count))
-    true = np.sort(publication.group.codes.astype(np.int64) * width + before.codes[publication.record])
-    differs = np.flatnonzero(said != true)
-    if not len(differs):
+    key = _first_key_that_differs(publication, before, _image(value, before))
+    if key is None:
         return None
-    key = int(min(said[differs[0]], true[differs[0]]))
+    width = len(before.vocabulary) + 1
+    said, true = _keys(publication, before, _image(value, before), (0, len(publication.snt_group)), (0, publication.n))
     group, code = divmod(key, width)
     label = "a value the table does not have" if code == width - 1 else before.vocabulary.labels[code]
     row = int(np.flatnonzero(publication.group.codes == group)[0])
@@ -96,11 +93,52 @@ def _untrue_value(table: Table, publication: BucketPublication) -> Witness | Non
     return Witness((label,), held, stated, row, detail)
 
 
-def _translated(column: CategoricalColumn, before: CategoricalColumn) -> Int64:
-    """Return int64 (n,): the published values as codes of the original column; one past the last for others."""
+def _first_published_twice(record: Int64, n: int) -> int:
+    """Return the first row whose input tuple is that of another row, too; -1 if there is none."""
+    seen = np.zeros(n, np.bool_)
+    again = np.zeros(0, np.int64)
+    for first, end in spans(len(record)):
+        part = record[first:end]
+        own = np.sort(part)
+        again = np.concatenate([again, part[seen[part]], own[1:][own[1:] == own[:-1]]])
+        seen[part] = True
+    if not len(again):
+        return -1
+    return next(
+        first + int(np.argmax(found))
+        for first, end in spans(len(record))
+        if (found := np.isin(record[first:end], again)).any()
+    )
+
+
+def _keys(
+    publication: BucketPublication, before: CategoricalColumn, image: Int64, snt: tuple[int, int], qit: tuple[int, int]
+) -> tuple[Int64, Int64]:
+    """Return the pairs of a group and a value that rows of the SNT say, and those that rows of the QIT have, sorted."""
+    width = len(before.vocabulary) + 1  # the last place is for values that the table does not know
+    rows, others = slice(*snt), slice(*qit)
+    said = publication.snt_group[rows].astype(np.int64) * width + image[publication.snt_value.codes[rows]]
+    true = publication.group.codes[others].astype(np.int64) * width + before.codes[publication.record[others]]
+    return np.sort(np.repeat(said, publication.snt_count[rows])), np.sort(true)
+
+
+def _first_key_that_differs(publication: BucketPublication, before: CategoricalColumn, image: Int64) -> int | None:
+    """Return the first pair of a group and a value that is said more, or less, often than it is true."""
+    codes, groups, end = publication.group.codes, publication.snt_group, 0
+    in_order = ascending(codes) and ascending(groups)
+    for rows in run_spans(codes) if in_order else [(0, len(codes))]:
+        begin, end = end, int(np.searchsorted(groups, codes[rows[1] - 1], side="right")) if in_order else len(groups)
+        said, true = _keys(publication, before, image, (begin, end), rows)
+        differs = np.flatnonzero(said != true)
+        if len(differs):
+            return int(min(said[differs[0]], true[differs[0]]))
+    return None
+
+
+def _image(column: CategoricalColumn, before: CategoricalColumn) -> Int64:
+    """Return int64 (labels,): published values as codes of the original column; one past the last for others."""
     index, other = before.vocabulary.index, len(before.vocabulary)
-    image = np.array([index.get(label, other) for label in column.vocabulary.labels], np.int64)
-    return image[column.codes] if column.n else np.zeros(0, np.int64)
+    return np.array([index.get(label, other) for label in column.vocabulary.labels], np.int64)
 
 
 def _require_same_columns(table: Table, publication: BucketPublication) -> None:

@@ -22,7 +22,8 @@ class Anatomy(Discreet):
     """Anatomy: groups of l or more tuples with pairwise different sensitive values.
 
     It takes each tuple for a person of its own, and so does not protect individuals with several tuples: see
-    `SafeGrouping`. Cost: O(n log V), V the number of sensitive values; about 20 bytes a tuple.
+    `SafeGrouping`. Cost: O(n log V), V the number of sensitive values; memory for 12 bytes a
+    tuple, at most, wherever the tuples lie.
 
     Which tuple of a value goes into a group is drawn at random. Were it the first one, whoever knows the order of the
     rows could tell most values from the groups alone; so could whoever guesses the seed, were it all that is drawn by
@@ -38,6 +39,7 @@ class Anatomy(Discreet):
     """
 
     name: ClassVar[str] = "anatomy"
+    by_blocks: ClassVar[bool] = True
 
     l: int  # noqa: E741
     """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
@@ -78,9 +80,11 @@ class Anatomy(Discreet):
 
         n_values = len(column.vocabulary)
         first = np.zeros(n_values + 1, np.int64)
-        np.cumsum(np.bincount(column.codes, minlength=n_values), out=first[1:])
+        np.cumsum(column.occurrences, out=first[1:])
         draws = Draws.of(table, self.seed)
         by_value = random_by_code(column.codes, n_values, draws, "anatomy: order of the tuples of a value")
         group = anatomize(by_value, first, self.l)
+        if table.work is not None:
+            group = table.work.stored(table.work.fresh("group"), group)
         buckets = Buckets(group, np.zeros(table.n, np.bool_))
         return Result(buckets, figures={"groups": buckets.n_groups})

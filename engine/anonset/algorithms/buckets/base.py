@@ -58,7 +58,9 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
     InfeasibleError
         With the most frequent value and its share.
     """
-    counts = np.bincount(column.codes, minlength=1)
+    if not column.n:
+        return
+    counts = column.occurrences
     value = int(counts.argmax())
     most = int(counts[value])
     if l * most > column.n:
