@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
 export ANONSET_DATA ?= $(abspath ../shared/datasets)
 endif
 
-.PHONY: help setup demo test check coverage docs bench clean
+.PHONY: help setup demo test check coverage docs wheel bench clean
 
 help:  ## List the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -29,16 +29,26 @@ demo: $(READY)  ## Anonymize a generated data set and verify the result
 test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-check: $(READY)  ## Lint, types, layers, the site, and the coverage job with the JIT off
+check: $(READY)  ## Lint, types, layers, the site, the wheel, and the coverage job with the JIT off
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(MAKE) docs
+	$(MAKE) wheel
 	$(MAKE) coverage
 
 docs: $(READY)  ## Build the site into site/, without a warning
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+wheel: $(READY)  ## Build sdist and wheel, install the wheel alone, run the demo and follow the tutorials with it
+	rm -rf dist build/wheel
+	$(BIN)/hatchling build --directory dist
+	$(PYTHON) -m venv build/wheel
+	build/wheel/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$(ls dist/*.whl)[report]"
+	cd build && wheel/bin/anonset demo --quiet
+	$(BIN)/python tests/readme/console.py --check --bin build/wheel/bin docs/tutorials/*.md
 
 coverage: $(READY)  ## Run the tests as plain Python, measuring coverage
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not data and not compiled" --cov --cov-report=term:skip-covered --cov-fail-under=97
@@ -47,4 +57,4 @@ bench: $(READY)  ## Benchmark the kernels and the algorithms
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json
 
 clean:  ## Remove the virtual environment and caches
-	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
