@@ -1,8 +1,10 @@
-"""How the cost of AA grows: with the number of records, and with m."""
+"""How the cost of AA grows: with records, m, items and their number a record; in memory, by blocks and on a cluster."""
 
-from benchmarks.experiments.cases import Case, Claim, Figure, Paper, Results
+from benchmarks.experiments.cases import Case, Claim, Figure, Measured, Paper, Parameters, Results
 from benchmarks.experiments.claims import each_at_most, exponents_within, listed, spread_at_most
-from benchmarks.experiments.terrovitis2008.measurement import compile_kernels, measure
+from benchmarks.experiments.scaling.studies import FIGURES, measure_model
+from benchmarks.experiments.terrovitis2008.measurement import compile_kernels
+from benchmarks.experiments.terrovitis2008.measurement import measure as measure_in_memory
 
 _QUANTITIES = {
     "microseconds_per_record": "time per record in µs (best of 3)",
@@ -24,6 +26,17 @@ def _bytes_per_record(results: Results) -> tuple[bool, str]:
     return each <= 500, f"{listed([each])} bytes for each further record, {listed([after])} MiB at the largest"
 
 
+def measure(parameters: Parameters) -> Measured:
+    """Run a case in memory or by blocks, or ask the cost model."""
+    if "model" in parameters:
+        return measure_model(parameters)
+    if "engine" in parameters:
+        from benchmarks.experiments.scaling.by_blocks import measure_by_blocks
+
+        return measure_by_blocks(parameters)
+    return measure_in_memory(parameters)
+
+
 PAPER = Paper(
     key="scaling",
     title="How the cost of AA grows",
@@ -31,7 +44,11 @@ PAPER = Paper(
 AA on `pos_like`, generated point-of-sale baskets of 6.5 items on average over 1,657 items, k=5, `balanced:5`. Smaller
 tables are the beginning of larger ones, so what is rare gets rarer as the table grows, and the loss falls. Time is that
 of the search on a table in memory, on one thread, the best of three runs after one that compiles or loads the kernels;
-each case has a process of its own. Every result was verified.""",
+each case has a process of its own. Every result was verified.
+
+The figures by blocks are of the search alone, over records that lie in the files of a work directory, on two threads or
+on a local cluster of two processes of one thread, after a small search that loads the kernels. They tell CPU seconds,
+for other work ran beside them; of a cluster those of its scheduler too.""",
     measure=measure,
     prepare=compile_kernels,
     figures=[
@@ -69,6 +86,7 @@ each case has a process of its own. Every result was verified.""",
                 ),
             ),
         ),
+        *FIGURES,
     ],
 )
 """Our own experiment on scaling."""

@@ -1,0 +1,116 @@
+"""Measuring the search of AA over records that lie in files: CPU seconds of all processes, and counted work."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.experiments.cases import Measured, Parameters
+from benchmarks.experiments.scaling.counted import Counted
+
+if TYPE_CHECKING:
+    from anonset import Table
+    from anonset.data.mapped import WorkFolder
+
+CpuSeconds = Callable[[], float]
+_SMALL = 30_000
+"""Records of the small search."""
+
+
+def measure_by_blocks(parameters: Parameters) -> Measured:
+    """Generate baskets in parts, read them into a work directory, and search them there, after a small search.
+
+    Parameters
+    ----------
+    parameters
+        ``engine`` (``threads`` or ``cluster``), ``workers``, ``generator``, ``records``, ``k``, ``m`` and ``fanout``;
+        others, such as ``n_items`` and ``avg_length``, are the generator's.
+    """
+    own = {"engine", "workers", "generator", "records", "k", "m", "fanout"}
+    given = {name: value for name, value in parameters.items() if name not in own}
+    with tempfile.TemporaryDirectory() as folder:
+        small, table = (_table(Path(folder), parameters, given, n) for n in (_SMALL, parameters["records"]))
+        began = time.perf_counter()
+        with _engine(parameters, small) as (executor_for, cpu_seconds):
+            start_up = time.perf_counter() - began
+            before, began = cpu_seconds(), time.perf_counter()
+            counted, increments = _search(parameters, table, executor_for)
+            wall, cpu = time.perf_counter() - began, cpu_seconds() - before
+    return {
+        "seconds": cpu,
+        "seconds_of_wall": wall,
+        "seconds_of_start_up": start_up,
+        "microseconds_per_record": cpu / parameters["records"] * 1e6,
+        "increments": increments,
+        **counted.figures,
+    }
+
+
+def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records: int) -> "Table":
+    from anonset import scan
+    from anonset.data.saved import save_table
+    from anonset_datasets.generators.parts import make_parts
+
+    data = folder / f"{records}"
+    make_parts(parameters["generator"], data, {**given, "n": records})
+    found = scan(data, items="items", work_dir=folder / f"{records}-work")
+    save_table(found, {})
+    return found
+
+
+def _search(parameters: Parameters, table: "Table", executor_for: Any) -> tuple[Counted, float]:
+    from anonset import Apriori, Hierarchy
+    from anonset.algorithms.transaction.rounds import NAME
+
+    column = table.transactions
+    if column is None or table.work is None:
+        msg = "baskets have items, and lie in files"
+        raise RuntimeError(msg)
+    hierarchy = Hierarchy.balanced(column.vocabulary.labels, parameters["fanout"])
+    table.work.drop(NAME)  # what the search before has found
+    with executor_for(table.work) as inner:
+        counted = Counted(inner)
+        algorithm = Apriori(k=parameters["k"], m=parameters["m"])
+        result = algorithm.recode(table, {column.name: hierarchy}, executor=counted)
+    return counted, float(result.figures["increments"])
+
+
+@contextmanager
+def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSeconds]]:
+    """Give what makes an executor for a work directory, and what tells the CPU seconds of all processes so far.
+
+    A small table is searched in each process before.
+    """
+    from anonset.algorithms.base import executor_of
+    from anonset.jobs.cluster import ClusterExecutor, cluster_of
+
+    workers = parameters["workers"]
+    _search(parameters, small, lambda _: executor_of(workers))
+    if parameters["engine"] == "threads":
+        yield lambda _: executor_of(workers), time.process_time
+        return
+    with cluster_of(f"local:{workers}") as client:
+        pids = list(client.run(os.getpid).values())
+        client.run(_search_again, dict(parameters), str(small.work.path) if small.work else "")
+
+        def executor_for(work: "WorkFolder") -> ClusterExecutor:
+            return ClusterExecutor(client, work)
+
+        yield executor_for, lambda: time.process_time() + sum(map(_cpu_seconds, pids))
+
+
+def _search_again(parameters: Parameters, work: str) -> None:
+    """Search the table that is described in a work directory; on a worker."""
+    from anonset.algorithms.base import executor_of
+    from anonset.data.mapped import WorkFolder
+    from anonset.data.saved import saved_table
+
+    _search(parameters, saved_table(WorkFolder(Path(work))), lambda _: executor_of(2))
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
