@@ -7,6 +7,7 @@ from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.mapped import WorkFolder
+from anonset.errors import InputError
 
 HIERARCHY = Hierarchy.balanced([str(i) for i in range(40)], 3)
 
@@ -63,3 +64,24 @@ def test_rounds_of_another_search_are_not_taken_up(table, work):
     again = recode(table)
     (work.path / "rounds.npz").unlink()
     assert recode(table) == again
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: b"", lambda data: data[:-9], lambda data: data.replace(b"facts", b"fates")]
+)
+def test_rounds_that_are_damaged_are_named(table, work, damage):
+    recode(table)
+    path = work.path / "rounds.npz"
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(InputError, match=r"rounds.npz: the work directory is damaged: this cannot be read; begin anew"):
+        recode(table)
+
+
+def test_a_byte_that_turned_in_the_rounds_is_noticed(table, work):
+    recode(table)
+    path = work.path / "rounds.npz"
+    data = bytearray(path.read_bytes())
+    data[data.index(b"loss.npy") + 200] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"rounds.npz: the work directory is damaged"):
+        recode(table)

@@ -2,12 +2,15 @@
 
 import hashlib
 import json
+from io import BytesIO
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from anonset.algorithms.transaction.cut_search import CutSearch, Fix
 from anonset.data.mapped import WorkFolder
+from anonset.errors import InputError
 
 NAME = "rounds.npz"
 
@@ -31,16 +34,27 @@ class Rounds:
         """What the search depends on: k, the hierarchy, the supports of its nodes, and the cut that it begins with."""
 
     def restored(self) -> int:
-        """Bring the search to where the last run that was killed had come; return the sizes that are finished."""
+        """Bring the search to where the last run that was killed had come; return the sizes that are finished.
+
+        Raises
+        ------
+        InputError
+            If what was kept is damaged.
+        """
         path = self.work.path / NAME
         if not path.exists():
             return 0
-        with np.load(path, allow_pickle=False) as kept:
-            facts: dict[str, Any] = json.loads(str(kept["facts"]))
-            if facts["key"] != self.key:
-                return 0
-            search = self.search
-            search.image[:], search.generalized[:], search.loss[:] = (kept[n] for n in ("image", "generalized", "loss"))
+        try:
+            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as kept:
+                facts: dict[str, Any] = json.loads(str(kept["facts"]))
+                arrays = [kept[name] for name in ("image", "generalized", "loss")]
+        except (OSError, EOFError, ValueError, KeyError, BadZipFile):
+            msg = f"{path}: the work directory is damaged: this cannot be read; begin anew without it"
+            raise InputError(msg) from None
+        if facts["key"] != self.key:
+            return 0
+        search = self.search
+        search.image[:], search.generalized[:], search.loss[:] = arrays
         search.increments = facts["increments"]
         search.fixes += [Fix(tuple(members), support, tuple(rules)) for members, support, rules in facts["fixes"]]
         return int(facts["size"])

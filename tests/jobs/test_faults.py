@@ -1,0 +1,86 @@
+"""What can go wrong in a run by blocks, on one machine or on workers: one clear line, and no publication."""
+
+import resource
+from types import SimpleNamespace
+
+import pytest
+from tests.cli.place import Ran
+
+from anonset.cli.main import main
+from anonset.errors import AnonsetError, InputError
+from anonset.jobs import cluster
+
+RECORDS = 300
+
+
+@pytest.fixture
+def job(tmp_path, capsys):
+    """Run a job by blocks whose files may hold so many bytes each, as where the disk or a quota is full."""
+    (tmp_path / "v.dat").write_text("".join(f"a{i % 3} b{i % 4} c{i % 5}\n" for i in range(RECORDS)))
+    of_items = ["--hierarchy", "items=balanced:3", "--model", "km", "--k", "2", "--m", "3", "--algorithm", "apriori"]
+    places = ["-o", str(tmp_path / "out"), "--work-dir", str(tmp_path / "work")]
+
+    def run(most, *options):
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+        try:
+            code = main(["anonymize", str(tmp_path / "v.dat"), *of_items, *places, *options])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.mark.parametrize(("most", "name"), [(10, "run.json"), (2300, "items"), (4400, "expanded")])
+def test_a_full_work_directory_is_named_with_the_file(tmp_path, job, most, name):
+    done = job(most)
+    assert done.code == 2
+    assert [line for line in done.err.splitlines() if "runs by blocks" not in line] == [done.err.splitlines()[-1]]
+    assert done.err.splitlines()[-1].startswith(f"anonset: error: {tmp_path / 'work' / name}")
+    assert done.err.endswith(": cannot be written: File too large\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["v.dat", "work"]
+
+
+def test_where_there_is_room_again_the_run_goes_on(tmp_path, job):
+    assert job(4400).code == 2
+    assert job(resource.RLIM_INFINITY, "--resume").code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private", "v.dat"]
+
+
+def test_a_second_run_in_a_work_directory_is_refused(tmp_path, job):
+    assert job(4400).code == 2
+    done = job(resource.RLIM_INFINITY)
+    assert (done.code, "the work directory must be empty, or a new one" in done.err) == (2, True)
+
+
+class Lost:
+    """A task whose workers died, or whose result never comes."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def result(self, _seconds):
+        raise self.error
+
+
+def test_a_task_that_kills_its_workers_is_one_line():
+    from distributed.scheduler import KilledWorker
+
+    lost = KilledWorker("task", SimpleNamespace(address="tcp://a"), 3)
+    with pytest.raises(AnonsetError, match=r"^cluster: workers died 4 times over the same task$"):
+        cluster._Pending(Lost(lost), None).result()
+
+
+def test_without_any_worker_nobody_waits_for_ever(monkeypatch):
+    monkeypatch.setattr(cluster, "_SECONDS_WITHOUT_WORKERS", 0)
+    client = SimpleNamespace(nthreads=dict)
+    with pytest.raises(AnonsetError, match=r"^cluster: no worker is left$"):
+        cluster._Pending(Lost(TimeoutError()), client).result()
+
+
+def test_an_error_on_a_worker_is_the_one_that_it_raised():
+    error = InputError("/shared/work/expanded-1: cannot be written: No space left on device")
+    with pytest.raises(InputError, match=r"expanded-1: cannot be written: No space left on device$"):
+        cluster._Pending(Lost(error), None).result()
