@@ -8,8 +8,8 @@ from benchmarks.process_tree import group, run
 
 from anonset.cli.main import main
 
-LIMIT = 512 << 20
-RECORDS = 1_000_000
+LIMIT = 600 << 20
+RECORDS = 1_200_000
 
 
 @pytest.mark.compiled

@@ -92,7 +92,7 @@ def peak_memory() -> int | None:
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 _SHARE = 0.8  # of the available memory; the rest is for other processes and for what the estimate misses
-AT_LEAST = 480 << 20
+AT_LEAST = 600 << 20
 """Memory, in bytes, that a run by blocks takes, whatever the input."""
 _WHATEVER, _PER_RECORD, _PER_VALUE, _PER_TEXT = 280 << 20, 45, 45, 2.6
 _MEMINFO = Path("/proc/meminfo")
