@@ -42,8 +42,31 @@ def test_a_job_is_taken_in_place_of_the_input(place: Place, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
+    ("more", "model"),
+    [
+        (["--items", "codes", "--drop", "age,p,drug", "--sensitive-items", "c1", "--l", "2", "--k", "2"], "lm"),
+        (["--items", "codes", "--relational", "age", "--drop", "p,drug", "--sensitive-items", "c1", "--k", "2"], "klm"),
+        (["--items", "codes", "--drop", "age,p,drug", "--model", "coherence", "--sensitive-items", "c1", "--p", "1",
+          "--h", "0.9"], "coherence"),
+        (["--id", "p", "--sensitive", "drug", "--drop", "codes,age", "--k", "2"], "safe-grouping"),
+        (["--sensitive", "drug", "--drop", "codes,age,p", "--l", "3"], "anatomy"),
+    ],
+)  # fmt: skip
+def test_what_is_suggested_for_other_models_runs(
+    place: Place, more: list[str], model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place.folder)
+    rows = ROWS.splitlines()[1:]
+    text = "".join(f"{20 + n % 9},{row},p{n // 2},{'vwxyz'[n % 5]}\n" for n, row in enumerate(rows))
+    place.write("rows.csv", f"age,codes,p,drug\n{text}")
+    ran = place.run("suggest", "rows.csv", *more, "--json")
+    assert (ran.code, ran.json["model"]) == (0, model), ran.err
+    assert place.run(*command(place, ran.json["recommended"]["command"])).code == 0
+
+
+@pytest.mark.parametrize(
     ("more", "message"),
-    [(["--k", "0"], "must be an integer of at least 1"), (["--model", "lm"], "suggest knows km, k and kkm")],
+    [(["--k", "0"], "must be an integer of at least 1"), (["--model", "partition-km"], "suggest knows km, k, kkm")],
 )
 def test_bad_requests(place: Place, more: list[str], message: str) -> None:
     ran = place.run("suggest", place.write("rows.csv", ROWS), "--items", "codes", *more)

@@ -76,9 +76,52 @@ def test_what_is_worthless_is_never_the_best():
     assert found.recommended.outcome == "holds"
 
 
+RNG2 = random.Random(9)
+AGES = [str(20 + n % 30) for n in range(60)]
+BUCKETS = anonset.read(
+    {"p": [f"p{n // 2}" for n in range(60)], "drug": [RNG2.choice("vwxyz") for _ in range(60)]},
+    id="p",
+    sensitive="drug",
+)
+BOTH = anonset.read({"age": AGES, "codes": ROWS[:60]}, items="codes", relational="age", numeric="age")
+
+
+@pytest.mark.parametrize(
+    ("table", "model", "best"),
+    [
+        (TABLE, anonset.LmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),
+        (TABLE, anonset.KLmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),
+        (TABLE, anonset.Coherence(h=0.9, k=2, p=1, sensitive_items=("a1",)), "coherence-suppression"),
+        (TABLE, anonset.TransactionKAnonymity(2), "local-generalization"),
+        (BOTH, anonset.KLmDiversity(2, 2, 1, ("a1",)), "rum-bound"),
+        (BUCKETS, anonset.SafetyConstraint(2, 2), "safe-grouping"),
+        (BUCKETS, anonset.AnatomyDiversity(2), "anatomy"),
+    ],
+)
+def test_every_model_has_candidates(table, model, best):
+    found = suggest(table, model, workers=1)
+    assert found.recommended.outcome == "holds"
+    assert best in {one.algorithm for one in found.candidates if one.outcome == "holds"}
+    assert found.recommended.loss == min(one.loss for one in found.candidates)
+
+
 def test_other_models_are_refused():
-    with pytest.raises(InputError, match="suggest knows the models km, k and kkm, got lm"):
-        suggest(TABLE, anonset.LmDiversity(2, 2, 1, ("a1",)))
+    with pytest.raises(InputError, match=r"suggest knows the models km, k, .*, got partition-km"):
+        suggest(TABLE, anonset.PartitionKmAnonymity(2, 2))
+
+
+def test_whether_hierarchy_or_algorithm_limits():
+    from anonset.jobs.suggest import Candidate, _limit
+
+    def one(name, ncp, **more):
+        return Candidate(name, {}, "holds", measures={"ncp": ncp, **more})
+
+    exact = one("exact", 0.3, gap=0.0)
+    assert _limit(one("coat", 0.1), [exact]).startswith("the hierarchy is the limit: no cut of it loses less than 0.3")
+    assert _limit(exact, [exact]).startswith("the hierarchy is the limit, not the algorithm")
+    assert _limit(one("apriori", 0.4), [exact]).startswith("the algorithm is the limit: a cut of the hierarchy loses")
+    assert "exact came within 2.0%" in _limit(one("apriori", 0.4), [one("exact", 0.3, gap=0.02)])
+    assert _limit(one("apriori", 0.4), []) == _limit(None, [exact]) == ""
 
 
 def test_the_notebook_view(found):

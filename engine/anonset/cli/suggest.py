@@ -2,34 +2,44 @@
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import given_flags, pairs, whole_number
+from anonset.cli.app import given_flags, pairs, split, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE, FAILED
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.errors import InputError
+from anonset.jobs.candidates import KNOWN, OTHER_MODELS, serves
 from anonset.jobs.suggest import SECONDS, Candidate
-from anonset.privacy import KAnonymity, KKmAnonymity, KmAnonymity, PrivacyModel
+from anonset.privacy import PrivacyModel
+from anonset.release.documents import parameters_of
 from anonset.settings.job_files import is_job, of_job, read_job
-from anonset.settings.parameters import parameters
+from anonset.settings.parameters import MODELS, default_algorithm, form_of, make_algorithm, parameters
 from anonset.settings.settings import RoleSettings, make_roles
 from anonset.spelling import as_typed
 
-_ASKED = ("model", "k", "m")
+_ASKED = ("model", "k", "m", "l", "h", "p", "sensitive_items")
+_BY_DEFAULT = {"k": 5, "m": 2, "l": 2, "p": 2}
 
 
 def suggest(
     source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
     /,
     *,
-    model: Annotated[str | None, Parameter(help="km, k or kkm; default: by the roles of the columns.")] = None,
+    model: Annotated[str | None, Parameter(help="What must hold; default: by the roles of the columns.")] = None,
     k: Annotated[int | None, Parameter(converter=whole_number, help="Records that look alike; default: 5.")] = None,
     m: Annotated[int | None, Parameter(converter=whole_number, help="Items that may be known; default: 2.")] = None,
+    l: Annotated[  # noqa: E741
+        int | None, Parameter(converter=whole_number, help="No sensitive value on more than 1/l; default: 2.")
+    ] = None,
+    h: Annotated[str | None, Parameter(help="Of coherence: most of them with a private item; default: 1.")] = None,
+    p: Annotated[int | None, Parameter(converter=whole_number, help="Of coherence: items known; default: 2.")] = None,
+    sensitive_items: Annotated[list[str] | None, Parameter(help="a,b or @FILE: for klm, lm and coherence.")] = None,
     hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
     seconds: Annotated[float, Parameter(help="For all candidates together, about.")] = SECONDS,
@@ -48,7 +58,8 @@ def suggest(
     from anonset.report.suggestions import suggestion_account, suggestion_summary
     from anonset.settings.binding import numeric_columns
 
-    asked: dict[str, Any] = {"model": model, "k": k, "m": m}
+    items = None if sensitive_items is None else split(sensitive_items)
+    asked: dict[str, Any] = dict(zip(_ASKED, (model, k, m, l, h, p, items), strict=True))
     given, hierarchies = given_flags(flags), pairs("--hierarchy", hierarchy or [])
     place, own = source, dict[str, Any]()
     if is_job(source):
@@ -81,16 +92,29 @@ def suggest(
 def _guarantee(table: Table, asked: Mapping[str, Any]) -> PrivacyModel:
     """Return the guarantee that is asked for; where no model is named, that of the roles."""
     by_roles = "k" if table.transactions is None else "kkm" if table.relational else "km"
-    name, k, m = asked["model"] or by_roles, asked["k"] or 5, asked["m"] or 2
-    if any(asked[size] == 0 for size in ("k", "m")):
-        msg = f"--{'k' if asked['k'] == 0 else 'm'} must be an integer of at least 1, got 0"
+    if asked["sensitive_items"]:
+        by_roles = "klm"
+    if table.sensitive is not None:
+        several = any(len(column.vocabulary) < table.n for column in table.ids)
+        by_roles = "safe-grouping" if several else "anatomy"
+    name = asked["model"] or by_roles
+    if name not in MODELS or name not in KNOWN:
+        others = "for others, anonset compare holds algorithms side by side"
+        msg = f"--model {name}: suggest knows {', '.join(KNOWN)}; {others}"
         raise InputError(msg)
-    if name not in ("k", "km", "kkm"):
-        msg = f"--model {name}: suggest knows km, k and kkm; for others, anonset compare holds algorithms side by side"
+    algorithm = default_algorithm(name, relational=bool(table.relational))
+    cls: Any = MODELS[name].model
+    own = {form_of(field.name).setting for field in fields(cls)}
+    given = {
+        n: value
+        for n, value in {**_BY_DEFAULT, **{n: v for n, v in asked.items() if v is not None}}.items()
+        if n in own
+    }
+    if stray := [n for n in _ASKED[1:] if asked[n] is not None and n not in own]:
+        msg = f"--{stray[0].replace('_', '-')} is no parameter of the model {name}"
         raise InputError(msg)
-    if name == "k":
-        return KAnonymity(k)
-    return KmAnonymity(k, m) if name == "km" else KKmAnonymity(k, m)
+    needed = {"delta": 1.0} if algorithm in ("rum-bound", "tum-bound") else {}
+    return make_algorithm(name, algorithm, {**given, **needed}).model
 
 
 def _hierarchies_of(table: Table) -> dict[str, str]:
@@ -107,8 +131,10 @@ def _command(
     hierarchies: Mapping[str, str],
 ) -> str:
     """Return the command that runs a candidate on a data set of given roles, or on a job that says them itself."""
-    sizes = {name: getattr(guarantee, name) for name in ("k", "m") if hasattr(guarantee, name)}
-    model = {"model": "constraints"} if best.algorithm == "coat" and is_job(source) else {}
+    sizes = {name: value for name, value in parameters_of(guarantee).items() if value not in ([], ())}
+    if not serves(best.algorithm, guarantee):
+        sizes = {name: value for name, value in sizes.items() if name in ("k", "m", "l")}
+    model = {"model": "constraints"} if best.algorithm in OTHER_MODELS and is_job(source) else {}
     asked = as_typed("anonymize", source, given, hierarchies)
     asked += as_typed("", "", {**model, **best.settings, **sizes}).removeprefix("anonset '' ''")
     return f"{asked} -o {shlex.quote(f'{Path(source).name.partition(chr(46))[0]}-{best.algorithm}')}"

@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, Progress
-from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.data.discreet import Discreet, figures_shown
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.jobs.anonymize import Job
+from anonset.jobs.candidates import candidates_for, serves
 from anonset.jobs.rehearsal import make_ready
 from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.measures.levels import by_level, of_nodes
 from anonset.measures.retention import shares
-from anonset.privacy import KAnonymity, KKmAnonymity, KmAnonymity, PrivacyModel
+from anonset.privacy import PrivacyModel
 from anonset.release.costs import COMPILING
+from anonset.release.documents import parameters_of
 from anonset.release.formats import Layout, Unverified
 from anonset.release.losses import why_worthless
 from anonset.release.tables import html_table
@@ -35,35 +36,6 @@ LARGE = 20_000
 FINALISTS = 3
 SECONDS = 50.0
 """For all candidates together; what takes longer is given up."""
-
-_CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
-    "km": (
-        {"algorithm": "exact"},
-        {"algorithm": "exact", "suppress": True},
-        {"algorithm": "apriori"},
-        {"algorithm": "coat"},
-        {"algorithm": "mhghs"},
-        {"algorithm": "vpa"},
-    ),
-    "k": (
-        {"algorithm": "cluster"},
-        {"algorithm": "mondrian"},
-        {"algorithm": "xu-top-down"},
-        {"algorithm": "full-subtree"},
-        {"algorithm": "top-down"},
-    ),
-    "kkm": (
-        {"algorithm": "rfirst", "transaction": "coat", "on_infeasible": "merge"},
-        {"algorithm": "rfirst", "transaction": "apriori", "on_infeasible": "merge"},
-        {"algorithm": "rum-bound", "transaction": "coat", "merge": "rt", "delta": 0.65, "on_infeasible": "merge"},
-        {"algorithm": "rum-bound", "transaction": "coat", "merge": "rt", "delta": 0.3, "on_infeasible": "merge"},
-        {"algorithm": "rum-bound", "transaction": "apriori", "merge": "rt", "delta": 0.65, "on_infeasible": "merge"},
-        {"algorithm": "tfirst"},
-    ),
-}
-_OTHER_MODELS = ("coat",)
-"""Algorithms that guarantee a model of another name; that theirs holds is verified."""
-_FORMED = ("rfirst", "rum-bound")
 
 
 @dataclass(frozen=True)
@@ -91,14 +63,15 @@ class Candidate(Discreet):
 
     @property
     def loss(self) -> float:
-        """The scale by which candidates are ranked: NCP of items and of values, the mean of those there are."""
+        """The scale by which candidates are ranked: the mean of NCP of items and of values, or the main loss."""
         found = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
+        found = found or list(self.measures.values())[:1]  # of buckets, and of what is only suppressed
         return sum(found) / len(found) if found and self.outcome == "holds" else float("inf")
 
     @property
     def kept(self) -> float:
         """Share of item occurrences, or without items of values, that are published as they are."""
-        found = self.shares.get("items") or self.shares.get("values") or {}
+        found = self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
         return found.get("kept", 0.0)
 
     def __repr__(self) -> str:
@@ -128,7 +101,7 @@ class Suggestion(Discreet):
         return html_table(head, [self._row(one) for one in self.candidates]) + html_table(("why",), [(self.reason,)])
 
     def _row(self, one: Candidate) -> tuple[str, ...]:
-        items = one.shares.get("items") or one.shares.get("values") or {}
+        items = one.shares.get("items") or one.shares.get("values") or one.shares.get("tuples") or {}
         fates = tuple(f"{items[name]:.1%}" if name in items else "" for name in ("kept", "generalized", "suppressed"))
         error = f"{one.measures['are']:.3g}" if "are" in one.measures else ""
         mark = "best" if one is self.recommended else ""
@@ -153,7 +126,8 @@ def suggest(
     table
         The data.
     model
-        `KmAnonymity`, `KAnonymity` or `KKmAnonymity`.
+        `KmAnonymity`, `KAnonymity`, `KKmAnonymity`, `KLmDiversity`, `LmDiversity`, `Coherence`,
+        `TransactionKAnonymity`, `SafetyConstraint` or `AnatomyDiversity`.
     hierarchies
         Of the columns; items without one get ``balanced:5``.
     workers, progress
@@ -177,15 +151,12 @@ def suggest(
     >>> found.recommended.algorithm, found.recommended.outcome
     ('exact', 'holds')
     """
-    if not isinstance(model, (KmAnonymity, KAnonymity, KKmAnonymity)):
-        msg = f"suggest knows the models km, k and kkm, got {model.name}"
-        raise InputError(msg)
+    wanted = candidates_for(table, model)
     given = dict(hierarchies or {})
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
     if table.transactions is not None and not {*sets, table.transactions.name} & set(given):
         given |= dict.fromkeys(sets, "balanced:5")
     trial = _Trial(model, given, workers, progress, seed, _now() + seconds)
-    wanted = _wanted(table, model)
     sample = large if table.n > large else None
     if sample is None:
         found = trial.of_all(table, wanted, share=0.5)
@@ -202,19 +173,6 @@ def suggest(
     useful = useful or [one for one in ranked if one.outcome == "holds"]
     best_of = useful[0] if useful else None
     return Suggestion(model, tuple(ranked), best_of, _reason(best_of, ranked), _limit(best_of, ranked), sample)
-
-
-def _wanted(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
-    """Return the settings of the candidates; clusters of many tuples are formed by the fast formation."""
-    found = [dict(one) for one in _CANDIDATES[model.name] if one["algorithm"] in ALGORITHMS]
-    if table.n > _MANY:
-        for one in found:
-            if one["algorithm"] in _FORMED:
-                one["formation"] = "mondrian"
-    return found
-
-
-_MANY = 50_000
 
 
 def _now() -> float:
@@ -272,10 +230,10 @@ class _Trial:
         return self._measured(replace(candidate, seconds=spent, note=""), table, trees, unverified)
 
     def _algorithm(self, table: Table, trees: Mapping[str, Any], settings: Mapping[str, Any]) -> Algorithm:
-        sizes = {name: getattr(self.model, name) for name in ("k", "m") if hasattr(self.model, name)}
-        given = {**sizes, **{name: value for name, value in settings.items() if name != "algorithm"}}
-        asked = None if settings["algorithm"] in _OTHER_MODELS else self.model.name
-        return make_algorithm(asked, str(settings["algorithm"]), given, Context.of(table, trees, given))
+        name = str(settings["algorithm"])
+        given = {**parameters_of(self.model), **{n: value for n, value in settings.items() if n != "algorithm"}}
+        asked = self.model.name if serves(name, self.model) else None
+        return make_algorithm(asked, name, given, Context.of(table, trees, given))
 
     def _measured(
         self, candidate: Candidate, table: Table, trees: Mapping[str, Any], unverified: Unverified[Any]
@@ -326,7 +284,8 @@ def _reason(best: Candidate | None, ranked: Sequence[Candidate]) -> str:
     if best is None:
         return "none of them leaves anything of use: try a smaller k or m, or hierarchies with fewer children per node"
     said = f"of {counted(len(ranked), 'candidate')} {_named(best)} loses the least: "
-    said += ", ".join(f"{name.upper()} {best.measures[name]:.4f}" for name in ("ncp", "rum") if name in best.measures)
+    losses = [name for name in ("ncp", "rum") if name in best.measures] or list(best.measures)[:1]
+    said += ", ".join(f"{name.replace('_', ' ').upper()} {best.measures[name]:.4f}" for name in losses)
     items = best.shares.get("items")
     if items:
         generalized, suppressed = items.get("generalized", 0.0), items.get("suppressed", 0.0)
@@ -337,13 +296,23 @@ def _reason(best: Candidate | None, ranked: Sequence[Candidate]) -> str:
 
 def _limit(best: Candidate | None, ranked: Sequence[Candidate]) -> str:
     """Say what limits how much is kept, by the cut that is proven to lose the least."""
-    proven = [one for one in ranked if one.algorithm == "exact" and one.measures.get("gap") == 0.0]
-    if best is None or not proven or best.sampled != proven[0].sampled:
+    tried = [one for one in ranked if one.algorithm == "exact" and "gap" in one.measures]
+    proven = [one for one in tried if one.measures["gap"] == 0.0]
+    if best is None or not tried or best.sampled != tried[0].sampled:
         return ""
+    if not proven:
+        gap = min(one.measures["gap"] for one in tried)
+        return f"not proven: exact came within {gap:.1%} of the least that a cut of the hierarchy can lose"
     least = min(one.measures["ncp"] for one in proven)
-    if best.measures["ncp"] < least:
+    lost = best.measures["ncp"]
+    if lost < least:
         return (
             f"the hierarchy is the limit: no cut of it loses less than {least:.4f}, which is proven; {best.algorithm}, "
-            f"whose symbols are sets of its own, which need not belong together, loses {best.measures['ncp']:.4f}"
+            f"whose symbols are sets of its own, which need not belong together, loses {lost:.4f}"
         )
+    if lost > least + _EQUAL:
+        return f"the algorithm is the limit: a cut of the hierarchy loses {least:.4f}, which is proven to be the least"
     return f"the hierarchy is the limit, not the algorithm: that no cut of it loses less than {least:.4f} is proven"
+
+
+_EQUAL = 1e-9

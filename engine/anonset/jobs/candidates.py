@@ -1,0 +1,87 @@
+"""Which algorithms, with which parameters, are worth a try for a guarantee."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.data import Table
+from anonset.errors import InputError
+from anonset.privacy import PrivacyModel
+
+_MERGING: Mapping[str, Any] = {"merge": "rt", "on_infeasible": "merge"}
+_CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "km": (
+        {"algorithm": "exact"},
+        {"algorithm": "exact", "suppress": True},
+        {"algorithm": "apriori"},
+        {"algorithm": "coat"},
+        {"algorithm": "mhghs"},
+        {"algorithm": "vpa"},
+    ),
+    "k": (
+        {"algorithm": "cluster"},
+        {"algorithm": "local-recoding"},
+        {"algorithm": "mondrian"},
+        {"algorithm": "xu-top-down"},
+        {"algorithm": "full-subtree"},
+        {"algorithm": "top-down"},
+        {"algorithm": "full-domain"},
+    ),
+    "kkm": (
+        {"algorithm": "rfirst", "transaction": "coat", "on_infeasible": "merge"},
+        {"algorithm": "rfirst", "transaction": "apriori", "on_infeasible": "merge"},
+        {"algorithm": "rum-bound", "transaction": "coat", "delta": 0.65, **_MERGING},
+        {"algorithm": "rum-bound", "transaction": "coat", "delta": 0.3, **_MERGING},
+        {"algorithm": "rum-bound", "transaction": "apriori", "delta": 0.65, **_MERGING},
+        {"algorithm": "rum-bound", "transaction": "exact", "delta": 0.65, **_MERGING},
+        {"algorithm": "tfirst"},
+    ),
+    "klm": (
+        {"algorithm": "rum-bound", "transaction": "lm-apriori", "delta": 0.65, **_MERGING},
+        {"algorithm": "rum-bound", "transaction": "lm-apriori", "delta": 0.3, **_MERGING},
+        {"algorithm": "rfirst", "transaction": "lm-apriori", "on_infeasible": "merge"},
+    ),
+    "lm": ({"algorithm": "lm-apriori"},),
+    "coherence": ({"algorithm": "coherence-suppression"},),
+    "transaction-k": ({"algorithm": "local-generalization"},),
+    "safe-grouping": ({"algorithm": "safe-grouping"},),
+    "anatomy": ({"algorithm": "anatomy"}, {"algorithm": "safe-grouping"}),
+}
+KNOWN = tuple(_CANDIDATES)
+"""The models for which there are candidates, by name."""
+_ALONE: Mapping[str, Sequence[Mapping[str, Any]]] = {"klm": ({"algorithm": "lm-apriori"},)}
+"""Where no column is relational."""
+_FORMED = ("rfirst", "rum-bound", "local-recoding", "cluster")
+_MANY = 50_000
+
+OTHER_MODELS = ("coat", "pcta")
+"""Algorithms that guarantee a model of another name; that theirs holds is verified."""
+
+
+def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
+    """Return the settings of the candidates; clusters of many tuples are formed by the fast formation.
+
+    Raises
+    ------
+    InputError
+        If nothing is known for the model.
+    """
+    if model.name not in _CANDIDATES:
+        msg = f"suggest knows the models {', '.join(_CANDIDATES)}, got {model.name}"
+        raise InputError(msg)
+    asked = _CANDIDATES[model.name] if table.relational else _ALONE.get(model.name, _CANDIDATES[model.name])
+    found = [dict(one) for one in asked if one["algorithm"] in ALGORITHMS]
+    if model.name == "anatomy":
+        k = max(2, model.diversity)
+        found = [{**one, "k": k} if one["algorithm"] == "safe-grouping" else one for one in found]
+    if table.n > _MANY:
+        for one in found:
+            if one["algorithm"] in _FORMED[:2]:
+                one["formation"] = "mondrian"
+        found = [one for one in found if one["algorithm"] not in _FORMED[2:]]
+    return found
+
+
+def serves(algorithm: str, model: PrivacyModel) -> bool:
+    """Tell whether an algorithm may be asked for by the name of a model; what others make is verified against it."""
+    return algorithm not in OTHER_MODELS and (model.name, algorithm) != ("anatomy", "safe-grouping")
