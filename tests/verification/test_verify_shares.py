@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from anonset.generalization import Publication
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
-from anonset.verification import shares
+from anonset.verification import kkm, shares
 from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.lm import check_klm
 from anonset.verification.relational_truth import check_relational_truth
@@ -85,6 +86,23 @@ def test_a_share_holds_whole_classes_and_nothing_is_left_behind(work: WorkFolder
     held = [set(column.codes[rows].tolist()) for rows in seen]
     assert sum(map(len, held)) == 4
     assert not list(work.path.iterdir())
+
+
+def test_as_many_shares_at_a_time_as_memory_allows(work: WorkFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, max_workers: int, **options: Any) -> None:
+            threads.append(max_workers)
+            super().__init__(max_workers, **options)
+
+    monkeypatch.setattr(kkm, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    column = CategoricalColumn.of("place", "aabbccdd")
+    with spans.memory_limit(8 * 2 * 4 * 1600):  # an eighth of it is room, half of which is for shares of four rows
+        assert check_k([column], KAnonymity(2), work).holds
+    assert check_k([column], KAnonymity(2), work).holds
+    assert threads == [4, 64]
 
 
 def test_a_share_whose_count_does_not_fit_leaves_the_whole_open(work: WorkFolder) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.discreet import names_shown
 from anonset.data.mapped import WorkFolder
-from anonset.data.spans import spans
+from anonset.data.spans import held_at_once, spans
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
@@ -23,6 +23,9 @@ from anonset.privacy.kkm import KKmAnonymity
 from anonset.verification import shares
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, require_well_formed
+
+_BYTES_A_ROW = 400
+"""What the check of a share takes for each of its rows, about."""
 
 
 def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, work: WorkFolder | None = None) -> Verdict:
@@ -149,8 +152,8 @@ def _check_items(
 
 
 def _by_shares(relational: Sequence[Column], work: WorkFolder, check: Callable[[Int64], Any]) -> Iterator[Any]:
-    """Yield the number of rows of each share and what its check found; as many at a time as there are cores."""
-    at_once = os.cpu_count() or 1
+    """Yield the number of rows of each share and what its check found; as many at a time as cores and memory allow."""
+    at_once = held_at_once(os.cpu_count() or 1, _BYTES_A_ROW * shares.ROWS_PER_SHARE)
     with ThreadPoolExecutor(at_once, thread_name_prefix="anonset-verify") as pool:
         waiting: list[tuple[int, Any]] = []
         for rows in shares.shares_of(relational, work):
