@@ -64,6 +64,7 @@ from anonset.io.read import read as read
 from anonset.io.scan import scan as scan
 from anonset.jobs.anonymize import anonymize as anonymize
 from anonset.jobs.bucket_risk import BucketRisk as BucketRisk
+from anonset.jobs.compare import Comparison as Comparison
 from anonset.jobs.compare import Contestant as Contestant
 from anonset.jobs.compare import compare as compare
 from anonset.jobs.evaluate import Evaluation as Evaluation

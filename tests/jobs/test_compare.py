@@ -27,6 +27,23 @@ def test_each_contestant_does_as_it_does_alone(table: anonset.Table) -> None:
     assert [found.parameters for found in compared] == [{"k": 2, "m": 2}, {"k": 2, "m": 1}, {"k": 2, "p": 1}]
 
 
+def test_a_comparison_is_a_table(table: anonset.Table) -> None:
+    found = anonset.compare(table, [anonset.Apriori(k=2, m=2), anonset.Apriori(k=5, m=2)], **BOUND)
+    shown = found._repr_html_()
+    for text in (
+        "<th>algorithm</th>",
+        "<td>apriori</td>",
+        "<td>infeasible</td>",
+        f"<td>{found[0].measures['ncp']:.5g}</td>",
+    ):
+        assert text in shown
+    assert not any(f">{label}<" in shown for label in ("a1", "b2", "A"))
+    for frame in (found.to_pandas(), found.to_polars()):
+        assert list(frame["k"]) == [2, 5]
+        assert list(frame["outcome"]) == ["holds", "infeasible"]
+    assert anonset.compare(table, [])._repr_html_() == ""
+
+
 def test_what_is_infeasible_says_why(table: anonset.Table) -> None:
     feasible, infeasible = anonset.compare(table, (anonset.Apriori(k=k, m=1) for k in (4, 5)), **BOUND)
     assert (feasible.outcome, infeasible.outcome) == ("holds", "infeasible")

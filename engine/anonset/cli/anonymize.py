@@ -1,6 +1,6 @@
 """``anonset anonymize``: the whole job, from a file to a verified publication."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from anonset.jobs.inspection import Inspection
 
 
-def anonymize_command(model: type[Settings]) -> Callable[..., int]:
-    """Return the command, whose flags are the fields of the given settings."""
-    flags_type: Any = flags_of(model, leave_out=["input"])
+def anonymize_command(model: type[Settings], shown: Collection[str] | None = None) -> Callable[..., int]:
+    """Return the command, whose flags are the fields of the given settings; help shows some of them, or all."""
+    flags_type: Any = flags_of(model, leave_out=["input"], shown=shown)
 
     def anonymize(
         source: Annotated[

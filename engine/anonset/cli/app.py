@@ -1,6 +1,6 @@
 """The commands of the application, and their flags, which come from the fields of settings."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import field, make_dataclass
 from importlib import import_module
@@ -69,13 +69,18 @@ _EPILOGUE = (
 )
 
 
-def make_app(algorithms: Sequence[str] = ()) -> App:
+_MORE_HELP = "`--algorithm NAME --help` shows the parameters of an algorithm, and `--help-all` everything."
+
+
+def make_app(algorithms: Sequence[str] = (), shown: Collection[str] | None = None) -> App:
     """Return the application with its commands, none of them imported yet.
 
     Parameters
     ----------
     algorithms
         Those whose options ``anonymize`` takes; all if empty.
+    shown
+        The settings that its help shows; None: all.
     """
     app = App(
         name="anonset",
@@ -90,8 +95,8 @@ def make_app(algorithms: Sequence[str] = ()) -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, text in _COMMANDS.items():
-        if name == "anonymize" and algorithms:
-            app.command(_of(algorithms), name=name, help=text)
+        if name == "anonymize" and (algorithms or shown):
+            app.command(_of(algorithms, shown), name=name, help=text, help_epilogue=_MORE_HELP)
             continue
         app.command(_PLACES.get(name, f"anonset.cli.{name}:{name}"), name=name, help=text)
     for group, (about, commands) in _GROUPS.items():
@@ -110,6 +115,10 @@ def run_command(arguments: Sequence[str]) -> Any:
     InputError
         If the arguments are none of a command.
     """
+    if _HELP_ALL in arguments:
+        return make_app()(["--help" if argument == _HELP_ALL else argument for argument in arguments])
+    if shown := _shown_in_help(arguments):
+        return make_app(shown=shown)(list(arguments))
     if asked := algorithms_asked(arguments):
         with suppress(CycloptsError):  # raised before anything is done; what is wrong is said below
             return make_app(asked)(list(arguments))
@@ -144,6 +153,22 @@ def algorithms_asked(arguments: Sequence[str]) -> tuple[str, ...]:
     return _known(algorithms, models)
 
 
+def _shown_in_help(arguments: Sequence[str]) -> frozenset[str]:
+    """Return the settings that help shows if it is asked for: of an algorithm its own, else those that all need."""
+    if not arguments or arguments[0] != "anonymize" or _HELP.isdisjoint(arguments):
+        return frozenset()
+    from anonset.settings.parameters import parameters
+
+    algorithms = _known(_values(arguments, "--algorithm"), ())
+    if algorithms:
+        return frozenset({*parameters(*algorithms), "algorithm"})
+    return frozenset({"algorithm"}.union(*(_HELP_GROUPS[heading] for heading in _NEEDED)))
+
+
+_HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
+_NEEDED = ("Data and roles", "Guarantee", "Where to write", "Safety")
+
+
 def _known(algorithms: Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
     from anonset.algorithms.registry import ALGORITHMS
     from anonset.settings.parameters import MODELS
@@ -160,11 +185,13 @@ def _values(arguments: Sequence[str], option: str) -> list[str]:
     return behind + [argument.partition("=")[2] for argument in arguments if argument.startswith(f"{option}=")]
 
 
-def _of(algorithms: Sequence[str]) -> Callable[..., int]:
-    """Return the command ``anonymize`` with the options of some algorithms alone."""
+def _of(algorithms: Sequence[str], shown: Collection[str] | None) -> Callable[..., int]:
+    """Return the command ``anonymize`` with the options of some algorithms alone, of which help shows some."""
     from anonset.settings.settings import settings_model
 
-    made: Callable[..., int] = import_module("anonset.cli.anonymize").anonymize_command(settings_model(*algorithms))
+    made: Callable[..., int] = import_module("anonset.cli.anonymize").anonymize_command(
+        settings_model(*algorithms), shown
+    )
     return made
 
 
@@ -177,11 +204,19 @@ def _version() -> str:
 _ALIASES = {"out": "-o"}
 
 
-def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> type[Any]:
-    """Return a dataclass with an optional field for each field of a model; None stands for "not given"."""
+def flags_of(
+    model: type["BaseModel"], leave_out: Iterable[str] = (), shown: Collection[str] | None = None
+) -> type[Any]:
+    """Return a dataclass with an optional field for each field of a model; None stands for "not given".
+
+    Parameters
+    ----------
+    shown
+        The fields that help shows; None: all.
+    """
     left_out = set(leave_out)
     made = [
-        (name, Annotated[_flag_type(info.annotation), _option(name, info)], _none())
+        (name, Annotated[_flag_type(info.annotation), _option(name, info, shown)], _none())
         for name, info in model.model_fields.items()
         if name not in left_out
     ]
@@ -258,10 +293,12 @@ def _flag_type(annotation: Any) -> Any:
     return annotation if NoneType in get_args(annotation) else Union[annotation, None]  # noqa: UP007
 
 
-def _option(name: str, info: "FieldInfo") -> Parameter:
+def _option(name: str, info: "FieldInfo", shown: Collection[str] | None) -> Parameter:
     integer = info.annotation is int or int in get_args(info.annotation)
     converter = whole_number if integer else None
-    return Parameter(alias=_ALIASES.get(name), help=info.description, converter=converter, group=_group_of(name, info))
+    show = shown is None or name in shown
+    alias, group = _ALIASES.get(name), _group_of(name, info)
+    return Parameter(alias=alias, help=info.description, converter=converter, group=group, show=show)
 
 
 _HELP_GROUPS: dict[str, tuple[str, ...]] = {

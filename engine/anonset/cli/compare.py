@@ -11,7 +11,8 @@ from anonset.cli.app import flags_of, given_flags, pairs
 from anonset.cli.main import DONE
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.errors import InputError
-from anonset.jobs.comparison import rows, run_comparison
+from anonset.jobs.compare import rows
+from anonset.jobs.comparison import run_comparison
 from anonset.settings.compare import (
     compare_options_model,
     compare_settings_model,

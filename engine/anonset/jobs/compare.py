@@ -1,21 +1,24 @@
 """Several algorithms or parameters on one table: losses and times side by side."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown, shown
-from anonset.errors import InfeasibleError
+from anonset.errors import AnonsetError, InfeasibleError
 from anonset.jobs.anonymize import Job
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
 from anonset.jobs.rehearsal import make_ready
 from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.release.costs import COMPILING, Stopwatch, tell_compiling
 from anonset.release.formats import Layout, Unverified
+from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
+from anonset.spelling import shortened
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,32 @@ class Contestant(Discreet):
         given = ", ".join(f"{name}={shown(value)}" for name, value in self.parameters.items())
         losses = f"; {figures_shown(self.measures)}" if self.measures else ""
         return f"Contestant({self.algorithm}({given}) {self.outcome}{losses})"
+
+
+class Comparison(list[Contestant]):
+    """Contestants in the order in which they were asked for, as a table in notebooks."""
+
+    def _repr_html_(self) -> str:
+        """Return the contestants as a table, for notebooks."""
+        if not self:
+            return ""
+        found = rows(self)
+        names = [name for name in found[0] if name != "note"]
+        return html_table(names, [tuple(map(_cell, (row[name] for name in names))) for row in found])
+
+    def to_pandas(self) -> Any:
+        """Return the contestants as a ``pandas.DataFrame``, a row each."""
+        return import_module("pandas").DataFrame(rows(self) if self else [])
+
+    def to_polars(self) -> Any:
+        """Return the contestants as a ``polars.DataFrame``, a row each."""
+        return import_module("polars").DataFrame(rows(self) if self else [], infer_schema_length=None)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.5g}" if isinstance(value, float) else shortened(value)
 
 
 @dataclass(frozen=True)
@@ -103,7 +132,7 @@ def compare(
     budget: int | None = None,
     workload: WorkloadSpec | None = None,
     bound: bool = False,
-) -> list[Contestant]:
+) -> Comparison:
     """Run several algorithms on one table, and verify what each of them found. Nothing is published.
 
     The kernels of each algorithm are compiled, or loaded, before its time is taken.
@@ -132,7 +161,7 @@ def compare(
     apriori {'k': 2, 'm': 2} holds
     apriori {'k': 5, 'm': 2} infeasible
     """
-    contest, found = Contest(workers, progress, budget, workload or WorkloadSpec(), bound), []
+    contest, found = Contest(workers, progress, budget, workload or WorkloadSpec(), bound), Comparison()
     with tell_compiling(progress):
         for algorithm in algorithms:
             encoded, trees = bind(table, hierarchies or {}, algorithm.model)
@@ -151,3 +180,32 @@ def _given(algorithm: Algorithm) -> dict[str, Any]:
 
 def _seconds(watch: Stopwatch) -> dict[str, float]:
     return {phase.name: phase.seconds for phase in watch.phases if phase.name != COMPILING}
+
+
+def rows(found: Sequence[Contestant]) -> list[dict[str, Any]]:
+    """Return contestants as rows with the same columns: given parameters, outcome, losses, seconds.
+
+    Raises
+    ------
+    AnonsetError
+        If there are none.
+    """
+    if not found:
+        msg = "there is nothing to compare"
+        raise AnonsetError(msg)
+
+    def names(of: str) -> list[str]:
+        return list(dict.fromkeys(name for one in found for name in getattr(one, of)))
+
+    return [
+        {
+            "algorithm": one.algorithm,
+            **{name: one.parameters.get(name) for name in names("parameters")},
+            "outcome": one.outcome,
+            **{name: one.measures.get(name) for name in names("measures")},
+            "seconds": sum(one.seconds.get(name, 0.0) for name in ("search", "apply")),
+            "seconds_verify": one.seconds.get("verify"),
+            "note": one.note,
+        }
+        for one in found
+    ]

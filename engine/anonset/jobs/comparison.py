@@ -11,7 +11,7 @@ from typing import Any
 from anonset.algorithms.base import Progress
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
-from anonset.errors import AnonsetError, InputError
+from anonset.errors import InputError
 from anonset.jobs.compare import Contest, Contestant
 from anonset.jobs.input import require_input
 from anonset.jobs.reading import read_data
@@ -156,32 +156,3 @@ def values_of(name: str, text: str) -> list[str]:
 
 
 _MOST_VALUES = 1000
-
-
-def rows(found: list[Contestant]) -> list[dict[str, Any]]:
-    """Return contestants as rows with the same columns: given parameters, outcome, losses, seconds.
-
-    Raises
-    ------
-    AnonsetError
-        If there are none.
-    """
-    if not found:
-        msg = "there is nothing to compare"
-        raise AnonsetError(msg)
-
-    def names(of: str) -> list[str]:
-        return list(dict.fromkeys(name for one in found for name in getattr(one, of)))
-
-    return [
-        {
-            "algorithm": one.algorithm,
-            **{name: one.parameters.get(name) for name in names("parameters")},
-            "outcome": one.outcome,
-            **{name: one.measures.get(name) for name in names("measures")},
-            "seconds": sum(one.seconds.get(name, 0.0) for name in ("search", "apply")),
-            "seconds_verify": one.seconds.get("verify"),
-            "note": one.note,
-        }
-        for one in found
-    ]
