@@ -97,6 +97,7 @@ from anonset.privacy.policies import PrivacyPolicy as PrivacyPolicy
 from anonset.privacy.policies import UtilityPolicy as UtilityPolicy
 from anonset.privacy.policies import groups_of_level as groups_of_level
 from anonset.privacy.policies import groups_of_siblings as groups_of_siblings
+from anonset.release.progress_line import ProgressLine as ProgressLine
 from anonset.release.release import Release as Release
 from anonset.support import SupportIndex as SupportIndex
 from anonset.verification import verify as verify

@@ -41,7 +41,7 @@ def run(installed: Path, *arguments: str | Path) -> subprocess.CompletedProcess[
 
 
 def test_the_help_lists_it(installed: Path) -> None:
-    shown = run(installed, "anonymize", "--help").stdout
+    shown = run(installed, "anonymize", "--help-all").stdout
     assert "leave-out" in shown
     assert "common-items" in shown
     assert "--margin" in shown
