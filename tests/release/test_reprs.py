@@ -132,7 +132,8 @@ def errors() -> Iterator[BaseException]:
 def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     """Yield public objects that no release leads to."""
     table, trees = anonset.Table.from_sets(ROWS), {"items": hierarchy()}
-    yield from anonset.compare(table, [*item_algorithms(), anonset.Apriori(k=25, m=2)], hierarchies=trees, workers=1)
+    yield anonset.compare(table, [*item_algorithms(), anonset.Apriori(k=25, m=2)], hierarchies=trees, workers=1)
+    yield anonset.ProgressLine()
     secret = anonset.Table.from_sets(WITH_SECRETS)
     yield from anonset.compare(secret, [next(secret_algorithms())], hierarchies=trees, workers=1)
     workload = anonset.WorkloadSpec(random="record:5x1")
@@ -155,6 +156,7 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     yield anonset.SupportIndex(first.table.transactions, hierarchy())
     buckets = [one for one in made if isinstance(one.publication, anonset.BucketPublication)]
     for one in buckets:
+        yield anonset.risk(one)
         yield intra_group_violations(one.publication)
         yield inter_group_violations(one.publication, 2, alpha=2)
     yield from (anonset.TransactionKAnonymity(2), anonset.LmDiversity(2, 2, 1, SECRETS), ITEMS)

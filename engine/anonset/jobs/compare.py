@@ -18,7 +18,7 @@ from anonset.release.costs import COMPILING, Stopwatch, tell_compiling
 from anonset.release.formats import Layout, Unverified
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
-from anonset.spelling import shortened
+from anonset.spelling import counted
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,9 @@ class Contestant(Discreet):
 class Comparison(list[Contestant]):
     """Contestants in the order in which they were asked for, as a table in notebooks."""
 
+    def __repr__(self) -> str:
+        return f"Comparison({counted(len(self), 'contestant')})"
+
     def _repr_html_(self) -> str:
         """Return the contestants as a table, for notebooks."""
         if not self:
@@ -66,7 +69,9 @@ class Comparison(list[Contestant]):
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.5g}" if isinstance(value, float) else shortened(value)
+    if isinstance(value, float):
+        return f"{value:.5g}"
+    return value if isinstance(value, str) else shown(value)  # of lists and mappings their size: they may hold labels
 
 
 @dataclass(frozen=True)
