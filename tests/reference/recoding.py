@@ -155,6 +155,9 @@ class Cut:
     def small(self, k: int) -> int:
         return sum(len(c) for c in self.classes() if len(c) < k)
 
+    def smallest(self) -> int:
+        return min(map(len, self.classes()))
+
     def loss(self, a: int) -> float:
         attribute, weight = self.relation.attributes[a], self.relation.weights[a]
         return sum(weight * cost(attribute, self.image[a][row[a]]) for row in self.relation.rows)
@@ -208,11 +211,14 @@ def bottom_up(relation: Relation, k: int) -> list[Cluster]:
                 below = attribute.tree.children[str(node)] if isinstance(attribute, TreeModel) else []
                 if any(child in nodes for child in below):
                     continue
-                small, loss, old = cut.small(k), cut.loss(a), cut.image[a]
+                smallest, loss, old = cut.smallest(), cut.loss(a), cut.image[a]
                 cut.image[a] = cut.moved(a, node, up=True)
-                gain, more = small - cut.small(k), cut.loss(a) - loss
+                gain, more = cut.smallest() - smallest, cut.loss(a) - loss
                 cut.image[a] = old
-                found = (float("inf"), gain) if more <= 1e-12 else (float(round(gain / more * 1e6)), 0)
+                if gain > 0:
+                    found = (1, float("inf") if more <= 1e-12 else float(round(gain / more * 1e6)))
+                else:
+                    found = (0, -float(round(more * 1e9)))
                 if best is None or found > best:
                     best, chosen = found, (a, node)
         a, node = chosen

@@ -93,7 +93,11 @@ class Cuts:
 
     def small(self, k: int) -> int:
         """Return how many records are in classes of fewer than k."""
-        return self.counted.count(self.ids, self._free, self._rows, k)[1]
+        return self.smallest(k)[1]
+
+    def smallest(self, k: int) -> tuple[int, int]:
+        """Return the size of the smallest class, and how many records are in classes of fewer than k."""
+        return self.counted.count(self.ids, self._free, self._rows, k)[:2]
 
     def cluster(self) -> Int32:
         """int32 (n,): the class of each record."""
