@@ -3,13 +3,16 @@
 A *piece* is a distinct tuple with the number of its records in one cluster; the pieces of a cluster are a linked list.
 Clusters stand in slots, near ones close together, some of them empty. One step:
 
-1. a cluster and one of its pieces are drawn; the clusters that its tuple would cost least in, of those in the slots
-   around, are dissolved with it: their tuples are the pool;
+1. two clusters are drawn, and of the one that costs more one of its pieces; one to three of the clusters that its tuple
+   would cost least in, of those in the slots around, are dissolved with it: their tuples are the pool;
 2. clusters of at least k records are grown over the pool, each by the tuple that costs least with it; in three steps of
    four each takes all records that it covers; what is left in the end goes where it costs least;
-3. the new clusters stay if they cost less than the old ones.
+3. the new clusters stay if they cost less than the old ones, or more by less than the tolerance; else 2 is tried twice
+   more, with other clusters out of the nearest.
 
-So a step splits, merges, swaps and moves as it comes, and the loss never rises. Losses of unions are compared by keys
+So a step splits, merges, swaps and moves as it comes. Without tolerance the loss never rises. To dissolve few clusters
+and to try several times where they have been found is what most is gained by for each loss computed: on Adult by
+300,000,000 of them 0.0855, where up to nine of all were dissolved at once 0.0879. Losses are compared by keys
 of twelve decimals, ties by slot or by place in the pool. Sums of SplitMix64 wrap around
 (``np.errstate(over="ignore")``).
 """
@@ -34,8 +37,10 @@ _Pieces = tuple[Int64Array, Int64Array, Int64Array, Int64Array]
 _Scan = tuple[Int64Array, Float64Array, Float64Array, Float64Array]
 
 RANGE, NODE, SET = 0, 1, 2
-MOST_NEAR = 10
+MOST_NEAR = 4
 """Most clusters that are dissolved at once."""
+TRIES = 3
+"""Times that the nearest clusters of one tuple are dissolved, as long as nothing comes of it."""
 WIDEST_TABLE = 256
 """Nodes up to which the losses of all pairs of an attribute's nodes are listed."""
 FREE, STEPS, GAINS, IDLE = 0, 2, 3, 4
@@ -53,7 +58,7 @@ def refine(
     pieces: _Pieces,
     run: Int64Array,
     random: UInt64Array,
-    rule: tuple[Integer, Integer, Integer, Integer],
+    rule: tuple[Integer, Integer, Integer, Integer, float],
 ) -> None:
     """Refine clusters until there were so many losses computed, or so many steps in vain.
 
@@ -70,11 +75,11 @@ def refine(
     random
         uint64 (1,): state of SplitMix64.
     rule
-        (k, most evaluations, most steps in vain, slots around a cluster to look at).
+        (k, most evaluations, most steps in vain, slots around a cluster to look at, tolerance).
 
     Cost: a step takes one loss for each slot around, and for each tuple that is placed one for each of the pool.
     """
-    k, most, patience, window = rule
+    k, most, patience, window, tolerance = rule
     state, size, loss, head = clusters
     room = _room(size, head, pieces)
     pool, formed = _make_pool(tuples, room), _make_formed(state, room)
@@ -86,22 +91,29 @@ def refine(
         c = np.int64(_next(random) % np.uint64(len(size)))
         while size[c] == 0:
             c = (c + 1) % len(size)
+        d = np.int64(_next(random) % np.uint64(len(size)))
+        if np.rint(size[d] * loss[d] * 1e12) > np.rint(size[c] * loss[c] * 1e12):
+            c = d
         t = pieces[0][_drawn_piece(head[c], pieces[2], _next(random))]
-        n_near = _nearest(space, tuples, clusters, (t, c), 1 + np.int64(_next(random) % np.uint64(MOST_NEAR - 1)), scan)
+        n_found = _nearest(space, tuples, clusters, (t, c), MOST_NEAR - 1, scan)
         run[EVALUATIONS] += min(window, len(size))
-        way, first = np.int64(_next(random) % np.uint64(16)), _next(random)
-        n_near, n_pool = _fill_pool(tuples, clusters, pieces, scan[0], n_near, pool, place)
-        old = 0.0
-        for i in range(n_near):
-            old += size[scan[0][i]] * loss[scan[0][i]]
-        if n_near == 0 or old < GAIN:
-            continue
-        start = np.int64(first % np.uint64(n_pool))
-        n_formed, n_made, new = form_anew(space, table, pool, n_pool, formed, run, (k, way, start, old - GAIN))
-        if new < old - GAIN:
-            run[GAINS] += 1
-            run[IDLE] = 0
-            _exchange(clusters, pieces, (scan[0], n_near), pool, formed, (n_formed, n_made), c, run)
+        for _ in range(TRIES):
+            n_near = min(int(2 + np.int64(_next(random) % np.uint64(MOST_NEAR - 1))), n_found)
+            way, first = np.int64(_next(random) % np.uint64(16)), _next(random)
+            n_near, n_pool = _fill_pool(tuples, clusters, pieces, scan[0], n_near, pool, place)
+            old = 0.0
+            for i in range(n_near):
+                old += size[scan[0][i]] * loss[scan[0][i]]
+            if n_near == 0 or old < GAIN:
+                continue
+            start, below = np.int64(first % np.uint64(n_pool)), old - GAIN + tolerance
+            n_formed, n_made, new = form_anew(space, table, pool, n_pool, formed, run, (k, way, start, below))
+            if new < below:
+                if new < old - GAIN:
+                    run[GAINS] += 1
+                    run[IDLE] = 0
+                _exchange(clusters, pieces, (scan[0], n_near), pool, formed, (n_formed, n_made), c, run)
+                break
 
 
 @kernel()

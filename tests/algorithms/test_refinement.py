@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from contextlib import contextmanager
 from math import fsum
 from typing import Any
 
@@ -10,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import anonset.algorithms.relational.refinement as refinement
 from algorithms.relational_cases import RelationalCase, cases, encode, random_case
 from anonset.algorithms.clusters import list_members, renumber_clusters
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
@@ -21,6 +21,7 @@ from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization import PerCluster
 from anonset.measures.relational_ncp import relational_ncp
+from anonset_kernels import relational_refine
 from effort import examples
 from reference.refinement import refine
 from reference.relational import Relation
@@ -43,14 +44,41 @@ def some_clusters(data: Any, n: int, k: int) -> Any:
     return renumber_clusters(labels)[0]
 
 
+@contextmanager
+def steps_noted() -> Iterator[list[tuple[int, float]]]:
+    """Note how many steps there were at the end of each call of the kernel, and what was tolerated in it."""
+    noted: list[tuple[int, float]] = []
+    kernel = relational_refine.refine
+
+    def refine_and_note(*arguments: Any) -> None:
+        kernel(*arguments)
+        noted.append((int(arguments[5][relational_refine.STEPS]), arguments[7][4]))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relational_refine, "refine", refine_and_note)
+        yield noted
+
+
 @thorough
-@given(case=cases, k=st.integers(1, 4), most=st.integers(1, 900), data=st.data())
-def test_steps_equal_those_of_the_twin(case: RelationalCase, k: int, most: int, data: Any) -> None:
+@given(
+    case=cases, k=st.integers(1, 4), most=st.integers(1, 2500), tolerance=st.sampled_from([0.0, 0.5]), data=st.data()
+)
+def test_steps_equal_those_of_the_twin(case: RelationalCase, k: int, most: int, tolerance: float, data: Any) -> None:
     if len(case.relation.rows) < k:
         return
     cluster = some_clusters(data, len(case.relation.rows), k)
-    found = refine_clusters(case.qi, cluster, k, most)
-    assert clusters_of(found.cluster) == refine(case.relation, clusters_of(cluster), k, found.steps)
+    with steps_noted() as noted:
+        found = refine_clusters(case.qi, cluster, k, most, tolerance=tolerance)
+    expected = refine(case.relation, clusters_of(cluster), k, noted)
+    if tolerance and not found.gains:  # nothing was gained in the end
+        loss, before = ncp_of(case.relation, expected), ncp_of(case.relation, clusters_of(cluster))
+        assert loss >= before - 1e-9
+        expected = clusters_of(cluster)
+    assert clusters_of(found.cluster) == expected
+
+
+def ncp_of(relation: Relation, clusters: list[list[int]]) -> float:
+    return fsum(len(members) * relation.loss(members) for members in clusters)
 
 
 @thorough
@@ -124,23 +152,24 @@ def test_every_formation_refines(name: str) -> None:
     assert found.figures["clusters_before"] == plain.figures["clusters"]
 
 
-def test_the_limit_holds_and_calls_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limit_holds_and_less_is_tolerated_from_phase_to_phase() -> None:
     source = random.Random(5)
     case = encode([(source.randrange(50), source.choice("abcd")) for _ in range(300)], [None, None])
     cluster = Mondrian(k=3).form(case.qi)
     told: list[tuple[str, float, float]] = []
-    found = refine_clusters(case.qi, cluster, 3, 30_000, lambda *told_now: told.append(told_now))
+    with steps_noted() as noted:
+        found = refine_clusters(case.qi, cluster, 3, 30_000, lambda *told_now: told.append(told_now))
     assert 30_000 <= found.evaluations < 60_000
-    assert told == [("refining", 30_000.0, 30_000.0)]
-    monkeypatch.setattr(refinement, "_PER_CALL", 7_000)
-    assert refine_clusters(case.qi, cluster, 3, 30_000).cluster.tolist() == found.cluster.tolist()
+    assert told[-1] == ("refining", 30_000.0, 30_000.0)
+    assert told == sorted(told)
+    tolerated = [tolerance for _, tolerance in noted]
+    assert tolerated == sorted(tolerated, reverse=True)
+    assert tolerated[0] > tolerated[-1] == 0.0
     assert refine_clusters(case.qi, cluster, 3, 60_000).steps >= found.steps
 
 
-def test_a_hierarchy_too_large_for_a_table_of_pairs_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hierarchy_too_large_for_a_table_of_pairs_gives_the_same() -> None:
     """The losses of pairs of nodes are listed or looked up on the way."""
-    from anonset_kernels import relational_refine
-
     leaves = [f"x{i:03}" for i in range(300)]
     tree = "R(" + ",".join(f"N{i}({','.join(leaves[i * 10 : i * 10 + 10])})" for i in range(30)) + ")"
     source = random.Random(2)
@@ -148,8 +177,10 @@ def test_a_hierarchy_too_large_for_a_table_of_pairs_gives_the_same(monkeypatch: 
     at, table = relational_refine.pair_losses(case.qi.space)
     assert (at.tolist(), len(table)) == ([0, 0], 0)
     cluster = Mondrian(k=3).form(case.qi)
-    found = refine_clusters(case.qi, cluster, 3, 15_000)
-    assert clusters_of(found.cluster) == refine(case.relation, clusters_of(cluster), 3, found.steps)
+    with steps_noted() as noted:
+        found = refine_clusters(case.qi, cluster, 3, 15_000)
+    assert found.gains
+    assert clusters_of(found.cluster) == refine(case.relation, clusters_of(cluster), 3, noted)
 
 
 def test_clusters_of_rt_data_are_refined() -> None:

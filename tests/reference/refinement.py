@@ -5,7 +5,7 @@ from typing import Any
 
 from reference.relational import Cluster, Relation, Row, SetModel, TreeModel, key, split_mix
 
-MOST_NEAR = 10
+MOST_NEAR, TRIES = 4, 3
 GAIN = 1e-9
 Piece = list[int]
 """First record of a tuple, and how many of its records."""
@@ -16,7 +16,7 @@ class Refinement:
     """Clusters as lists of pieces in slots, and what a step does to them."""
 
     def __init__(self, relation: Relation, clusters: list[Cluster], k: int) -> None:
-        self.relation, self.k = relation, k
+        self.relation, self.k, self.tolerance = relation, k, 0.0
         self.first = {row: relation.rows.index(row) for row in relation.rows}
         n = len(relation.rows) // k
         self.slots: list[Slot] = [[] for _ in range(n)]
@@ -31,23 +31,32 @@ class Refinement:
         return self.relation.loss([t for t, _ in pieces])
 
     def step(self) -> bool:
-        draws = [next(self.random) for _ in range(2)]
-        own = draws[0] % len(self.slots)
+        own, other = (next(self.random) % len(self.slots) for _ in range(2))
         while not self.slots[own]:
             own = (own + 1) % len(self.slots)
-        tuple_, _ = self.slots[own][draws[1] % len(self.slots[own])]
-        wanted, way, start = 1 + next(self.random) % (MOST_NEAR - 1), next(self.random) % 16, next(self.random)
+        if key(self.total([other])) > key(self.total([own])):
+            own = other
+        tuple_, _ = self.slots[own][next(self.random) % len(self.slots[own])]
         others = [d for d, pieces in enumerate(self.slots) if pieces and d != own]
-        near = [own, *sorted(others, key=lambda d: self.increase(self.slots[d], tuple_))[:wanted]]
+        others.sort(key=lambda d: self.increase(self.slots[d], tuple_))
+        return any(self.try_(own, others) for _ in range(TRIES))
+
+    def total(self, slots: list[int]) -> float:
+        return sum(size(self.slots[d]) * self.loss(self.slots[d]) for d in slots if self.slots[d])
+
+    def try_(self, own: int, others: list[int]) -> bool:
+        """Dissolve a cluster and some others; return whether what was formed stays."""
+        wanted, way, start = 1 + next(self.random) % (MOST_NEAR - 1), next(self.random) % 16, next(self.random)
+        near = [own, *others[:wanted]]
         pool: dict[int, int] = {}
         for d in near:
             for t, count in self.slots[d]:
                 pool[t] = pool.get(t, 0) + count
-        old = sum(size(self.slots[d]) * self.loss(self.slots[d]) for d in near)
+        old = self.total(near)
         if old < GAIN:
             return False
         formed = self.form(dict(pool), way, list(pool)[start % len(pool)])
-        if not sum(size(pieces) * self.loss(pieces) for pieces in formed) < old - GAIN:
+        if not sum(size(pieces) * self.loss(pieces) for pieces in formed) < old - GAIN + self.tolerance:
             return False
         for d in near:
             self.slots[d] = []
@@ -86,13 +95,19 @@ class Refinement:
         return min((t for t in left if left[t]), key=lambda t: key(self.loss([*pieces, [t, 1]])))
 
 
-def refine(relation: Relation, clusters: list[Cluster], k: int, steps: int) -> list[Cluster]:
-    """Take so many steps, and deal the records out: those of one tuple in the order of the slots."""
+def refine(relation: Relation, clusters: list[Cluster], k: int, steps: list[tuple[int, float]]) -> list[Cluster]:
+    """Take steps, and deal the records out: those of one tuple in the order of the slots.
+
+    `steps` has how many there were in all at the end of each part, and what is tolerated in it.
+    """
     found = Refinement(relation, clusters, k)
     if len(clusters) > len(found.slots) or not clusters:
         return clusters
-    for _ in range(steps):
-        found.step()
+    done = 0
+    for last, found.tolerance in steps:
+        for _ in range(last - done):
+            found.step()
+        done = last
     waiting = {t: [r for r, row in enumerate(relation.rows) if found.first[row] == t] for t in found.first.values()}
     dealt: list[Cluster] = []
     for pieces in found.slots:

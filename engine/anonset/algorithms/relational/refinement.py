@@ -1,7 +1,8 @@
 """Refining clusters: neighbours are dissolved and formed anew as long as that lowers the loss.
 
 References: the moves are those of local search for constrained clustering; dissolving several clusters at once and
-forming them anew is ruin and recreate (Schrimpf, Schneider, Stamm-Wilbrandt, Dueck, J. Comput. Phys. 159, 2000).
+forming them anew, and to accept for a while what costs a little more, is ruin and recreate (Schrimpf, Schneider,
+Stamm-Wilbrandt, Dueck, J. Comput. Phys. 159, 2000).
 """
 
 from dataclasses import dataclass
@@ -12,14 +13,17 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.spatial import points
-from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 
 WINDOW = 4096
 """Clusters around one, in spatial order, among which its neighbours are looked for."""
 PATIENCE = 30
 """The search ends after so many steps in vain for each cluster there can be."""
-_PER_CALL = 1 << 24
+PHASES = 64
+"""Parts of equal evaluations; from one to the next less is tolerated, in the last nothing."""
+TOLERANCE = 1 / 16
+"""How much more new clusters may cost at first, as a share of the mean loss of a cluster."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,9 @@ def refine_clusters(
     progress: Progress | None = None,
     *,
     window: int = WINDOW,
+    tolerance: float = TOLERANCE,
 ) -> Refined:
-    """Lower the loss of clusters of at least k records; it never rises.
+    """Lower the loss of clusters of at least k records; where that fails, return them as they were.
 
     Cost: at most `max_evaluations` losses of unions, about 10^8 a second, and those of the last step.
 
@@ -53,7 +58,8 @@ def refine_clusters(
     >>> refine_clusters(qi, np.array([0, 0, 1, 1], np.int32), 2, 1000).cluster.tolist()
     [0, 1, 0, 1]
     """
-    from anonset_kernels.relational_refine import pair_losses, put_pieces, refine
+    from anonset_kernels._pools import EVALUATIONS, GAIN
+    from anonset_kernels.relational_refine import GAINS, IDLE, STEPS, pair_losses, put_pieces, refine
 
     slots = qi.n // k
     if slots < 1 or int(cluster.max()) + 1 > slots:
@@ -68,15 +74,30 @@ def refine_clusters(
     lists = (pieces[0], pieces[1], pieces[2], pieces[3])
     run, random = np.array([qi.n - len(of), 0, 0, 0, 0], np.int64), np.zeros(1, np.uint64)
     put_pieces(qi.space, qi.tuples, clusters, lists)
+    before = _loss(clusters)
+    allowed = tolerance * before / (int(cluster.max()) + 1)
     table, patience = pair_losses(qi.space), PATIENCE * slots
     with np.errstate(over="ignore"):
-        while run[1] < max_evaluations and run[4] < patience:
-            most = min(int(run[1]) + _PER_CALL, max_evaluations)
-            refine(qi.space, table, qi.tuples, clusters, lists, run, random, (k, most, patience, window))
+        for phase in range(1, PHASES + 1):
+            most = max_evaluations * phase // PHASES
+            now = allowed * (PHASES - phase) / (PHASES - 1)
+            while run[EVALUATIONS] < most and run[IDLE] < patience:
+                refine(qi.space, table, qi.tuples, clusters, lists, run, random, (k, most, patience, window, now))
+                if now and run[IDLE] >= patience:  # go on without tolerance
+                    now, allowed, run[IDLE] = 0.0, 0.0, 0
             if progress is not None:
-                progress("refining", float(min(int(run[1]), max_evaluations)), float(max_evaluations))
+                progress("refining", float(min(int(run[EVALUATIONS]), max_evaluations)), float(max_evaluations))
+            if run[IDLE] >= patience:
+                break
+    if tolerance and _loss(clusters) >= before - GAIN:
+        return Refined(cluster, int(run[EVALUATIONS]), int(run[STEPS]), 0)
     found = _deal_out(qi, head, lists)
-    return Refined(renumber_clusters(found)[0], int(run[1]), int(run[2]), int(run[3]))
+    return Refined(renumber_clusters(found)[0], int(run[EVALUATIONS]), int(run[STEPS]), int(run[GAINS]))
+
+
+def _loss(clusters: tuple[object, Int64, Float64, Int64]) -> float:
+    """Return the loss of all records together."""
+    return float(np.dot(clusters[1], clusters[2]))
 
 
 def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> Int64:
