@@ -33,7 +33,7 @@ def made(cls: Any, name: str, value: int) -> Any:
 
 @pytest.mark.parametrize(
     ("cls", "name"),
-    cases({name: entry.model for name, entry in MODELS.items()} | ALGORITHMS, ("k", "m", "l", "p")),
+    cases({name: entry.model for name, entry in MODELS.items()} | dict(ALGORITHMS), ("k", "m", "l", "p")),
 )
 def test_sizes_have_a_limit(cls: type, name: str) -> None:
     assert made(cls, name, LARGEST_SIZE) is not None

@@ -65,7 +65,8 @@ def cluster_of(address: str) -> Iterator[Any]:
     if not count.isdecimal() or int(count) < 1:
         msg = f"{setting('cluster')} must be the address of a scheduler, or local:N for N processes, got {address!r}"
         raise InputError(msg)
-    options = {"n_workers": int(count), "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options: dict[str, Any] = {"n_workers": int(count), "threads_per_worker": 1, "processes": True}
+    options |= {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}  # any port that is free
     silent = {"silence_logs": logging.CRITICAL, "preload": [_SILENT]}
     with ExitStack() as stack:
         with defer_signals(), dask.config.set({"distributed.worker.profile.enabled": False}):  # a tenth of the CPU

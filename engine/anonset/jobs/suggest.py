@@ -146,6 +146,7 @@ def suggest(
 
     Examples
     --------
+    >>> from anonset.privacy import KmAnonymity
     >>> table = Table.from_sets([{"a1", "b1"}, {"a2", "b1"}, {"a1", "b2"}, {"a2", "b2"}] * 5)
     >>> found = suggest(table, KmAnonymity(k=5, m=2), hierarchies={"items": "balanced:2"})
     >>> found.recommended.algorithm, found.recommended.outcome
