@@ -18,7 +18,7 @@ from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn,
 from anonset.jobs.anonymize import Job
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.release.formats import Layout
+from anonset.release.formats import Layout, Order
 from anonset.release.publish import verify_release
 from anonset.settings.binding import bind
 
@@ -41,11 +41,11 @@ def make_ready(name: str) -> None:
         rehearse(algorithm)
 
 
-def rehearse(algorithm: Algorithm) -> None:
-    """Run an algorithm on a tiny table, and verify what it finds."""
+def rehearse(algorithm: Algorithm, order: Order = "sorted") -> None:
+    """Run an algorithm on a tiny table, and verify what it finds, in some order of the rows."""
     table, given = table_for(algorithm.model)
     bound, hierarchies = bind(table, given, algorithm.model)
-    found = Job(Layout(symbols="members"), workers=1).search(bound, hierarchies, algorithm)
+    found = Job(Layout(order, "members"), workers=1).search(bound, hierarchies, algorithm)
     verify_release(found, found.publication)
 
 

@@ -85,4 +85,4 @@ def rehearse_files() -> None:
         anonymize(table, Apriori(k=2, m=2), hierarchies=hierarchies, workers=1).save(out)
         check(out, {"original": str(source), "records": str(Path(name) / "out.private" / "records.csv")})
         evaluate(table, out, hierarchies=hierarchies)
-        anonymize(table, Apriori(k=2, m=2), hierarchies=hierarchies, workers=1, order="input")  # rows in any order
+    rehearse(Apriori(k=2, m=2), "input")  # rows in any order
