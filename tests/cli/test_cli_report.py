@@ -55,6 +55,8 @@ def test_the_internal_page_says_all(ward: Place) -> None:
     for text in ("The &lt;university&gt;", "Internal", "secret_id", "nurse", "ward_hidden.csv", "bounded by 1/4",
                  "Before", "An attack that was tried", "Signature", "SHA-256", "Item occurrences"):  # fmt: skip
         assert text in page
+    limits = page.partition("What is not guaranteed")[2].partition("</ul>")[0]
+    assert limits.count("<li>") > 5  # each by itself, not one paragraph
     assert stat.S_IMODE((ward.folder / "page.html").stat().st_mode) == 0o600
     assert ward.run("verify", str(ward.out)).code == 0
 

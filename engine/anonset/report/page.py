@@ -1,5 +1,6 @@
 """The page for a data-protection officer: what was published, what it guarantees, what is at risk, what is left."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,7 +120,7 @@ def _common(found: Dossier, said: Purpose) -> dict[str, Any]:
         "sizes": [(name, str(value)) for name, value in attested.parameters.items() if isinstance(value, int | float)],
         "plain": attested.in_plain_words,
         "statement": attested.statement,
-        "limits": attested.limits,
+        "limits": re.split(r"(?<=\.) (?=[A-Z])", attested.limits),
         "unit": attested.declarations.unit,
         "undecided": bool(attested.declarations.accepted_undecided),
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
