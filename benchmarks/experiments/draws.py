@@ -1,0 +1,190 @@
+"""What the papers leave open, drawn again and again: leaf orders, samples of records, and unbalanced taxonomies.
+
+Everything is drawn by SplitMix64 with the draw's number as its seed, so that it is the same everywhere. No record is
+drawn twice: duplicates would raise supports.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.split_mix import SplitMix
+from anonset.data.table import Int64
+from anonset.errors import InputError
+
+NAMED_ORDERS = ("numeric", "lexical", "frequency", "first seen")
+"""Orders that somebody might choose; each is shown singly."""
+RANDOM_ORDERS = tuple(f"random {number}" for number in range(1, 21))
+"""Orders that statistics are taken over."""
+_RANDOM = "random "
+_WHOLE = 1 << 20
+_MOST_SKEWED = 4.0
+
+_Records = TypeVar("_Records", SetColumn, Table)
+
+
+def ordered(column: SetColumn | CategoricalColumn, order: str) -> list[str]:
+    """Return the labels of a column in an order of leaves, for `Hierarchy.balanced`.
+
+    Parameters
+    ----------
+    column
+        Whose labels.
+    order
+        ``numeric`` (numbers by value, then other labels), ``lexical`` (by code point), ``frequency`` (the most frequent
+        first, ties by number), ``first seen`` (as the records name them, a record's own by number; what no record holds
+        comes last) or ``random N`` (a permutation drawn with N as its seed, of the labels by number).
+
+    Examples
+    --------
+    >>> column = SetColumn.of([{"10", "2"}, {"10"}, {"9"}])
+    >>> [ordered(column, order) for order in NAMED_ORDERS]
+    [['2', '9', '10'], ['10', '2', '9'], ['10', '2', '9'], ['2', '10', '9']]
+    >>> [ordered(column, order) for order in RANDOM_ORDERS[:2]]
+    [['2', '9', '10'], ['2', '10', '9']]
+
+    Raises
+    ------
+    InputError
+        If there is no such order.
+    """
+    labels = list(column.vocabulary.labels)
+    if order == "lexical":
+        return sorted(labels)
+    by_number = sorted(range(len(labels)), key=lambda place: _by_number(labels[place]))
+    rank: Int64 = np.argsort(by_number)
+    if order == "numeric":
+        key = rank
+    elif order == "frequency":
+        key = -column.occurrences
+    elif order == "first seen":
+        key = _first_seen(column)
+    elif order.startswith(_RANDOM) and order.removeprefix(_RANDOM).isdecimal():
+        key = permutation(len(labels), int(order.removeprefix(_RANDOM)))[rank]
+    else:
+        msg = f"order must be one of {', '.join(NAMED_ORDERS)} or 'random N', got {order!r}"
+        raise InputError(msg)
+    return [labels[place] for place in np.lexsort((rank, key))]
+
+
+def permutation(n: int, number: int) -> Int64:
+    """Return a random permutation of 0 .. n - 1, int64 (n,): the order of `n` words drawn with `number` as the seed.
+
+    >>> permutation(5, 1).tolist()
+    [4, 3, 0, 1, 2]
+    """
+    return np.argsort(SplitMix(number).words(n), kind="stable")
+
+
+def subsample(records: _Records, size: int, number: int) -> _Records:
+    """Draw `size` records without replacement, and return them in their order.
+
+    A smaller sample of the same number is part of a larger one. Items that no record of it holds remain in the domain.
+
+    Raises
+    ------
+    InputError
+        If there are fewer records.
+    """
+    if not 0 <= size <= records.n:
+        msg = f"size must be at most {records.n:,}, the number of records, got {size:,}"
+        raise InputError(msg)
+    return _taken(records, np.sort(permutation(records.n, number)[:size]))
+
+
+def parts(records: _Records, count: int, number: int) -> list[_Records]:
+    """Deal the records out into `count` random parts of about equal size, each in the order of the records."""
+    return [_taken(records, np.sort(part)) for part in np.array_split(permutation(records.n, number), count)]
+
+
+def skewed_tree(labels: Sequence[str], skew: float, number: int, fanout: int = 5) -> Hierarchy:
+    """Draw an unbalanced taxonomy over leaves in the given order: some lie just below the root, others very deep.
+
+    A node over n leaves gets c children, c drawn alike from 2 .. min(fanout, n). The i-th largest of them has leaves in
+    proportion to ``i ** -skew``, at least one, and the children stand in an order drawn alike. With skew 0 children
+    are equal, and the tree is as deep as a balanced one; the larger it is, the more leaves lie below the first child.
+    The model stands for no taxonomy in particular, and is fitted to none.
+
+    Parameters
+    ----------
+    labels
+        Leaves from left to right, at least two.
+    skew
+        In [0, 4].
+    number
+        Seed.
+    fanout
+        Most children of a node (>= 2).
+
+    Examples
+    --------
+    >>> skewed_tree(["a", "b", "c", "d", "e"], 2, 1, fanout=2).labels
+    ('T0', 'T1', 'T2', 'a', 'T3', 'b', 'c', 'd', 'e')
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range.
+    """
+    if len(labels) < 2 or fanout < 2 or not 0 <= skew <= _MOST_SKEWED:
+        msg = (
+            "a skewed tree needs two leaves or more, a fan-out of at least 2 and a skew in [0, 4], "
+            f"got {len(labels)}, {fanout} and {skew}"
+        )
+        raise InputError(msg)
+    random, weights = SplitMix(number), [max(1, round(_WHOLE * i**-skew)) for i in range(1, fanout + 1)]
+    names, above = [], []
+    pending = [(0, len(labels), -1)]
+    inner = 0
+    while pending:
+        first, end, parent = pending.pop()
+        above.append(parent)
+        if end - first == 1:
+            names.append(labels[first])
+            continue
+        names.append(f"T{inner}")
+        inner += 1
+        node, sizes = len(names) - 1, _sizes(end - first, weights, random)
+        ends = first + np.cumsum(sizes)
+        pending += [(int(e - s), int(e), node) for s, e in reversed(list(zip(sizes, ends, strict=True)))]
+    return Hierarchy.from_preorder(names, np.array(above, np.int64))
+
+
+def _sizes(n: int, weights: Sequence[int], random: SplitMix) -> list[int]:
+    """Return the leaves below each child of a node over `n`: in whole numbers, so that they are the same everywhere."""
+    count = 2 + random.below(min(len(weights), n) - 1)
+    chosen = weights[:count]
+    sizes = [1 + (n - count) * weight // sum(chosen) for weight in chosen]
+    sizes[0] += n - sum(sizes)
+    return [sizes[place] for place in np.argsort(random.words(count), kind="stable")]
+
+
+def _by_number(label: str) -> tuple[bool, int, str]:
+    is_number = label.isdecimal()
+    return not is_number, int(label) if is_number else 0, label
+
+
+def _first_seen(column: SetColumn | CategoricalColumn) -> Int64:
+    """Return the record that holds each label first, int64 (M,): one past the last record where none does."""
+    codes = column.items if isinstance(column, SetColumn) else column.codes
+    lengths = column.lengths if isinstance(column, SetColumn) else np.ones(column.n, np.int64)
+    first = np.full(len(column.vocabulary), column.n, np.int64)
+    np.minimum.at(first, codes, np.repeat(np.arange(column.n), lengths))
+    return first
+
+
+def _taken(records: _Records, chosen: Int64) -> _Records:
+    """Return some records of a column or of a table with all its columns."""
+    found: Any
+    if isinstance(records, Table):
+        one = {role: getattr(records, role) for role in ("transactions", "sensitive")}
+        taken: dict[str, Any] = {role: None if column is None else column.take(chosen) for role, column in one.items()}
+        for role in ("relational", "ids", "kept"):
+            taken[role] = tuple(column.take(chosen) for column in getattr(records, role))
+        found = replace(records, **taken)
+    else:
+        found = records.take(chosen)
+    return cast("_Records", found)
