@@ -1,0 +1,294 @@
+"""Every panel and table of the five papers: what it shows, what the paper prints for it, and what is different here.
+
+The plots of the papers print no numbers; `printed` holds what their texts and tables say, nothing read off a curve.
+What a paper leaves open (an order of leaves, a sample, a workload, a seed) is no difference: it is drawn, many times.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Status = Literal["as printed", "with differences", "not testable"]
+
+
+@dataclass(frozen=True)
+class Band:
+    """What a paper prints: a value, or the range that its values lie in."""
+
+    low: float
+    high: float
+    unit: str = ""
+    """Unit of the quantity; none for a share or a ratio."""
+    series: str = ""
+    """Curve that it is said of; of all, if empty."""
+    where: str = ""
+    """Parameters that it is said of; of all, if empty."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """A panel of a figure, a table, or a section that gives results without either."""
+
+    paper: str
+    """Key of the paper's package."""
+    label: str
+    """Name in the paper."""
+    shows: str
+    """What is drawn or listed over what."""
+    printed: Mapping[str, tuple[Band, ...]] = field(default_factory=dict)
+    """Bands by quantity: a key of the figure's quantities, else what it is in words (of two or more)."""
+    figure: str | None = None
+    """Key of the figure here, if there is one."""
+    status: Status = "as printed"
+    """``as printed``: the data and parameters of the paper, as far as it gives them."""
+    differences: str = ""
+    """What is different here, or why it cannot be tested."""
+
+
+def of_paper(paper: str) -> tuple[Panel, ...]:
+    """Return the panels of a paper in its order.
+
+    >>> [panel.label for panel in of_paper("liu2010")]
+    ['Fig. 3a', 'Fig. 3b', 'Fig. 3c', 'Fig. 3d', 'Section 5.2']
+    """
+    return tuple(panel for panel in PANELS if panel.paper == paper)
+
+
+def of_figure(paper: str, figure: str) -> tuple[Panel, ...]:
+    """Return the panels that a figure here reproduces.
+
+    >>> [panel.label for panel in of_figure("terrovitis2008", "fig8")]
+    ['Fig. 8a', 'Fig. 8b', 'Fig. 8c']
+    """
+    return tuple(panel for panel in of_paper(paper) if panel.figure == figure)
+
+
+def counted() -> dict[str, Counter[str]]:
+    """Return for each paper how many of its panels have each status."""
+    found: dict[str, Counter[str]] = {}
+    for panel in PANELS:
+        found.setdefault(panel.paper, Counter())[panel.status] += 1
+    return found
+
+
+def _value(value: float, unit: str = "", series: str = "", where: str = "") -> Band:
+    return Band(value, value, unit, series, where)
+
+
+def _shape(data: str, records: int, items: int, longest: int, average: float) -> dict[str, Band]:
+    """Return what a table of data sets says of one: the quantities are those of a table here."""
+    return {
+        "records": _value(records, series=data),
+        "items": _value(items, series=data),
+        "longest": _value(longest, "items", data),
+        "average": _value(average, "items", data),
+    }
+
+
+def _shapes(*data: Mapping[str, Band]) -> dict[str, tuple[Band, ...]]:
+    return {quantity: tuple(one[quantity] for one in data) for quantity in data[0]}
+
+
+_BMS_1 = _shape("BMS-WebView-1", 59_602, 497, 267, 2.5)
+_BMS_2 = _shape("BMS-WebView-2", 77_512, 3_340, 161, 5.0)
+_BEST = "largest AvgRE of AA / COAT"
+_NO_POS = "BMS-POS cannot be had"
+_REAL_BASKETS = f"{_NO_POS}: real baskets of nearly as many items stand in for it"
+_AVERAGE = "BMS-WebView-2 has 4.62 items a record"
+
+
+def _terrovitis() -> Iterable[Panel]:
+    paper = "terrovitis2008"
+    yield Panel(
+        paper=paper, label="Fig. 7", shows="characteristics of the data", status="with differences",
+        printed=_shapes(_shape("BMS-POS", 515_597, 1_657, 164, 6.5), _BMS_1, _BMS_2),
+        figure=None, differences=f"{_NO_POS}; {_AVERAGE}; the other sets are listed with those of Loukides et al.",
+    )  # fmt: skip
+    for number, over in ((8, "|D|"), (9, "|I|"), (10, "m")):
+        for letter, shown in (("a", "time"), ("b", "nodes of the count-tree"), ("c", "information loss")):
+            yield Panel(
+                paper=paper, label=f"Fig. {number}{letter}", shows=f"{shown} of OA, DA and AA over {over}",
+                figure=f"fig{number}",
+            )  # fmt: skip
+    shown = "time, nodes of the count-tree and information loss of AA"
+    yield Panel(
+        paper=paper, label="Fig. 11a", shows=f"{shown} on three data sets", printed={"ncp": (Band(0, 0.03),)},
+        figure="fig11a", status="with differences", differences=_NO_POS,
+    )  # fmt: skip
+    for letter, over, printed in (
+        ("b", "k", {}),
+        ("c", "h", {"ncp": (_value(0.01, where="h > 4"), _value(1, where="h=4"))}),
+        ("d", "m", {}),
+    ):
+        yield Panel(
+            paper=paper, label=f"Fig. 11{letter}", shows=f"{shown} over {over}, BMS-POS", printed=printed,
+            figure=f"fig11{letter}", status="with differences", differences=_REAL_BASKETS,
+        )  # fmt: skip
+
+
+def _loukides() -> Iterable[Panel]:
+    paper = "loukides2010"
+
+    def panel(label: str, shows: str, figure: str, what: str = "", *bands: Band) -> Panel:
+        printed = {what: bands} if bands else {}
+        return Panel(paper=paper, label=label, shows=shows, figure=figure, printed=printed)
+
+    yield Panel(
+        paper=paper, label="Table 1", shows="characteristics of the data", printed=_shapes(_BMS_1, _BMS_2),
+        figure="table1", status="with differences", differences=_AVERAGE,
+    )  # fmt: skip
+    for letter, q in (("a", 1), ("b", 3)):
+        shows = f"AvgRE of COAT and AA over k, q={q}, BMS-WebView-1"
+        yield panel(f"Fig. 8{letter}", shows, "fig8", _BEST, _value(9))
+    shows = "AvgRE of COAT and AA over m, BMS-WebView-"
+    yield panel("Fig. 9a", f"{shows}1", "fig9", "AvgRE of AA / COAT", _value(7, where="m=3"))
+    yield panel("Fig. 9b", f"{shows}2", "fig9")
+    yield panel("Fig. 10a", "UL of COAT and AA over k, BMS-WebView-2", "fig8_bms2")
+    yield panel("Fig. 10b", "UL of COAT and AA over m, BMS-WebView-2", "fig9")
+    for letter, q, data in (("a", 1, 1), ("b", 3, 1), ("c", 1, 2), ("d", 3, 2)):
+        shows = f"AvgRE of COAT and AA by privacy policy, q={q}, BMS-WebView-{data}"
+        yield panel(f"Fig. 11{letter}", shows, "fig11")
+    yield Panel(
+        paper=paper, label="Table 2", shows="shares of itemset sizes in the privacy policies", figure="table2",
+        printed={"share of itemsets by size": tuple(
+            _value(share, "%", f"{policy}, size {size}")
+            for policy, shares in _POLICIES.items() for size, share in enumerate(shares, 1)
+        )},
+    )  # fmt: skip
+    for letter, data in (("a", 1), ("b", 2)):
+        shows = f"AvgRE of COAT and AA by privacy policy of several sizes, q=2, BMS-WebView-{data}"
+        yield panel(f"Fig. 12{letter}", shows, "fig12", _BEST, _value(40))
+    for letter, q in (("a", 1), ("b", 3)):
+        shows = f"AvgRE of COAT and AA by utility policy, q={q}, BMS-WebView-1"
+        yield panel(f"Fig. 13{letter}", shows, "fig13", "share suppressed", _value(0.01, "%", "COAT", "UP1"))
+    shows = "time of COAT and AA over "
+    yield panel("Fig. 14a", f"{shows}|D|, BMS-WebView-1", "fig14", "largest seconds of AA / COAT", _value(2.5))
+    yield Panel(
+        paper=paper, label="Fig. 14b", shows=f"{shows}k, BMS-WebView-1", figure="fig14b",
+        printed={"seconds": (Band(0, 30, "s", "COAT"),)},
+    )  # fmt: skip
+    hospital = "The hospital's data are not public: other diagnosis codes, other disorders"
+    yield Panel(
+        paper=paper, label="Table 3", shows="characteristics of the hospital's data", figure="table3",
+        printed=_shapes(_shape("EMR", 1_336, 5_830, 25, 3.1)), status="with differences", differences=hospital,
+    )  # fmt: skip
+    for letter, workload in (("a", "W1, frequent combinations"), ("b", "W2, pairs of generalized codes")):
+        yield Panel(
+            paper=paper, label=f"Fig. 15{letter}", shows=f"AvgRE of COAT over k, {workload}", figure="fig15",
+            printed={"share suppressed": (Band(0, 0.5, "%"),)}, status="with differences", differences=hospital,
+        )  # fmt: skip
+
+
+_POLICIES: Mapping[str, tuple[float, ...]] = {
+    "PP6": (33, 33, 33, 1),
+    "PP7": (30, 30, 30, 10),
+    "PP8": (25, 25, 25, 25),
+    "PP9": (16.7, 16.7, 16.7, 50),
+}
+
+
+def _liu() -> Iterable[Panel]:
+    paper = "liu2010"
+    pos = f"{_NO_POS}: real baskets stand in for it"
+    aol = "The AOL queries name persons and were not sought; other sparse data and taxonomies stand in for them"
+    mm_on_aol, aa_on_aol = Band(0.46, 0.96, "", "MM", "m >= 2"), _value(0.39, "", "AA")
+    small = Band(0, 0.1, "", "mHgHs")
+    for letter, data, k, bands, differences in (
+        ("a", "POS", 50, (Band(0.075, 0.7, "", "MM", "m >= 2"),), f"{pos}; that k=50 follows from panels c and d"),
+        ("b", "POS", 5, (Band(0.075, 0.7, "", "MM", "m >= 2"),), pos),
+        ("c", "AOL", 50, (mm_on_aol, aa_on_aol, small, _value(0.09, "", "mHgHs", "m >= 5"),
+                          _value(0.17, "", "LG"), Band(0, 0.27, "", "LG", "any k")), aol),
+        ("d", "AOL", 5, (mm_on_aol, aa_on_aol, small, _value(0.079, "", "mHgHs", "m >= 5"),
+                         _value(0.12, "", "LG")), aol),
+    ):  # fmt: skip
+        yield Panel(
+            paper=paper, label=f"Fig. 3{letter}", shows=f"information loss of MM, AA, LG and mHgHs, {data}, k={k}",
+            printed={"ncp": bands}, figure=f"fig3{letter}", status="with differences", differences=differences,
+        )  # fmt: skip
+    yield Panel(
+        paper=paper, label="Section 5.2", shows="how mHgHs scales over ten subsets of AOL", status="not testable",
+        differences=f"{aol}; the paper prints no figure of it, and its ten subsets have no experiment here yet",
+    )  # fmt: skip
+
+
+def _poulis() -> Iterable[Panel]:
+    paper = "poulis2013"
+    informs = "INFORMS is its part of 2005: 26,735 records with longer ones among them"
+    youtube = "YOUTUBE cannot be had: generated videos stand in for it"
+    yield Panel(
+        paper=paper, label="Table 1", shows="characteristics of the data", figure="table1", status="with differences",
+        printed=_shapes(_shape("INFORMS", 36_553, 619, 17, 4.27), _shape("YOUTUBE", 131_780, 936, 37, 6.51)),
+        differences=f"{informs}. {youtube}",
+    )  # fmt: skip
+
+    def panel(label: str, shows: str, figure: str, differences: str = informs, **more: Any) -> Panel:
+        return Panel(
+            paper=paper, label=f"Fig. {label}", shows=shows, figure=figure, status="with differences",
+            differences=differences, **more,
+        )  # fmt: skip
+
+    asked = ("relational values", "both", "items")
+    for letter, what in zip("abc", asked, strict=True):
+        yield panel(f"4{letter}", f"ARE of queries for {what} over delta, INFORMS, Rum-bound", "fig4ac-coat")
+    for letter, what in zip("defg", ("relational values", "both", "both", "items"), strict=True):
+        yield panel(f"4{letter}", f"ARE of queries for {what} over delta, YOUTUBE, Rum-bound", "fig4dg-coat", youtube)
+    yield panel("4h", "ARE over delta, INFORMS, Tum-bound", "fig4h-coat")
+    sensitive = f"{informs}. The paper names neither l nor the sensitive codes"
+    for letter, what in zip("abc", asked, strict=True):
+        shows = f"ARE of queries for {what} over delta, INFORMS, Rum-bound, (k, l^m)-diversity"
+        yield panel(f"5{letter}", shows, "fig5ac", sensitive)
+    yield panel("5d", "ARE over delta, INFORMS, Tum-bound, (k, l^m)-diversity", "fig5d", sensitive)
+    for letter, what, data, figure, differences in (
+        ("a", "largest cluster", "INFORMS", "fig6ac-coat", informs),
+        ("b", "largest cluster", "YOUTUBE", "fig6bd-coat", youtube),
+        ("c", "UL", "INFORMS", "fig6ac-coat", informs),
+        ("d", "UL", "YOUTUBE", "fig6bd-coat", youtube),
+    ):
+        yield panel(f"6{letter}", f"{what} over delta, {data}, Rum-bound", figure, differences)
+    yield panel("7a", "time over |D|, Rum-bound and CLUSTER alone", "fig7a")
+    ratio = _value(2.2, where="largest")
+    yield panel(
+        "7b", "time over k, Rum-bound and CLUSTER alone", "fig7b", printed={"times RM_T is faster than RM_R": (ratio,)}
+    )
+    for letter, what, framework in (
+        ("c", "time", "Rum-bound"),
+        ("d", "time", "Tum-bound"),
+        ("e", "UL", "Rum-bound"),
+        ("f", "UL", "Tum-bound"),
+    ):
+        faster = Band(10, float("inf"))
+        shows = f"{what} with and without BTD over delta, {framework}"
+        printed = {"times faster with BTD": (faster,)} if what == "time" else {}
+        yield panel(f"7{letter}", shows, "fig7cf-coat", printed=printed)
+    rises = {"rises": (_value(0, "merges"),)}
+    yield panel("7g", "UL over the number of merges, Rum-bound", "fig7gh-coat", printed=rises)
+    same = f"{informs}. The curve of Rum-bound is shown for both, since both merge in the same order"
+    yield panel("7h", "UL over the number of merges, Tum-bound", "fig7gh-coat", same, printed=rises)
+
+
+def _albouna() -> Iterable[Panel]:
+    paper = "albouna2013"
+    joined = "The voter list is synthetic, and how persistent occupations are is not in the paper"
+    yield Panel(
+        paper=paper, label="Section 8.2.1", shows="violations after naive Anatomy", figure="violations",
+        printed={"violations": (
+            _value(5, series="inside groups"), _value(167, series="between groups", where="l=2"),
+            _value(360, series="between groups", where="l=3"),
+        )},
+        status="with differences", differences=f"{joined}; nor is alpha",
+    )  # fmt: skip
+    for letter, k in (("a", 7), ("b", 8), ("c", 9)):
+        high = (_value(0.35, series="removed for diversity", where="l=7"),) if k == 9 else ()
+        yield Panel(
+            paper=paper, label=f"Fig. 4{letter}", shows=f"share of tuples anonymized over l, k={k}", figure="fig4abc",
+            printed={"loss": (Band(0, 0.1, where="small l"), *high)}, status="with differences", differences=joined,
+        )  # fmt: skip
+    yield Panel(
+        paper=paper, label="Fig. 4d", shows="time of safe grouping and Anatomy over k", figure="fig4d",
+        status="with differences", differences="Groups lie in memory, not on a disk",
+    )  # fmt: skip
+
+
+PANELS: tuple[Panel, ...] = (*_terrovitis(), *_loukides(), *_liu(), *_poulis(), *_albouna())
+"""All panels, paper by paper in the order of the pages."""

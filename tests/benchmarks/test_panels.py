@@ -1,0 +1,55 @@
+"""The list of the papers' panels: complete, and each at a figure that is there."""
+
+import importlib
+from collections import Counter
+
+import pytest
+from benchmarks.experiments import runner
+from benchmarks.experiments.panels import PANELS, counted, of_figure, of_paper
+
+FIGURES = {"terrovitis2008": 13, "loukides2010": 18, "liu2010": 4, "poulis2013": 24, "albouna2013": 4}
+"""Panels of each paper's figures."""
+OTHERS = {"terrovitis2008": ["Fig. 7"], "loukides2010": ["Table 1", "Table 2", "Table 3"], "liu2010": ["Section 5.2"],
+          "poulis2013": ["Table 1"], "albouna2013": ["Section 8.2.1"]}  # fmt: skip
+"""Tables, and sections that give results without any."""
+
+
+def figures(paper: str) -> dict[str, object]:
+    found = importlib.import_module(f"benchmarks.experiments.{paper}").PAPER.figures
+    return {figure.key: figure for figure in found}
+
+
+def test_every_panel_of_the_five_papers_is_listed() -> None:
+    assert sum(FIGURES.values()) == 63
+    assert set(FIGURES) <= set(runner.papers())
+    for paper, number in FIGURES.items():
+        labels = [panel.label for panel in of_paper(paper)]
+        assert len(labels) == len(set(labels)) == number + len(OTHERS[paper]), paper
+        assert set(OTHERS[paper]) <= set(labels), paper
+    assert {panel.paper for panel in PANELS} == set(FIGURES)
+    assert sum(Counter(panel.status for panel in PANELS).values()) == sum(map(Counter.total, counted().values()))
+
+
+@pytest.mark.parametrize("paper", FIGURES)
+def test_a_panel_that_can_be_tested_names_a_figure_that_is_there(paper: str) -> None:
+    there = figures(paper)
+    for panel in of_paper(paper):
+        assert panel.shows, panel.label
+        assert (panel.status == "as printed") == (not panel.differences), panel.label
+        assert panel.figure is None or panel.figure in there, panel.label
+        if panel.figure is not None:
+            assert panel in of_figure(paper, panel.figure)
+            assert panel.status != "not testable", panel.label
+        elif panel.status != "not testable":
+            assert "listed with" in panel.differences, panel.label
+
+
+@pytest.mark.parametrize("paper", FIGURES)
+def test_what_is_printed_is_a_quantity_of_the_figure_or_said_in_words(paper: str) -> None:
+    there = figures(paper)
+    for panel in of_paper(paper):
+        for quantity, bands in panel.printed.items():
+            assert bands, (panel.label, quantity)
+            assert all(band.low <= band.high for band in bands), (panel.label, quantity)
+            if " " not in quantity and panel.figure is not None:
+                assert quantity in there[panel.figure].quantities, (panel.label, quantity)  # type: ignore[attr-defined]
