@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
 export ANONSET_DATA ?= $(abspath ../shared/datasets)
 endif
 
-.PHONY: help setup demo test check coverage docs wheel bench clean
+.PHONY: help setup demo test check coverage docs wheel bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -56,6 +56,10 @@ coverage: $(READY)  ## Run the tests as plain Python, measuring coverage
 
 bench: $(READY)  ## Benchmark the kernels and the algorithms
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json
+
+reproduce: $(READY)  ## Measure what the papers claim and write the verdicts; QUICK=1 for a part of it, in some minutes
+	$(BIN)/python -m benchmarks.experiments run $(if $(QUICK),--quick)
+	$(BIN)/python -m benchmarks.experiments render $(if $(QUICK),--quick)
 
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

@@ -1,6 +1,7 @@
-"""The papers' experiments on one harness: a table of cases a figure, one runner, one renderer.
+"""The papers' experiments on one harness: a table of cases a figure, one runner, one judge, one renderer.
 
-``python -m benchmarks.experiments run terrovitis2008`` measures the cases that have no result yet;
-``python -m benchmarks.experiments render terrovitis2008`` writes tables, plots and the verdict on each claim;
-``python -m benchmarks.experiments readme`` writes the verdicts into the page docs/results.md.
+``make reproduce`` measures what has no result of the same parameters, code and data, and writes every page;
+``python -m benchmarks.experiments run terrovitis2008 --figure fig8`` measures one figure;
+``python -m benchmarks.experiments status`` says what is due;
+``python -m benchmarks.experiments render`` writes tables, plots, ``verdicts.json`` and the page docs/findings.md.
 """

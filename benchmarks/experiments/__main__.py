@@ -1,43 +1,53 @@
 """Command line of the experiments."""
 
-import json
 import sys
 
+from benchmarks.experiments import findings, runner, verdicts, workers
 from benchmarks.experiments import readme as readme_page
 from benchmarks.experiments import render as rendering
-from benchmarks.experiments import runner
 from cyclopts import App
 
 app = App(name="experiments", help="Run and render the experiments of the papers.")
 
 
 @app.command
-def run(*papers: str, figure: tuple[str, ...] = (), force: bool = False, timeout: float = 1800.0) -> None:
-    """Measure the cases of papers that have no result yet.
+def run(*papers: str, figure: tuple[str, ...] = (), quick: bool = False, timeout: float = 600.0) -> None:
+    """Measure the cases of papers that have no result of the same parameters, code and data.
 
     Parameters
     ----------
     papers
-        Keys of papers, such as terrovitis2008; all by default.
+        Keys of papers, such as terrovitis2008; the five papers by default, without our own studies.
     figure
         Only these figures.
-    force
-        Measure again what has a result.
+    quick
+        Only the quick subset, into build/quick.
     timeout
         Seconds after which a case is given up.
     """
     failed = 0
-    for key in papers or runner.papers():
-        ran, wrong = runner.run(key, figures=figure, force=force, timeout=timeout)
+    for key in papers or runner.papers(studies=False):
+        results = runner.QUICK_RESULTS if quick else runner.RESULTS
+        ran, wrong = runner.run(key, figures=figure, quick=quick, timeout=timeout, results=results)
         sys.stdout.write(f"{key}: {ran} case(s) run, {wrong} failed\n")
         failed += wrong
     sys.exit(1 if failed else 0)
 
 
 @app.command
-def case(paper: str, slug: str) -> None:
-    """Run one case in this process and print what it measured as JSON."""
-    sys.stdout.write(json.dumps(runner.run_case(paper, slug)) + "\n")
+def status(*papers: str, quick: bool = False) -> None:
+    """Say how many cases of each paper have a result of the same parameters, code and data, and how many are due."""
+    for key in papers or runner.papers():
+        results = runner.QUICK_RESULTS if quick else runner.RESULTS
+        planned = runner.plan(runner.paper(key), quick=quick, results=results)
+        left = f", {planned.cases_without_data} without data" if planned.cases_without_data else ""
+        sys.stdout.write(f"{key}: {planned.there} measured, {len(planned.due)} due{left}\n")
+
+
+@app.command
+def serve(paper: str) -> None:
+    """Run the cases whose names come in, a line each; answer with a line of JSON each."""
+    workers.serve(runner.paper(paper))
 
 
 @app.command
@@ -48,10 +58,23 @@ def prepare(paper: str) -> None:
 
 
 @app.command
-def render(*papers: str) -> None:
-    """Write tables, plots and verdicts from the results: a page for each paper, all by default."""
-    for key in papers or runner.papers():
-        sys.stdout.write(f"{rendering.render(key)}\n")
+def render(*papers: str, quick: bool = False) -> None:
+    """Write tables, plots and verdicts from the results: a page for each paper, all by default.
+
+    Parameters
+    ----------
+    papers
+        Keys of papers; all by default, and then the verdicts and the page of findings, too.
+    quick
+        From the results of the quick subset, in build/quick; no page outside is written.
+    """
+    results = runner.QUICK_RESULTS if quick else runner.RESULTS
+    for key in papers or runner.papers(studies=not quick):
+        sys.stdout.write(f"{rendering.render(key, results)}\n")
+    if not papers:
+        sys.stdout.write(f"{verdicts.write(results)}\n")
+    if not papers and not quick:
+        sys.stdout.write(f"{findings.write(results)}\n")
 
 
 @app.command
@@ -61,9 +84,10 @@ def readme(*keys: str) -> None:
     Parameters
     ----------
     keys
-        Keys of papers, and `benchmarks` for the results of `make bench`; all by default.
+        Keys of our own studies, and `benchmarks` for the results of `make bench`; all by default.
     """
-    for key in keys or (*runner.papers(), readme_page.BENCHMARKS):
+    studies = sorted(set(runner.papers()) - set(runner.papers(studies=False)))
+    for key in keys or (*studies, readme_page.BENCHMARKS):
         sys.stdout.write(f"{readme_page.write_block(key)}\n")
 
 

@@ -2,10 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from statistics import median
+from typing import Any, Literal, NamedTuple
+
+from benchmarks.experiments.factors import Factor, factor_of
 
 Parameters = Mapping[str, Any]
 Measured = Mapping[str, Any]
+Key = tuple[str, str, float | str, str]
+"""Figure, series, x and repetition: what a case and its result are known by."""
 
 
 @dataclass(frozen=True)
@@ -20,22 +25,26 @@ class Case:
     """Position on the horizontal axis."""
     parameters: Parameters
     """What the paper's `measure` needs to run it; values as JSON has them."""
+    repetition: str = ""
+    """The level of a factor (see `factors`), such as ``random 3``; empty for what is taken once."""
+    cost: str = ""
+    """What of its cost is judged: with ``time`` nothing runs beside it, with ``memory`` it has its own process too."""
 
     @property
-    def key(self) -> tuple[str, str, float | str]:
-        """Figure, series and x: what its result is known by."""
-        return self.figure, self.series, self.x
+    def key(self) -> Key:
+        """What its result is known by."""
+        return self.figure, self.series, self.x, self.repetition
 
     @property
     def slug(self) -> str:
         """Name on the command line."""
-        text = f"{self.figure}-{self.series}-{self.x}"
+        text = "-".join(str(part) for part in self.key if part != "")
         return "".join(c if c.isalnum() or c in "-." else "_" for c in text)
 
 
 @dataclass(frozen=True)
 class Results:
-    """The results of one figure, by series and x."""
+    """The results of one figure at one level, by series and x."""
 
     measured: Mapping[tuple[str, float | str], Measured]
 
@@ -67,15 +76,75 @@ class Results:
 
 
 @dataclass(frozen=True)
+class Repeated:
+    """The results of one figure at all levels, by level."""
+
+    levels: Mapping[str, Results]
+
+    def median(self, levels: Sequence[str]) -> Results:
+        """Return the median of every quantity over some levels; what is no number is that of the first level."""
+        chosen = [self.levels[level] for level in levels if level in self.levels]
+        points = dict.fromkeys(key for one in chosen for key in one.measured)
+        return Results({key: _median([one.measured[key] for one in chosen if key in one.measured]) for key in points})
+
+    def range(self, levels: Sequence[str], series: str, x: float | str, quantity: str) -> tuple[float, float]:
+        """Return the least and the largest value of one point over some levels."""
+        found = [self.levels[level].measured.get((series, x), {}) for level in levels if level in self.levels]
+        values = [float(one[quantity]) for one in found if quantity in one]
+        return min(values), max(values)
+
+
+def _median(points: Sequence[Measured]) -> dict[str, Any]:
+    first = points[0]
+    found = {}
+    for name, value in first.items():
+        values = [one[name] for one in points if name in one]
+        plain = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+        found[name] = median(values) if plain else value
+    return found
+
+
+class Finding(NamedTuple):
+    """What a check found at one level; a check may also return the first two as a plain pair."""
+
+    held: bool
+    shown: str
+    """The figures that this rests on."""
+    parts: Mapping[str, bool] = {}
+    """Whether it held for each part of what the claim is about, where its `over` names what the parts are."""
+    margin: float | None = None
+    """By how much it held: above zero for, below against, zero a tie; for the sign test."""
+
+
+@dataclass(frozen=True)
 class Claim:
     """A statement about a figure, and how to tell whether the results bear it out."""
 
     text: str
     """The claim, in the paper's sense."""
     criterion: str
-    """What is required of the results, with its tolerance."""
-    check: Callable[[Results], tuple[bool, str]]
-    """Returns (whether it held, what was measured)."""
+    """What is required of the results, with its tolerance; why it cannot be told, where there is no check."""
+    check: Callable[[Results], tuple[bool, str] | Finding] | None
+    """Judges the results at one level; None: not testable here."""
+    factor: Factor | None = None
+    """What is repeated for it: its verdict rests on the cases at the levels of this factor; None: taken once."""
+    kind: Literal["paper", "own", "enforced"] = "paper"
+    """Whose claim it is: the paper's, our own, or one that the algorithm enforces (a bound that it is given)."""
+    over: str = ""
+    """What a check's parts are, such as "data set"."""
+    printed: str = ""
+    """The figures that the paper prints for it."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Figures of the paper's text for one quantity: drawn as a band, and written beside ours."""
+
+    quantity: str
+    low: float
+    high: float
+    says: str
+    """The paper's words, short, with where they stand."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +162,20 @@ class Figure:
     claims: Sequence[Claim] = ()
     note: str = ""
     """Deviations from the paper's set-up."""
+    printed: Sequence[Printed] = ()
+    """What the paper's text says of its curves."""
+    quick: Sequence[float | str] | None = None
+    """The positions of the quick subset; all by default."""
 
     @property
     def label(self) -> str:
         """Name in the paper: the title up to its colon."""
         return self.title.split(": ", 1)[0]
+
+    def is_quick(self, case: Case) -> bool:
+        """Tell whether a case belongs to the quick subset."""
+        factor = factor_of(case.repetition)
+        return (factor is None or case.repetition in factor.quick) and (self.quick is None or case.x in self.quick)
 
 
 @dataclass(frozen=True)
@@ -113,8 +191,16 @@ class Paper:
     """What holds for all figures: data, timing, deviations."""
     prepare: Callable[[], object] | None = field(default=None, repr=False)
     """Called in a process of its own before the first case: what a case is not to pay for, such as compiling."""
+    study: bool = False
+    """Whether this is a study of our own, and no paper's."""
+    reads: Callable[[Parameters], Sequence[str]] = lambda parameters: [parameters.get("data", "")]
+    """Names of the data sets that a case reads; those of the catalogue are found by their digests."""
 
     @property
     def cases(self) -> list[Case]:
         """All cases of all figures."""
         return [case for figure in self.figures for case in figure.cases]
+
+    def quick_cases(self) -> list[Case]:
+        """Return the cases of the quick subset."""
+        return [case for figure in self.figures for case in figure.cases if figure.is_quick(case)]

@@ -1,4 +1,4 @@
-"""The picture of a figure: a panel for each measured quantity, with tick labels that can be read."""
+"""The picture of a figure: a panel for each measured quantity, the spread of what is repeated, verdicts below."""
 
 import re
 import textwrap
@@ -8,15 +8,19 @@ from math import ceil, log
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiments.cases import Figure, Results
+from benchmarks.experiments.cases import Figure, Repeated
+from benchmarks.experiments.judging import Judged
+from benchmarks.experiments.panels_of import Panel, panels_of
 
 _LOG_FROM = 15
 """An axis is logarithmic where its largest value is this many times the smallest."""
 _MARKERS = "os^DvPX*"
 _COLUMNS = 3
 """Most panels side by side."""
-_WIDTH, _HEIGHT, _HEIGHT_OF_SLANTED, _HEIGHT_OF_NAMES = 4.4, 2.8, 3.6, 0.25
-"""Inches of a panel, of one with slanted labels of ticks, and of a line of the legend."""
+_SIGNS = "x+1234"
+"""What named levels are drawn as."""
+_WIDTH, _HEIGHT, _HEIGHT_OF_SLANTED, _HEIGHT_OF_NAMES, _HEIGHT_OF_LINE = 4.4, 2.8, 3.6, 0.25, 0.16
+"""Inches of a panel, of one with slanted labels of ticks, of a line of the legend, and of one of the caption."""
 _CHARACTERS = 44
 """Characters of tick labels that fit below the horizontal axis of a panel, side by side."""
 _LABEL_WIDTH = 32
@@ -37,16 +41,9 @@ def file_name(figure: Figure) -> str:
     return f"{figure.key}.svg"
 
 
-def panels(figure: Figure, measured: Results) -> list[str]:
-    """Return the quantities that are drawn: those measured, and none where all is measured at one position."""
-    if len(measured.positions) < 2:
-        return []
-    return [quantity for quantity in figure.quantities if measured.has(quantity)]
-
-
-def plot(folder: Path, figure: Figure, measured: Results) -> str | None:
-    """Draw a figure, a panel a quantity; return the file's name, or None where there is nothing to draw."""
-    drawn = panels(figure, measured)
+def plot(folder: Path, figure: Figure, results: Repeated, judged: Sequence[Judged] = ()) -> str | None:
+    """Draw a figure, a panel a quantity, its verdicts below; return the file's name, or None with nothing to draw."""
+    drawn = [panel for panel in panels_of(figure, results) if panel.is_drawn]
     if not drawn:
         return None
     import matplotlib as mpl
@@ -55,13 +52,16 @@ def plot(folder: Path, figure: Figure, measured: Results) -> str | None:
     with mpl.rc_context(_STYLE):
         from matplotlib import pyplot as plt
 
+        names = list(dict.fromkeys(name for panel in drawn for name in panel.series))
         lines = ceil(len(drawn) / _COLUMNS)
         columns = ceil(len(drawn) / lines)
-        picture = plt.figure(figsize=_size(measured, lines, columns), layout="constrained")
-        for number, quantity in enumerate(drawn):
-            _draw(picture.add_subplot(lines, columns, number + 1), figure, measured, quantity)
-        if len(measured.series) > 1:
-            _name_curves(picture, measured, columns)
+        caption = _caption(judged, columns)
+        picture = plt.figure(figsize=_size(drawn, names, lines, columns, caption), layout="constrained")
+        for number, panel in enumerate(drawn):
+            _draw(picture.add_subplot(lines, columns, number + 1), figure, panel, names)
+        _name_curves(picture, names, columns)
+        if caption:
+            picture.supxlabel(caption, x=0.01, ha="left", fontsize=8)
         text = StringIO()
         picture.savefig(text, format="svg", metadata=_METADATA)
         plt.close(picture)
@@ -70,43 +70,97 @@ def plot(folder: Path, figure: Figure, measured: Results) -> str | None:
     return name
 
 
-def _size(measured: Results, lines: int, columns: int) -> tuple[float, float]:
-    """Return the inches of a picture of so many panels below and beside each other, and of its legend."""
-    names = [x for x in measured.positions if isinstance(x, str)]
-    height = _HEIGHT_OF_SLANTED if names and _are_crowded(names) else _HEIGHT
-    lines_of_names = ceil(len(measured.series) / _names_side_by_side(measured, columns))
-    return _WIDTH * columns, height * lines + _HEIGHT_OF_NAMES * lines_of_names
+def _caption(judged: Sequence[Judged], columns: int) -> str:
+    """Return the verdicts, a line each, cut to the width of the picture."""
+    lines = []
+    for one in judged:
+        counts = f" ({one.met} of {one.of})" if one.claim.factor and one.of else ""
+        whose = "" if one.claim.kind == "paper" else f", {one.claim.kind}"
+        line = f"{one.verdict}{counts}{whose}: {one.claim.text}"
+        lines.append(textwrap.shorten(line, 78 * columns, placeholder=" …").replace("$", r"\$"))
+    return "\n".join(lines)
 
 
-def _names_side_by_side(measured: Results, columns: int) -> int:
-    longest = max(len(name) for name in measured.series)
-    return max(1, min(len(measured.series), _CHARACTERS * columns // (longest + 6)))
+def _size(drawn: Sequence[Panel], names: Sequence[str], lines: int, columns: int, caption: str) -> tuple[float, float]:
+    """Return the inches of a picture of so many panels below and beside each other, of its legend and its caption."""
+    slanted = any(_are_crowded([x for x in panel.positions if isinstance(x, str)] or [""]) for panel in drawn)
+    height = _HEIGHT_OF_SLANTED if slanted else _HEIGHT
+    lines_of_names = ceil((len(names) + _n_kinds(drawn)) / _names_side_by_side(names, columns))
+    lines_of_caption = caption.count("\n") + 2 if caption else 0
+    return _WIDTH * columns, height * lines + _HEIGHT_OF_NAMES * lines_of_names + _HEIGHT_OF_LINE * lines_of_caption
 
 
-def _draw(ax: Any, figure: Figure, measured: Results, quantity: str) -> None:
-    """Draw one quantity of a figure, a curve a series."""
-    positions = measured.positions
-    numeric = [x for x in positions if not isinstance(x, str)]
-    place = {x: x if numeric else i for i, x in enumerate(positions)}
-    for i, name in enumerate(measured.series):
-        curve = measured.curve(name, quantity)
-        xs, ys = [float(place[x]) for x, _ in curve], [y for _, y in curve]
-        ax.plot(xs, ys, marker=_MARKERS[i % len(_MARKERS)], linestyle="-" if numeric else "none", label=name)
-    _scale_values(ax, [y for name in measured.series for y in measured.values(name, quantity)])
+def _n_kinds(drawn: Sequence[Panel]) -> int:
+    """Count the entries of the legend that are no curves."""
+    return len({level for panel in drawn for level in panel.singles}) + any(panel.printed for panel in drawn)
+
+
+def _names_side_by_side(names: Sequence[str], columns: int) -> int:
+    longest = max(len(name) for name in names)
+    return max(1, min(len(names) + 5, _CHARACTERS * columns // (longest + 6)))
+
+
+def _draw(ax: Any, figure: Figure, panel: Panel, names: Sequence[str]) -> None:
+    """Draw one quantity: medians as curves, ranges as bands, named levels as small signs, the paper's figures grey."""
+    numeric = [x for x in panel.positions if not isinstance(x, str)]
+    place = {x: float(x) if isinstance(x, int | float) else float(i) for i, x in enumerate(panel.positions)}
+    shown: list[float] = []
+    for name in panel.series:
+        i = names.index(name)
+        points = [(place[x], *found) for x in panel.positions if (found := panel.point(name, x)) is not None]
+        xs, middle, low, high = zip(*points, strict=True)
+        look = {"color": f"C{i}", "marker": _MARKERS[i % len(_MARKERS)]}
+        ax.plot(xs, middle, linestyle="-" if numeric else "none", label=name, **look)
+        if low != high:
+            _draw_range(ax, points, bool(numeric), f"C{i}")
+        shown += [*low, *high]
+        for j, level in enumerate(panel.singles):
+            at = [(place[x], y) for x in panel.positions if (y := panel.single(level, name, x)) is not None]
+            signs = {"marker": _SIGNS[j % len(_SIGNS)], "color": f"C{i}", "linestyle": "none", "markersize": 4}
+            ax.plot([x for x, _ in at], [y for _, y in at], alpha=0.7, label=f"_{level}", **signs)
+            shown += [y for _, y in at]
+    for one in panel.printed:
+        ax.axhspan(one.low, one.high if one.high > one.low else one.low * 1.01, color="0.6", alpha=0.3, zorder=0)
+        shown += [one.low, one.high]
+    _scale_values(ax, shown)
     if numeric:
         _scale_positions(ax, numeric)
     else:
-        _name_positions(ax, [str(x) for x in positions])
+        _name_positions(ax, [str(x) for x in panel.positions])
     ax.set_xlabel(figure.x_label)
-    ax.set_ylabel(textwrap.fill(figure.quantities[quantity], _LABEL_WIDTH))
+    ax.set_ylabel(textwrap.fill(panel.label, _LABEL_WIDTH))
     ax.grid(alpha=0.3)
+    ax.kinds = [*panel.singles, *(["the paper"] if panel.printed else [])]
 
 
-def _name_curves(picture: Any, measured: Results, columns: int) -> None:
-    """Name the curves once, above all panels: they look the same in each."""
-    handles, names = picture.axes[0].get_legend_handles_labels()
-    side_by_side = _names_side_by_side(measured, columns)
-    picture.legend(handles, names, loc="outside upper center", ncols=side_by_side, frameon=False)
+def _draw_range(ax: Any, points: Sequence[tuple[float, float, float, float]], numeric: bool, color: str) -> None:
+    """Draw the range of the repetitions: a band along a curve, a line through a point that stands alone."""
+    xs, _, low, high = zip(*points, strict=True)
+    if numeric:
+        ax.fill_between(xs, low, high, color=color, alpha=0.2, linewidth=0)
+    else:
+        ax.vlines(xs, low, high, color=color, alpha=0.5)
+
+
+def _name_curves(picture: Any, names: Sequence[str], columns: int) -> None:
+    """Name curves and signs once, above all panels: they look the same in each."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    entries: list[Any] = [
+        Line2D([], [], color=f"C{i}", marker=_MARKERS[i % len(_MARKERS)], label=name) for i, name in enumerate(names)
+    ]
+    kinds = list(dict.fromkeys(kind for ax in picture.axes for kind in ax.kinds))
+    signs = [kind for kind in kinds if kind != "the paper"]
+    entries += [
+        Line2D([], [], color="0.4", marker=_SIGNS[j % len(_SIGNS)], linestyle="none", markersize=4, label=level)
+        for j, level in enumerate(signs)
+    ]
+    if "the paper" in kinds:
+        entries.append(Patch(color="0.6", alpha=0.3, label="the paper's text"))
+    if len(entries) > 1:
+        side_by_side = _names_side_by_side(names, columns)
+        picture.legend(handles=entries, loc="outside upper center", ncols=side_by_side, frameon=False)
 
 
 def _short(svg: str) -> str:

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiments.render import judge, rows, show
-from benchmarks.experiments.runner import RESULTS, ROOT, paper, results_of
+from benchmarks.experiments.judging import judge
+from benchmarks.experiments.render import rows, show
+from benchmarks.experiments.runner import RESULTS, paper, results_of
+from benchmarks.experiments.workers import ROOT
 
 PAGE = ROOT / "docs" / "results.md"
 BENCHMARKS = "benchmarks"
@@ -31,7 +33,7 @@ def claims_table(key: str, results: Path = RESULTS) -> str:
     """Return the verdict on each claim of a paper as a short Markdown table."""
     chosen = paper(key)
     judged = judge(chosen, results_of(chosen, results))
-    cells = [(j.figure, j.claim, f"**{j.verdict}**", j.measured) for j in judged]
+    cells = [(one.figure, one.claim.text, f"**{one.verdict}**", one.measured) for one in judged]
     return rows(("figure", "claim", "verdict", "measured"), cells)
 
 

@@ -2,27 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.experiments.cases import Claim, Figure, Paper, Results
-from benchmarks.experiments.plots import file_name, panels, plot
+from benchmarks.experiments.cases import Figure, Key, Paper, Repeated
+from benchmarks.experiments.factors import factor_of
+from benchmarks.experiments.judging import Judged, judge, results_of_figure
+from benchmarks.experiments.panels_of import Panel, panels_of
+from benchmarks.experiments.plots import file_name, plot
 from benchmarks.experiments.runner import RESULTS, paper, results_of
-from benchmarks.experiments.store import CASES, COSTS, ENVIRONMENT, Key, Result
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A claim, and whether the results bear it out."""
-
-    figure: str
-    claim: str
-    criterion: str
-    verdict: str
-    """``held``, ``did not hold`` or ``not measured``."""
-    measured: str
-    """The figures that the verdict rests on, or why there is none."""
-
+from benchmarks.experiments.store import CASES, COSTS, ENVIRONMENT, Result
 
 Found = Mapping[Key, Result]
 """The results of a paper that are there."""
@@ -35,53 +23,29 @@ def render(key: str, results: Path = RESULTS) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
         old.unlink()
+    judged = judge(chosen, found)
     for figure in chosen.figures:
-        plot(folder, figure, measured_of(figure, found))
+        verdicts = [one for one in judged if one.key == figure.key]
+        plot(folder, figure, results_of_figure(figure, found), verdicts)
     written = folder / "README.md"
-    written.write_text(page(chosen, found), encoding="utf-8")
+    written.write_text(page(chosen, found, judged), encoding="utf-8")
     return written
 
 
-def page(chosen: Paper, found: Found) -> str:
+def page(chosen: Paper, found: Found, judged: Sequence[Judged]) -> str:
     """Return the page of a paper: where its results are from, the verdicts on its claims, its figures in numbers."""
-    parts = [f"# {chosen.title}", chosen.note, _provenance(found), _claims(judge(chosen, found))]
+    parts = [f"# {chosen.title}", chosen.note, _provenance(found), _claims(judged)]
     for figure in chosen.figures:
-        parts += _figure(figure, measured_of(figure, found), _errors(figure, found))
+        verdicts = [one for one in judged if one.key == figure.key]
+        parts += _figure(figure, results_of_figure(figure, found), verdicts, _errors(figure, found))
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def measured_of(figure: Figure, found: Found) -> Results:
-    """Return the results of one figure, without the cases that failed."""
-    cases = [case for case in figure.cases if "measured" in found.get(case.key, {})]
-    return Results({(case.series, case.x): found[case.key]["measured"] for case in cases})
-
-
-def judge(chosen: Paper, found: Found) -> list[Judged]:
-    """Judge each claim; one on a figure of which some case has no result is not judged."""
-    judged = []
-    for figure in chosen.figures:
-        measured = measured_of(figure, found)
-        for claim in figure.claims:
-            verdict, figures = _verdict(figure, claim, measured)
-            judged.append(Judged(figure.label, claim.text, claim.criterion, verdict, figures))
-    return judged
-
-
-def _verdict(figure: Figure, claim: Claim, measured: Results) -> tuple[str, str]:
-    if len(measured.measured) < len(figure.cases):
-        return "not measured", f"{len(measured.measured)} of {len(figure.cases)} cases have a result"
-    try:
-        held, figures = claim.check(measured)
-    except KeyError as missing:
-        return "not measured", f"some case has no {missing}"
-    return "held" if held else "did not hold", figures
 
 
 def _errors(figure: Figure, found: Found) -> list[str]:
     failed: dict[str, list[str]] = {}
     for case in figure.cases:
         if (error := found.get(case.key, {}).get("error")) is not None:
-            failed.setdefault(error, []).append(f"{case.series} {case.x}")
+            failed.setdefault(error, []).append(" ".join(str(part) for part in case.key[1:] if part != ""))
     return [f"- failed ({', '.join(cases)}): {error}" for error, cases in failed.items()]
 
 
@@ -97,11 +61,36 @@ def _provenance(found: Found) -> str:
     return "\n".join([f"Generated from {files}; not edited by hand.", "", *lines])
 
 
+_HEADS = {"paper": "The paper's claims", "own": "Our own claims", "enforced": "What the algorithm enforces"}
+
+
 def _claims(judged: Sequence[Judged]) -> str:
-    if not judged:
-        return ""
-    cells = [(j.figure, j.claim, j.criterion, f"**{j.verdict}**", j.measured) for j in judged]
-    return "## Claims\n\n" + rows(("figure", "claim", "required here", "verdict", "measured"), cells)
+    parts = []
+    for kind, head in _HEADS.items():
+        chosen = [one for one in judged if one.claim.kind == kind]
+        if chosen:
+            parts += [f"## {head}", claims_table(chosen)]
+    return "\n\n".join(parts)
+
+
+def claims_table(judged: Sequence[Judged]) -> str:
+    """Return claims with their verdicts as a Markdown table; columns that would be empty are left out."""
+    head = ("figure", "claim", "the paper's figures", "required here", "verdict", "repetitions", "measured", "p")
+    cells = [
+        (
+            one.figure,
+            one.claim.text,
+            one.claim.printed,
+            one.claim.criterion,
+            f"**{one.verdict}**",
+            f"{one.claim.factor.name}: {one.share}" if one.claim.factor and one.share else "",
+            one.measured,
+            "" if one.p is None else f"{one.p:.1g}",
+        )
+        for one in judged
+    ]
+    kept = [i for i in range(len(head)) if any(row[i] for row in cells)]
+    return rows([head[i] for i in kept], [[row[i] for i in kept] for row in cells])
 
 
 def rows(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
@@ -117,16 +106,27 @@ def rows(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
     return "\n".join([written[0], "|---" * len(head) + "|", *written[1:]])
 
 
-def _figure(figure: Figure, measured: Results, errors: list[str]) -> list[str]:
-    if not measured.measured and not errors:
+def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], errors: list[str]) -> list[str]:
+    drawn = panels_of(figure, results)
+    if not results.levels and not errors:
         return []
     parts = [f"## {figure.title}", figure.note, "\n".join(errors)]
-    if panels(figure, measured):
+    parts.append("\n".join(f"- {one.claim.text}: **{one.verdict}**" for one in judged))
+    parts.append("\n".join(f"- The paper: {one.says}" for one in figure.printed))
+    if any(panel.is_drawn for panel in drawn):
         parts.append(f"![{figure.title}]({file_name(figure)})")
-    for quantity, label in figure.quantities.items():
-        if measured.has(quantity):
-            parts += [f"**{label}**", table(figure.x_label, measured, quantity)]
+    for panel in drawn:
+        parts += [f"**{panel.label}**{_repeated(panel)}", table(figure.x_label, panel)]
     return parts
+
+
+def _repeated(panel: Panel) -> str:
+    """Say over what a panel's values are medians."""
+    factor = factor_of(panel.levels[0])
+    if factor is None:
+        return ""
+    apart = f"; apart: {', '.join(panel.singles)}" if panel.singles else ""
+    return f" (median over {len(panel.levels)} of the {factor.name}, least and largest in brackets{apart})"
 
 
 def show(value: float) -> str:
@@ -136,11 +136,25 @@ def show(value: float) -> str:
     return f"{value:.4g}"
 
 
-def table(x_label: str, measured: Results, quantity: str) -> str:
-    """Return one quantity of a figure as a Markdown table, a column a curve."""
+def table(x_label: str, panel: Panel) -> str:
+    """Return one quantity of a figure as a Markdown table: a column a curve, and below it the named levels."""
     cells = []
-    for x in measured.positions:
-        found = [measured.measured.get((name, x), {}) for name in measured.series]
-        values = [show(float(one[quantity])) if quantity in one else "" for one in found]
+    for x in panel.positions:
+        values = [_value(panel, name, x) for name in panel.series]
         cells.append([x if isinstance(x, str) else f"{x:,}", *values])
-    return rows((x_label, *measured.series), cells)
+    for level in panel.singles:
+        for x in panel.positions:
+            found = [panel.single(level, name, x) for name in panel.series]
+            shown = [show(value) if value is not None else "" for value in found]
+            if any(shown):
+                cells.append([f"{x if isinstance(x, str) else f'{x:,}'}, {level}", *shown])
+    return rows((x_label, *panel.series), cells)
+
+
+def _value(panel: Panel, series: str, x: float | str) -> str:
+    """Write the median of a point, and its range in brackets where there is one."""
+    point = panel.point(series, x)
+    if point is None:
+        return ""
+    middle, low, high = point
+    return show(middle) if low == high else f"{show(middle)} ({show(low)} – {show(high)})"

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from benchmarks.memory import forget_peak, peak_mib
@@ -51,15 +52,24 @@ def load(name: str, records: int | None = None, seed: int = 1) -> "SetColumn":
     InputError
         If the real data cannot be found.
     """
+    if name == "pos_like":
+        return _read_once(name, records or 515_597)
+    column = _read_once(name)
+    return column if records is None else drawn(column, records, seed)
+
+
+@lru_cache(maxsize=2)
+def _read_once(name: str, records: int | None = None) -> "SetColumn":
+    """Return the items of a data set; a process that runs many cases of it reads it once."""
     from anonset_datasets import catalogue
     from anonset_datasets.generators import pos_like
 
-    table = pos_like(records or 515_597) if name == "pos_like" else catalogue.load(name)
+    table = catalogue.load(name) if records is None else pos_like(records)
     column = table.transactions
     if column is None:
         msg = f"data set {name!r} has no set-valued column"
         raise RuntimeError(msg)
-    return column if records is None or name == "pos_like" else drawn(column, records, seed)
+    return column
 
 
 def drawn(column: "SetColumn", records: int, seed: int) -> "SetColumn":

@@ -33,8 +33,8 @@ def test_every_claim_can_hold_and_can_fail(key):
     for _ in range(300):
         for figure in runner.paper(key).figures:
             results = Results(invented(figure, random))
-            for claim in () if figure.key.startswith("table") else figure.claims:
-                held, shown = claim.check(results)
+            for claim in () if figure.key.startswith("table") else [one for one in figure.claims if one.check]:
+                held, shown = claim.check(results)[:2]
                 assert shown
                 answers.setdefault((figure.key, claim.text, claim.criterion), set()).add(bool(held))
     assert [claim for claim, found in answers.items() if len(found) < 2] == []

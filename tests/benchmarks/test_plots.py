@@ -8,7 +8,9 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
-from benchmarks.experiments.cases import Case, Figure, Results
+from benchmarks.experiments.cases import Case, Claim, Figure, Printed, Repeated, Results
+from benchmarks.experiments.factors import ORDERS
+from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.plots import is_wide, plot, spaced, tick
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
@@ -30,7 +32,8 @@ def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def draw(positions: Sequence[float | str], values: Sequence[float], label: str = "time in seconds") -> Any:
         figure = Figure("f", "Fig. 1", "k", {"y": label}, [Case("f", "a", x, {}) for x in positions])
-        name = plot(tmp_path, figure, Results({("a", x): {"y": y} for x, y in zip(positions, values, strict=True)}))
+        points = {("a", x): {"y": y} for x, y in zip(positions, values, strict=True)}
+        name = plot(tmp_path, figure, once(points))
         assert name == "f.svg"
         canvas: Any = FigureCanvasAgg(saved[-1])
         canvas.draw()
@@ -38,6 +41,36 @@ def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     yield draw
     mpl.pyplot.close("all")
+
+
+def once(points: dict[Any, Any]) -> Repeated:
+    return Repeated({"": Results(points)})
+
+
+def test_what_is_repeated_is_drawn_with_its_range_its_named_levels_the_papers_figures_and_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[Drawing] = []
+    monkeypatch.setattr(mpl.pyplot, "close", saved.append)
+    claim = Claim("AA loses little", "at most 2", lambda results: (True, ""), factor=ORDERS)
+    printed = [Printed("y", 1.0, 2.0, "at most 2 (5.2)")]
+    figure = Figure(
+        "f", "Fig. 1", "k", {"y": "loss"}, ORDERS.over(Case("f", "AA", x, {}) for x in (1, 2)), [claim], printed=printed
+    )
+    levels = {case.repetition: Results({("AA", 1): {"y": 1.0}, ("AA", 2): {"y": 2.0}}) for case in figure.cases}
+    levels["random 3"] = Results({("AA", 1): {"y": 1.5}, ("AA", 2): {"y": 3.0}})
+    levels["numeric"] = Results({("AA", 1): {"y": 4.0}, ("AA", 2): {"y": 4.5}})
+    judged = [Judged("f", "Fig. 1", claim, "holds", "", 19, 20)]
+    assert plot(tmp_path, figure, Repeated(levels), judged) == "f.svg"
+    svg = (tmp_path / "f.svg").read_text()
+    for text in ("AA", "numeric", "frequency", "the paper's text", "holds (19 of 20): AA loses little"):
+        assert f">{text}</text>" in svg
+    (axes,) = saved[-1].axes
+    (curve, *signs) = axes.get_lines()
+    assert curve.get_ydata().tolist() == [1.0, 2.0], "the median"
+    assert [4.0, 4.5] in [list(sign.get_ydata()) for sign in signs]
+    (band,) = axes.collections
+    assert band.get_paths()[0].get_extents().bounds == (1.0, 1.0, 1.0, 2.0), "from the least to the largest"
 
 
 def visible(labels: Sequence[Any]) -> list[Any]:
@@ -91,7 +124,7 @@ def test_a_long_label_of_the_values_stays_within_the_picture(drawn: Any) -> None
 
 def test_one_point_is_no_curve(tmp_path: Path) -> None:
     figure = Figure("f", "Fig. 1", "k", {"y": "seconds"}, [Case("f", "a", 1, {})])
-    assert plot(tmp_path, figure, Results({("a", 1): {"y": 1.0}})) is None
+    assert plot(tmp_path, figure, once({("a", 1): {"y": 1.0}})) is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -100,7 +133,7 @@ def test_a_figure_is_one_file_of_a_panel_a_quantity(tmp_path: Path, quantities: 
     names = [f"quantity {i}" for i in range(quantities)]
     cases = [Case("f", series, x, {}) for series in ("AA", "DA") for x in (1, 2)]
     figure = Figure("f", "Fig. 1", "k", {name: name for name in (*names, "never measured")}, cases)
-    measured = Results({(case.series, case.x): dict.fromkeys(names, 1.5) for case in cases})
+    measured = once({(case.series, case.x): dict.fromkeys(names, 1.5) for case in cases})
     for folder in (tmp_path / "one", tmp_path / "other"):
         folder.mkdir()
         assert plot(folder, figure, measured) == "f.svg"

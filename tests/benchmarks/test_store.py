@@ -14,10 +14,15 @@ HERE = {"cpu": "a", "cores": 2, "commit": "c1"}
 TIMES = {"seconds": 0.1, "seconds_of_runs": [0.1, 0.2], "microseconds_per_record": 3.0, "peak_mib": 200.5}
 
 
-def result(x=1, *, series="AA", machine=HERE, **values):
-    when = {"measured_at": "2026-01-01T00:00:00+00:00", "seconds_of_case": 1.5, "load_before": 0.25}
-    asked = {"figure": "fig1", "series": series, "x": x, "parameters": {"m": 2, "k": 5}}
-    return asked | when | {"machine": machine} | (values or {"measured": {"ncp": 0.1, **TIMES}})
+def result(x=1, *, series="AA", repetition="", machine=HERE, **values):
+    when = {"measured_at": "2026-01-01T00:00:00+00:00", "seconds_of_case": 1.5, "load_before": 0.25, "sources": "d1"}
+    asked = {"figure": "fig1", "series": series, "x": x, "repetition": repetition, "parameters": {"m": 2, "k": 5}}
+    return (
+        asked
+        | when
+        | {"machine": machine, "modules": ["anonset.data", "anonset.errors"]}
+        | (values or {"measured": {"ncp": 0.1, **TIMES}})
+    )
 
 
 def lines(folder, name):
@@ -27,18 +32,28 @@ def lines(folder, name):
 def test_what_came_out_lies_apart_from_what_it_took(tmp_path):
     store.write(tmp_path, [result()])
     assert lines(tmp_path, "cases.jsonl") == [
-        {"figure": "fig1", "series": "AA", "x": 1, "parameters": {"k": 5, "m": 2}, "found": {"ncp": 0.1}}
+        {
+            "figure": "fig1",
+            "series": "AA",
+            "x": 1,
+            "repetition": "",
+            "parameters": {"k": 5, "m": 2},
+            "found": {"ncp": 0.1},
+        }
     ]
     (cost,) = lines(tmp_path, "costs.jsonl")
     assert cost["took"] == TIMES
-    assert json.loads((tmp_path / "environment.json").read_text()) == {cost["environment"]: HERE}
+    assert json.loads((tmp_path / "environment.json").read_text()) == {
+        "environments": {cost["environment"]: HERE},
+        "modules": {cost["modules"]: "anonset.data anonset.errors"},
+    }
 
 
 def test_measured_again_a_case_changes_one_line_of_costs(tmp_path):
-    wanted = {("fig1", "AA", x) for x in range(20)}
+    wanted = {("fig1", "AA", x, "") for x in range(20)}
     store.write(tmp_path, [result(x) for x in range(20)])
     before = {name: (tmp_path / name).read_text() for name in store.FILES}
-    store.save(tmp_path, result(7, measured={"ncp": 0.1, **TIMES, "seconds": 0.3}), wanted)
+    store.save(tmp_path, [result(7, measured={"ncp": 0.1, **TIMES, "seconds": 0.3})], wanted)
     after = {name: (tmp_path / name).read_text() for name in store.FILES}
     assert [name for name in store.FILES if before[name] != after[name]] == ["costs.jsonl"]
     changed = zip(before["costs.jsonl"].splitlines(), after["costs.jsonl"].splitlines(), strict=True)
@@ -47,27 +62,27 @@ def test_measured_again_a_case_changes_one_line_of_costs(tmp_path):
 
 def test_each_environment_is_written_once_and_goes_with_its_last_result(tmp_path):
     there = HERE | {"commit": "c2"}
-    wanted = {("fig1", "AA", x) for x in range(3)}
+    wanted = {("fig1", "AA", x, "") for x in range(3)}
     for x in range(3):
-        store.save(tmp_path, result(x), wanted)
-    store.save(tmp_path, result(1, machine=there), wanted)
-    environments = json.loads((tmp_path / "environment.json").read_text())
+        store.save(tmp_path, [result(x)], wanted)
+    store.save(tmp_path, [result(1, machine=there)], wanted)
+    environments = json.loads((tmp_path / "environment.json").read_text())["environments"]
     assert sorted(one["commit"] for one in environments.values()) == ["c1", "c2"]
-    assert [store.load(tmp_path)["fig1", "AA", x]["machine"]["commit"] for x in range(3)] == ["c1", "c2", "c1"]
-    store.save(tmp_path, result(1), wanted)
-    assert list(json.loads((tmp_path / "environment.json").read_text()).values()) == [HERE]
+    assert [store.load(tmp_path)["fig1", "AA", x, ""]["machine"]["commit"] for x in range(3)] == ["c1", "c2", "c1"]
+    store.save(tmp_path, [result(1)], wanted)
+    assert list(json.loads((tmp_path / "environment.json").read_text())["environments"].values()) == [HERE]
 
 
 def test_cases_that_the_paper_no_longer_has_are_dropped(tmp_path):
     store.write(tmp_path, [result(1), result(2)])
-    store.save(tmp_path, result(3), {("fig1", "AA", 1), ("fig1", "AA", 3)})
+    store.save(tmp_path, [result(3)], {("fig1", "AA", 1, ""), ("fig1", "AA", 3, "")})
     assert [key[2] for key in store.load(tmp_path)] == [1, 3]
 
 
 def test_a_failure_is_kept(tmp_path):
     failed = result(error="did not finish\u2028within 2 s")
     store.write(tmp_path, [failed])
-    assert store.load(tmp_path) == {("fig1", "AA", 1): failed}
+    assert store.load(tmp_path) == {("fig1", "AA", 1, ""): failed}
 
 
 def test_nothing_is_there_before_something_was_measured(tmp_path):
@@ -75,9 +90,9 @@ def test_nothing_is_there_before_something_was_measured(tmp_path):
 
 
 def test_results_written_at_the_same_time_are_all_kept(tmp_path):
-    wanted = {("fig1", "AA", x) for x in range(40)}
+    wanted = {("fig1", "AA", x, "") for x in range(40)}
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda x: store.save(tmp_path, result(x), wanted), range(40)))
+        list(threads.map(lambda x: store.save(tmp_path, [result(x)], wanted), range(40)))
     assert store.load(tmp_path).keys() == wanted
 
 
@@ -94,8 +109,8 @@ def test_every_value_comes_back_and_the_order_of_writing_does_not_matter(tmp_pat
     store.write(folder, results)
     before = {name: (folder / name).read_bytes() for name in store.FILES}
     found = store.load(folder)
-    assert found == {("fig1", "AA", one["x"]): one for one in results}
-    back = [found["fig1", "AA", one["x"]]["measured"] for one in results]
+    assert found == {("fig1", "AA", one["x"], ""): one for one in results}
+    back = [found["fig1", "AA", one["x"], ""]["measured"] for one in results]
     assert [repr(sorted(one.items())) for one in back] == [repr(sorted(one.items())) for one in measured], "types too"
     random.shuffle(results)
     store.write(folder, results)
@@ -108,3 +123,10 @@ def test_lines_stand_in_the_order_of_series_and_numbers(tmp_path, xs):
     assert [(line["series"], line["x"]) for line in lines(tmp_path, "cases.jsonl")] == [
         (s, x) for s in ("A", "B") for x in (0.5, 1, 2, 10, "10", "a")
     ]
+
+
+def test_levels_stand_in_the_order_of_their_numbers(tmp_path):
+    levels = ["random 10", "random 2", "numeric", "", "first seen"]
+    store.write(tmp_path, [result(repetition=level) for level in levels])
+    found = [line["repetition"] for line in lines(tmp_path, "cases.jsonl")]
+    assert found == ["", "first seen", "numeric", "random 2", "random 10"]

@@ -77,6 +77,7 @@ its proof, "best" is the best cut that anything found: by default it goes on for
 was verified as far as 2 * 10^7 itemset occurrences reach. Times are those of one thread on a machine
 that was busy with other work, up to five times what they take alone.""",
     measure=measure,
+    study=True,
     prepare=compile_kernels,
     figures=[
         Figure(

@@ -50,6 +50,7 @@ The figures by blocks are of the search alone, over records that lie in the file
 on a local cluster of two processes of one thread, after a small search that loads the kernels. They tell CPU seconds,
 for other work ran beside them; of a cluster those of its scheduler too.""",
     measure=measure,
+    study=True,
     prepare=compile_kernels,
     figures=[
         Figure(

@@ -54,9 +54,8 @@ def measure_model(parameters: Parameters) -> Measured:
     """
     from benchmarks.experiments import runner
 
-    found = {
-        key: one["measured"] for key, one in runner.results_of(runner.paper("scaling")).items() if "measured" in one
-    }
+    there = runner.results_of(runner.paper("scaling"))
+    found = {key[:3]: one["measured"] for key, one in there.items() if "measured" in one}
     key = tuple(parameters["of"])
     fitted_on = [
         Run(str(one[1]), measured)

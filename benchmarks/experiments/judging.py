@@ -1,0 +1,157 @@
+"""Judging claims: each repetition by itself, then the verdict from their shares."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from benchmarks.experiments import criteria
+from benchmarks.experiments.cases import Claim, Figure, Finding, Key, Measured, Paper, Repeated, Results
+from benchmarks.experiments.factors import Factor
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim, and whether the results bear it out."""
+
+    key: str
+    """Key of the figure."""
+    figure: str
+    """Its label in the paper."""
+    claim: Claim
+    verdict: str
+    """One of the words of `criteria`, or "depends on the ..."."""
+    measured: str
+    """The figures that the verdict rests on (medians where it was repeated), or why there is none."""
+    met: int = 0
+    """Repetitions that bear it out."""
+    of: int = 0
+    """Repetitions: drawn levels, runs, or 1 for what is taken once."""
+    singles: Mapping[str, bool] = field(default_factory=dict)
+    """Whether it holds at each named level."""
+    parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """For each part of what is claimed, how many repetitions bear it out, and of how many."""
+    p: float | None = None
+    """Of the sign test over the repetitions, corrected for the number of tests of the paper."""
+
+    @property
+    def share(self) -> str:
+        """How many repetitions bear it out, in words."""
+        if self.of == 0 or self.claim.factor is None:
+            return ""
+        apart = [f"{name}: {'yes' if held else 'no'}" for name, held in self.singles.items()]
+        parts = [f"{name}: {met} of {of}" for name, (met, of) in self.parts.items()]
+        return "; ".join([f"{self.met} of {self.of}", *parts, *apart])
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The verdict as `verdicts.json` has it."""
+        return {
+            "figure": self.key,
+            "claim": self.claim.text,
+            "kind": self.claim.kind,
+            "criterion": self.claim.criterion,
+            "factor": self.claim.factor.name if self.claim.factor else "",
+            "verdict": self.verdict,
+            "met": self.met,
+            "of": self.of,
+            "singles": dict(self.singles),
+            "parts": {name: list(counts) for name, counts in self.parts.items()},
+            "p": self.p,
+            "measured": self.measured,
+            "printed": self.claim.printed,
+        }
+
+
+def judge(chosen: Paper, found: Mapping[Key, Mapping[str, Any]]) -> list[Judged]:
+    """Judge each claim of a paper; one whose cases have not all a result is not judged."""
+    judged = [judge_claim(figure, _owned(chosen, claim), found) for figure in chosen.figures for claim in figure.claims]
+    tested = [i for i, one in enumerate(judged) if one.p is not None]
+    corrected = criteria.holm([judged[i].p or 0.0 for i in tested])
+    for i, p in zip(tested, corrected, strict=True):
+        judged[i] = replace(judged[i], p=p)
+    return judged
+
+
+def _owned(chosen: Paper, claim: Claim) -> Claim:
+    """Return a claim of a study of our own as such."""
+    return replace(claim, kind="own") if chosen.study else claim
+
+
+def results_of_figure(figure: Figure, found: Mapping[Key, Mapping[str, Any]]) -> Repeated:
+    """Return the results of one figure by level, without the cases that failed."""
+    levels: dict[str, dict[tuple[str, float | str], Measured]] = {}
+    for case in figure.cases:
+        measured = found.get(case.key, {}).get("measured")
+        if measured is not None:
+            levels.setdefault(case.repetition, {})[case.series, case.x] = measured
+    return Repeated({level: Results(measured) for level, measured in levels.items()})
+
+
+def complete_levels(figure: Figure, results: Repeated, levels: Sequence[str]) -> list[str]:
+    """Return those of some levels at which all cases have a result."""
+    wanted = dict.fromkeys(levels, 0)
+    for case in figure.cases:
+        if case.repetition in wanted:
+            wanted[case.repetition] += 1
+    there = {level: len(results.levels[level].measured) if level in results.levels else 0 for level in levels}
+    return [level for level in levels if wanted[level] and there[level] == wanted[level]]
+
+
+def judge_claim(figure: Figure, claim: Claim, found: Mapping[Key, Mapping[str, Any]]) -> Judged:
+    """Judge one claim by the results of its figure."""
+    if claim.check is None:
+        return Judged(figure.key, figure.label, claim, criteria.NOT_TESTABLE, claim.criterion)
+    results = results_of_figure(figure, found)
+    draws = list(claim.factor.draws) if claim.factor else [""]
+    levels = complete_levels(figure, results, [*draws, *(claim.factor.singles if claim.factor else ())])
+    drawn = [level for level in levels if level in draws]
+    wanted = claim.factor.least if claim.factor else 1
+    try:
+        findings = {level: Finding(*claim.check(results.levels[level])) for level in levels}
+        shown = Finding(*claim.check(results.median(drawn))).shown if drawn else ""
+    except KeyError as missing:
+        return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, f"some case has no {missing}")
+    if len(drawn) < wanted:
+        met = sum(findings[level].held for level in drawn)
+        so_far = f"{len(drawn)} of {wanted} repetitions are there"
+        if drawn and claim.factor:
+            so_far += f"; met in {met}: {shown}"
+        return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, so_far)
+    return _judged(figure, claim, [findings[level] for level in drawn], _singles(claim.factor, findings), shown)
+
+
+def _singles(factor: Factor | None, findings: Mapping[str, Finding]) -> dict[str, bool]:
+    return {level: bool(findings[level].held) for level in (factor.singles if factor else ()) if level in findings}
+
+
+def _judged(figure: Figure, claim: Claim, draws: list[Finding], singles: dict[str, bool], shown: str) -> Judged:
+    met, of = sum(bool(one.held) for one in draws), len(draws)
+    parts = {}
+    for name in dict.fromkeys(name for one in draws for name in one.parts):
+        answers = [one.parts[name] for one in draws if name in one.parts]
+        parts[name] = (sum(map(bool, answers)), len(answers))
+    margins = [one.margin for one in draws if one.margin is not None]
+    return Judged(
+        figure.key,
+        figure.label,
+        claim,
+        _verdict(claim, met, of, singles, parts),
+        shown,
+        met,
+        of,
+        singles,
+        parts,
+        criteria.sign_test(margins) if len(margins) == of >= criteria.REPETITIONS else None,
+    )
+
+
+def _verdict(claim: Claim, met: int, of: int, singles: Mapping[str, bool], parts: Mapping[str, tuple[int, int]]) -> str:
+    """Return the verdict of the shares; it depends on something only where that separates."""
+    verdicts = {criteria.verdict_of(part_met, part_of) for part_met, part_of in parts.values()}
+    if claim.over and verdicts == {criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS}:
+        return criteria.DEPENDS + claim.over
+    verdict = criteria.verdict_of(met, of)
+    expected = {criteria.HOLDS_IN_WORDS: True, criteria.FAILS_IN_WORDS: False}.get(verdict)
+    if claim.factor and expected is not None and any(held != expected for held in singles.values()):
+        return criteria.DEPENDS + claim.factor.name
+    return verdict

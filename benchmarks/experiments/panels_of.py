@@ -1,0 +1,80 @@
+"""The panels of a figure: for each quantity the curves, their medians and ranges over what is repeated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.experiments.cases import Figure, Printed, Repeated, Results
+from benchmarks.experiments.factors import RUNS, factor_of
+from benchmarks.experiments.store import COSTS_BEGIN
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One quantity of a figure, at the levels that it was measured at."""
+
+    quantity: str
+    label: str
+    results: Repeated
+    levels: Sequence[str]
+    """The levels whose medians and ranges are shown; one, and empty, for what is taken once."""
+    singles: Sequence[str]
+    """Named levels, which are shown one by one."""
+    median: Results
+    printed: Sequence[Printed]
+    """What the paper's text says of it."""
+
+    @property
+    def series(self) -> list[str]:
+        """Names of the curves that have this quantity."""
+        return [name for name in self.median.series if self.median.curve(name, self.quantity)]
+
+    @property
+    def positions(self) -> list[float | str]:
+        """Positions on the horizontal axis at which some curve has this quantity."""
+        there = {x for name in self.series for x, _ in self.median.curve(name, self.quantity)}
+        return [x for x in self.median.positions if x in there]
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is more than one position to draw."""
+        return len(self.positions) > 1
+
+    def point(self, series: str, x: float | str) -> tuple[float, float, float] | None:
+        """Return median, least and largest value of a point; None where it was not measured."""
+        if self.quantity not in self.median.measured.get((series, x), {}):
+            return None
+        low, high = self.results.range(self.levels, series, x, self.quantity)
+        return self.median.at(series, x, self.quantity), low, high
+
+    def single(self, level: str, series: str, x: float | str) -> float | None:
+        """Return the value of a point at a named level; None where it was not measured."""
+        found = self.results.levels[level].measured.get((series, x), {}) if level in self.results.levels else {}
+        return float(found[self.quantity]) if self.quantity in found else None
+
+
+def panels_of(figure: Figure, results: Repeated) -> list[Panel]:
+    """Return a panel for each quantity of a figure that was measured."""
+    return [
+        panel
+        for quantity, label in figure.quantities.items()
+        if (panel := _panel(figure, results, quantity, label)) is not None
+    ]
+
+
+def _panel(figure: Figure, results: Repeated, quantity: str, label: str) -> Panel | None:
+    """Return the panel of a quantity: of what is repeated, if anything; costs are those of runs where there are any."""
+    by_factor: dict[str, list[str]] = {}
+    for level, one in results.levels.items():
+        if one.has(quantity):
+            factor = factor_of(level)
+            by_factor.setdefault(factor.name if factor else "", []).append(level)
+    if not by_factor:
+        return None
+    costs = quantity.startswith(COSTS_BEGIN)
+    chosen = max(by_factor, key=lambda name: ((name == RUNS.name) == costs, len(by_factor[name])))
+    factor = factor_of(by_factor[chosen][0])
+    draws = [level for level in by_factor[chosen] if factor is None or level in factor.draws]
+    singles = [level for level in (factor.singles if factor else ()) if level in by_factor[chosen]]
+    levels = draws or singles
+    printed = [one for one in figure.printed if one.quantity == quantity]
+    return Panel(quantity, label, results, levels, singles if draws else [], results.median(levels), printed)

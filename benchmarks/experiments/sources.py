@@ -1,0 +1,114 @@
+"""What a result depends on: the code that its case imported, and the bytes of the data that it read.
+
+A result counts as long as both are what they were. Code is compared by its syntax trees without docstrings, so that a
+comment or a line break makes nothing stale. What only describes and draws experiments is left out: a case's parameters
+are compared by themselves.
+"""
+
+import ast
+import sys
+from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+ROOTS = ("anonset", "anonset_kernels", "anonset_datasets", "benchmarks")
+_DESCRIBES = {
+    "__main__", "cases", "claims", "criteria", "factors", "findings", "judging", "panels", "panels_of", "plots",
+    "readme", "render", "runner", "sources", "store", "verdicts", "workers",
+}  # fmt: skip
+"""Modules of the experiments, here and in a paper's package, that take no part in measuring."""
+
+
+def imported() -> list[str]:
+    """Return the project's modules that this process has imported, without those that only describe experiments."""
+    return sorted(name for name in sys.modules if name.split(".")[0] in ROOTS and _measures(name))
+
+
+def _measures(module: str) -> bool:
+    parts = module.split(".")
+    if parts[0] != "benchmarks" or parts[1:2] != ["experiments"]:
+        return True
+    is_package_of_cases = len(parts) == 3 and hasattr(sys.modules.get(module), "__path__")
+    return len(parts) > 2 and parts[-1] not in _DESCRIBES and not is_package_of_cases
+
+
+def digest(modules: Iterable[str], data: Iterable[str]) -> str:
+    """Return one digest of the present code of some modules and of the present files of data sets.
+
+    A module that is no longer there counts as changed.
+
+    Raises
+    ------
+    InputError
+        If a file of a data set is not there.
+    """
+    found = sha256()
+    for name in modules:
+        found.update(f"{name} {code_of(name)}\n".encode())
+    for name in data:
+        found.update(f"{name} {data_of(name)}\n".encode())
+    return found.hexdigest()[:16]
+
+
+@cache
+def data_of(name: str) -> str:
+    """Return a digest of the files of a data set of the catalogue, its hierarchies included; empty for generated data.
+
+    Raises
+    ------
+    InputError
+        If a file is not there.
+    """
+    from anonset_datasets import catalogue
+    from anonset_datasets.entries import ENTRIES
+
+    if name not in ENTRIES:
+        return ""
+    taxonomy = catalogue.hierarchy(name)
+    files = [catalogue.path(name), *([taxonomy] if taxonomy else []), *catalogue.relational_hierarchies(name).values()]
+    return sha256("".join(sha256(path.read_bytes()).hexdigest() for path in files).encode()).hexdigest()
+
+
+@cache
+def code_of(module: str) -> str:
+    """Return a digest of the syntax tree of a module, without docstrings; empty where there is no such module.
+
+    Modules are looked for beside this one: nothing is imported for it.
+    """
+    path = _path_of(module)
+    if path is None:
+        return ""
+    return syntax_digest(path.read_text(encoding="utf-8"))
+
+
+def syntax_digest(text: str) -> str:
+    """Return a digest of what a module's text does: of its syntax tree without docstrings.
+
+    >>> syntax_digest("x = 1  # one") == syntax_digest("x = (1)") != syntax_digest("x = 2")
+    True
+    """
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [one for one in node.body if not _is_text(one)]
+    return sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _path_of(module: str) -> Path | None:
+    root = Path(__file__).resolve().parents[2]
+    home = {"anonset": "engine", "anonset_kernels": "kernels", "anonset_datasets": "datasets"}
+    parts = module.split(".")
+    stem = (root / home.get(parts[0], ".")).joinpath(*parts)
+    for path in (stem.with_suffix(".py"), stem / "__init__.py"):
+        if path.exists():
+            return path
+    return None

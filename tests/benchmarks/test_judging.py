@@ -1,0 +1,161 @@
+"""Verdicts: from shares of repetitions, from named levels, from parts; and what makes a result stale."""
+
+import pytest
+from benchmarks.experiments import criteria, runner, sources, verdicts
+from benchmarks.experiments.cases import Case, Claim, Figure, Finding, Paper
+from benchmarks.experiments.factors import ORDERS, RUNS, SAMPLES
+from benchmarks.experiments.judging import judge
+from benchmarks.experiments.liu2010 import measurement
+from benchmarks.experiments.workers import Worker, grouped
+
+from anonset.errors import InputError
+
+pytestmark = pytest.mark.compiled
+
+
+def judged(values, *, factor, check=None, **more):
+    """Judge "the loss is at most 1" by the loss at each level."""
+    check = check or (lambda results: Finding(results.at("AA", 1, "loss") <= 1, f"{results.at('AA', 1, 'loss')}"))
+    claim = Claim("it loses little", "at most 1", check, factor=factor, **more)
+    cases = [Case("f", "AA", 1, {"level": level}, level) for level in (factor.levels if factor else [""])]
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1: loss", "x", {"loss": "loss"}, cases, [claim])], dict)
+    found = {case.key: {"measured": {"loss": values[case.repetition]}} for case in cases if case.repetition in values}
+    (one,) = judge(paper, found)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("met", "verdict"), [(20, "holds"), (18, "holds"), (17, "unsettled"), (3, "unsettled"), (2, "fails"), (0, "fails")]
+)
+def test_a_claim_is_judged_by_the_share_of_its_repetitions(met, verdict):
+    values = {level: 0.5 if number < met else 2 for number, level in enumerate(SAMPLES.draws)}
+    one = judged(values, factor=SAMPLES)
+    assert (one.verdict, one.met, one.of) == (verdict, met, 20)
+    assert float(one.measured) == (0.5 if met > 10 else 2), "the median is shown"
+
+
+def test_fewer_repetitions_than_twenty_give_no_verdict():
+    values = dict.fromkeys(SAMPLES.draws[:19], 0.5)
+    one = judged(values, factor=SAMPLES)
+    assert one.verdict == "not measured"
+    assert one.measured == "19 of 20 repetitions are there; met in 19: 0.5"
+
+
+def test_a_named_order_that_goes_the_other_way_makes_it_depend_on_the_order():
+    values = dict.fromkeys(ORDERS.levels, 0.5)
+    assert judged(values, factor=ORDERS).verdict == "holds"
+    one = judged(values | {"numeric": 2}, factor=ORDERS)
+    assert one.verdict == "depends on the leaf order"
+    assert one.share == "20 of 20; numeric: no; lexical: yes; frequency: yes; first seen: yes"
+    half = values | dict.fromkeys(ORDERS.draws[:10], 2) | {"numeric": 2}
+    assert judged(half, factor=ORDERS).verdict == "unsettled", "random orders already disagree"
+
+
+@pytest.mark.parametrize(("b_holds_in", "verdict"), [(20, "holds"), (0, "depends on the data set"), (10, "unsettled")])
+def test_parts_that_go_different_ways_throughout_make_it_depend_on_them(b_holds_in, verdict):
+    def check(results):
+        held = results.at("AA", 1, "loss") <= 1
+        return Finding(held, "", {"A": True, "B": held})
+
+    values = {level: 0.5 if number < b_holds_in else 2 for number, level in enumerate(SAMPLES.draws)}
+    one = judged(values, factor=SAMPLES, check=check, over="data set")
+    assert one.verdict == verdict
+    assert dict(one.parts) == {"A": (20, 20), "B": (b_holds_in, 20)}
+
+
+def test_times_are_judged_by_three_runs_and_counted_work_by_one():
+    assert judged(dict.fromkeys(RUNS.levels, 0.5), factor=RUNS).verdict == "holds"
+    assert judged(dict.fromkeys(RUNS.levels, 0.5) | {"run 2": 3}, factor=RUNS).verdict == "unsettled"
+    once = judged({"": 0.5}, factor=None)
+    assert (once.verdict, once.share) == ("holds", "")
+
+
+def test_what_cannot_be_tested_says_why():
+    claim = Claim("it is fast on POS", "POS cannot be had", None)
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, [], [claim])], dict)
+    (one,) = judge(paper, {})
+    assert (one.verdict, one.measured) == ("not testable here", "POS cannot be had")
+    assert verdicts.totals({"p": [one]}) == {"paper": {"not testable here": 1}}
+
+
+def test_a_study_of_our_own_has_no_claims_of_a_paper():
+    assert {one.claim.kind for one in judge(runner.paper("optimum"), {})} == {"own"}
+
+
+def test_the_sign_test_leaves_ties_out_and_is_corrected_for_the_number_of_tests():
+    assert criteria.sign_test([1.0] * 9 + [-1.0] + [0.0] * 10) == pytest.approx(2 * 11 / 1024)
+    claims = [Claim(f"claim {i}", "", lambda results: Finding(True, "", margin=1.0), factor=SAMPLES) for i in range(4)]
+    cases = SAMPLES.over([Case("f", "AA", 1, {})])
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, claims)], dict)
+    found = {case.key: {"measured": {"loss": 1}} for case in cases}
+    assert [one.p for one in judge(paper, found)] == [pytest.approx(4 * 2 / 2**20)] * 4
+
+
+def test_code_is_compared_without_comments_and_docstrings():
+    one = sources.syntax_digest('"""A."""\ndef f(x):\n    """B."""\n    return x\n')
+    assert one == sources.syntax_digest("def f(x):  # changed\n    return (x)\n")
+    assert one != sources.syntax_digest("def f(x):\n    return -x\n")
+    assert sources.digest(["anonset.errors"], []) != sources.digest(["anonset.data"], [])
+    assert sources.code_of("anonset.never_there") == ""
+
+
+def test_what_describes_experiments_is_no_source():
+
+    found = sources.imported()
+    assert measurement.__name__ in found
+    assert "benchmarks.experiments.searches" in found
+    for module in (
+        "benchmarks.experiments.liu2010",
+        "benchmarks.experiments.liu2010.claims",
+        "benchmarks.experiments.runner",
+    ):
+        assert module not in found
+
+
+def test_a_data_set_is_compared_by_its_bytes(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANONSET_DATA", str(tmp_path))
+    assert sources.data_of("pos_like") == ""
+    with pytest.raises(InputError, match="bms_webview1"):
+        sources.data_of("bms_webview1")
+
+
+def test_cases_of_the_same_data_share_a_process_and_a_case_of_memory_has_its_own():
+    cases = [
+        Case("f", "a", x, {"data": data}, cost=cost)
+        for x, (data, cost) in enumerate(
+            [("one", ""), ("two", ""), ("one", ""), ("one", "time"), ("one", "memory"), ("one", "memory")]
+        )
+    ]
+    paper = Paper("p", "A paper", [], dict)
+    assert [[case.x for case in group] for group in grouped(paper, cases)] == [[0, 2], [1], [3], [4], [5]]
+
+
+BROKEN = """
+import os, sys, time
+from benchmarks.experiments.cases import Case, Figure, Paper
+
+def measure(parameters):
+    print("what a case prints is no answer", flush=True)
+    if parameters["n"] == 1:
+        os._exit(3)
+    if parameters["n"] == 2:
+        sys.exit("ended in the middle")
+    return {"n": parameters["n"], "process": os.getpid()}
+
+PAPER = Paper("broken.up", "A paper", [Figure("f", "Fig. 1", "n", {}, [Case("f", "a", n, {"n": n}) for n in range(5)])],
+              measure)
+"""
+
+
+def test_a_case_that_ends_its_process_is_told_and_the_next_ones_run(tmp_path, monkeypatch):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "up.py").write_text(BROKEN)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    worker = Worker("broken.up")
+    answers = [worker.run(case, 60) for case in runner.paper("broken.up").cases]
+    worker.close()
+    assert answers[1]["error"] == "ended with status 3: what a case prints is no answer"
+    assert answers[2]["error"] == "ended with status 1: ended in the middle"
+    assert [answers[n]["measured"]["n"] for n in (0, 3, 4)] == [0, 3, 4]
+    assert answers[3]["measured"]["process"] == answers[4]["measured"]["process"]
