@@ -58,6 +58,16 @@ class Entry:
     """Whether the records describe no real person."""
     other_files: tuple[str, ...] = ()
     """Further names under which the file is looked for."""
+    beside: tuple[str, ...] = ()
+    """Files that generators read with it, relative to the data folder."""
+    optional: bool = False
+    """Whether nothing here needs it: it is used where somebody has it."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The data, the hierarchies of items and columns, and what lies beside, relative to the data folder."""
+        taxonomy = () if self.taxonomy is None else (self.taxonomy,)
+        return (self.file, *taxonomy, *(file for _, file in self.relational_hierarchies), *self.beside)
 
 
 _KDD_CUP = (
@@ -143,6 +153,7 @@ _TRANSACTIONS = (
         citation=_KDD_CITATION,
         other_files=("transactions/BMS-POS.dat", "transactions/BMS-POS.dat.gz", "transactions/bms_pos.dat",
         "bms_pos.dat.gz"),
+        optional=True,
     ),
     _transactions(
         "tafeng_subclass", 119_578, 2_012, 84, 5.85, "grocery baskets (customer and day) of product subclasses",
@@ -278,6 +289,7 @@ _RELATIONAL = (
         drop=("fnlwgt", "education-num", "relationship", "capital-gain", "capital-loss", "hours-per-week"),
         default_hierarchy="values",
         relational_hierarchies=tuple((c, f"hierarchies/adult_arx/adult_hierarchy_{c}.csv.gz") for c in _ARX_COLUMNS),
+        beside=tuple(f"names/us_census1990_{kind}_names.csv.gz" for kind in ("female_first", "male_first", "last")),
         source="UCI Adult", terms=_UCI, redistributable=True,
         citation="Becker, Kohavi, Adult, UCI Machine Learning Repository, 1996",
     ),

@@ -57,6 +57,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
             "list": "List the catalogue and the generators.",
             "make": "Generate a data set.",
             "path": "Print where a data set of the catalogue lies.",
+            "check": "Tell which data sets are there and as published, and how to get the rest.",
         },
     ),
 }

@@ -1,14 +1,20 @@
 """``anonset datasets``: the catalogue of data sets, and generators."""
 
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from anonset.cli.app import pairs, whole_number
-from anonset.cli.main import DONE
+from anonset.cli.main import DONE, FAILED
 from anonset.cli.output import say, show, show_json
 from anonset.errors import InputError
+
+if TYPE_CHECKING:
+    from anonset_datasets.presence import Presence
+
+_THERE = "as published"
 
 
 def list_datasets(*, json: Annotated[bool, Parameter(help="The list as JSON.")] = False) -> int:
@@ -88,6 +94,70 @@ def path_datasets(
         say(f"{name}: {note}")
     show(str(found))
     return DONE
+
+
+def check_datasets(
+    *names: Annotated[str, Parameter(help="Data sets of the catalogue; all without a name.")],
+    json: Annotated[bool, Parameter(help="What was found as JSON.")] = False,
+) -> int:
+    """Tell which data sets of the catalogue are there, whether they are the published ones, and how to get the rest.
+
+    They are looked for below the folder that ANONSET_DATA names. Each file's SHA-256, uncompressed, is compared.
+    Exit codes: 0 all are there and as published; 1 one is missing or different; 2 bad input.
+    """
+    from rich.table import Table as RichTable
+
+    from anonset_datasets.catalogue import VARIABLE
+    from anonset_datasets.presence import look
+
+    if not os.environ.get(VARIABLE):
+        say(f"{VARIABLE} is not set: it names the folder in which the data lie")
+    found = look(names)
+    rows = [_told(presence) for presence in found]
+    if json:
+        show_json(rows)
+    else:
+        table = RichTable(box=None, padding=(0, 2, 0, 0))
+        for title in ("name", "state", "files"):
+            table.add_column(title, no_wrap=title != "files")
+        for row in rows:
+            parts = "\n".join(f"{part['file']}: {part['state']}" for part in row["files"])
+            table.add_row(row["name"], row["state"], row["files"][0]["file"] if row["state"] == _THERE else parts)
+        show(table, *(f"\n{_how_to_get(row)}" for row in rows if row["state"] != _THERE))
+    return FAILED if any(presence.is_wanting for presence in found) else DONE
+
+
+def _told(presence: "Presence") -> dict[str, Any]:
+    """Return what is told of a data set: its state, and where it can be had."""
+    from anonset_datasets.cards import CARDS
+
+    known = presence.entry
+    return {
+        "name": known.name,
+        "state": presence.state,
+        "optional": known.optional,
+        "files": [{"file": part.file, "state": part.state} for part in presence.parts],
+        "offered": CARDS[known.name].offered,
+        "made": CARDS[known.name].made,
+        **{key: getattr(known, key) for key in ("about", "source", "terms", "note", "citation")},
+    }
+
+
+def _how_to_get(row: dict[str, Any]) -> str:
+    """Return how a data set can be had that is missing, or is not the published one."""
+    wanted = [part["file"] for part in row["files"] if part["state"] != _THERE]
+    optional = "; nothing here needs it" if row["optional"] else ""
+    parts = {
+        "offered by": row["offered"],
+        "source": row["source"],
+        "terms": row["terms"],
+        "cite": row["citation"],
+        "made": row["made"],
+        "note": row["note"],
+        "put it at": ", ".join(wanted),
+    }
+    lines = [f"{row['name']}: {row['about']}{optional}", *(f"{key}: {text}" for key, text in parts.items() if text)]
+    return "\n  ".join(lines)
 
 
 def _number(name: str, text: str) -> int | float:

@@ -1,0 +1,58 @@
+"""``anonset datasets check``."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from anonset_datasets.entries import ENTRIES
+from cli.place import Place
+
+
+@pytest.fixture
+def folder(place: Place, monkeypatch: pytest.MonkeyPatch) -> Path:
+    found = place.folder / "catalogue"
+    (found / "transactions").mkdir(parents=True)
+    monkeypatch.setenv("ANONSET_DATA", str(found))
+    return found
+
+
+def test_how_to_get_what_is_missing_is_told(place: Place, folder: Path) -> None:
+    ran = place.run("datasets", "check", "retail", "informs2005")
+    assert ran.code == 1
+    for words in (
+        "retail: baskets of a Belgian supermarket",
+        "offered by: the FIMI repository",
+        "cite: Brijs et al., KDD 1999",
+        "put it at: transactions/retail.dat.gz",
+        "put it at: rt/informs2005_rt.csv.gz, taxonomies/informs2005_icd9_taxonomy.csv.gz",
+        "Never use it in linking-attack demonstrations",
+    ):
+        assert words in " ".join(ran.out.split()), words
+
+
+def test_states_as_json_and_exit_codes(place: Place, folder: Path) -> None:
+    (folder / "transactions" / "retail.dat.gz").write_bytes(gzip.compress(b"1 2\n"))
+    ran = place.run("datasets", "check", "--json")
+    rows = {row["name"]: row for row in ran.json}
+    assert (ran.code, set(rows)) == (1, set(ENTRIES))
+    assert rows["retail"]["state"] == "different"
+    assert rows["retail"]["files"] == [{"file": "transactions/retail.dat.gz", "state": "different"}]
+    assert rows["adult"]["state"] == "missing"
+    assert place.run("datasets", "check", "bms_pos").code == 0  # nothing needs it
+    assert place.run("datasets", "check", "retial").code == 2
+
+
+def test_a_folder_that_is_not_named_is_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANONSET_DATA", raising=False)
+    ran = place.run("datasets", "check", "groceries")
+    assert ran.code == 1
+    assert "ANONSET_DATA is not set" in ran.err
+
+
+@pytest.mark.data
+def test_what_is_there_is_told_to_be(place: Place) -> None:
+    ran = place.run("datasets", "check", "groceries", "adult")
+    assert ran.code == 0
+    assert ran.out.count("as published") == 2
+    assert "put it at" not in ran.out

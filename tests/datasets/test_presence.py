@@ -1,0 +1,86 @@
+"""Which data sets are there, and what is said of them."""
+
+import gzip
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from anonset.errors import InputError
+from anonset_datasets import presence
+from anonset_datasets.cards import CARDS
+from anonset_datasets.entries import ENTRIES
+from anonset_datasets.presence import digests, look
+
+TEXT = b"1 2\n3\n"
+FILE = "transactions/retail.dat.gz"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a data folder in which `retail` is two records, and as published."""
+    (tmp_path / "transactions").mkdir()
+    (tmp_path / FILE).write_bytes(gzip.compress(TEXT, 9))
+    monkeypatch.setenv("ANONSET_DATA", str(tmp_path))
+    monkeypatch.setattr(presence, "digests", lambda: {FILE: hashlib.sha256(TEXT).hexdigest()})
+    return tmp_path
+
+
+def test_every_file_has_a_digest_and_every_data_set_a_card() -> None:
+    files = {file for entry in ENTRIES.values() if not entry.optional for file in entry.files}
+    assert files == set(digests())
+    assert all(len(digest) == 64 for digest in digests().values())
+    assert set(CARDS) == set(ENTRIES)
+    for name, card in CARDS.items():
+        assert card.offered, name
+        assert card.made, name
+        assert not card.stands_in_for or card.differs, name
+
+
+def test_what_is_as_published_whoever_compressed_it(folder: Path) -> None:
+    assert look(["retail"])[0].state == "as published"
+    (folder / FILE).write_bytes(gzip.compress(TEXT, 1, mtime=1))
+    (found,) = look(["retail"])
+    assert (found.state, found.is_wanting) == ("as published", False)
+
+
+@pytest.mark.parametrize("content", [gzip.compress(b"1 2\n4\n"), gzip.compress(TEXT)[:-6], TEXT, b""])
+def test_other_bytes_and_broken_files_are_different(folder: Path, content: bytes) -> None:
+    (folder / FILE).write_bytes(content)
+    (found,) = look(["retail"])
+    assert (found.state, found.is_wanting) == ("different", True)
+
+
+def test_a_hierarchy_that_is_missing_makes_the_data_set_missing(folder: Path) -> None:
+    (folder / "transactions" / "groceries.dat.gz").write_bytes(gzip.compress(TEXT))
+    (found,) = look(["groceries"])
+    assert [part.state for part in found.parts] == ["different", "missing"]
+    assert found.state == "missing"
+
+
+def test_what_nothing_needs_may_be_missing_but_not_wrong(folder: Path) -> None:
+    (found,) = look(["bms_pos"])
+    assert (found.state, found.is_wanting) == ("missing", False)
+    (folder / "transactions" / "BMS-POS.dat").write_bytes(TEXT)  # its digest is not known: characteristics are compared
+    (found,) = look(["bms_pos"])
+    assert (found.state, found.is_wanting) == ("different", True)
+    assert found.parts[0].file == "transactions/BMS-POS.dat"
+
+
+def test_without_a_folder_all_is_missing_and_a_wrong_one_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InputError, match=r"data set must be one of .*, got 'retial'"):
+        look(["retail", "retial"])
+    monkeypatch.setenv("ANONSET_DATA", str(folder / "nowhere"))
+    with pytest.raises(InputError, match=r"ANONSET_DATA must name a folder, got .*nowhere"):
+        look()
+    monkeypatch.delenv("ANONSET_DATA")
+    assert {found.state for found in look()} == {"missing"}
+    assert len(look()) == len(ENTRIES)
+
+
+@pytest.mark.data
+def test_stored_data_have_their_digests(data_folder: Path) -> None:
+    wanting = [(found.entry.name, found.parts) for found in look() if found.is_wanting]
+    assert not wanting, data_folder
