@@ -1,13 +1,17 @@
-"""Pages of the site that nobody writes: the command line, the Python API, and the results of the experiments.
+"""Pages of the site that nobody writes: the command line, the Python API, notebooks, and the results of experiments.
 
 mkdocs calls `on_files` and `on_page_markdown`; see ``hooks`` in mkdocs.yml.
 """
 
 import posixpath
 import re
+import sys
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parent))
+import notebooks
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -51,6 +55,10 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
         *(f"benchmarks/results/{p.parent.name}/README.md" for p in RESULTS.glob("*/README.md")),
     ]
     pages |= {str(page_of(source)): linked((ROOT / source).read_text(), source) for source in sources}
+    for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        source = f"docs/notebooks/{path.name}"
+        text = linked(path.read_text(), source)
+        pages[str(page_of(source))] = notebooks.page(text, path.name)
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     for picture in sorted(RESULTS.glob("*/*.svg")):
@@ -116,7 +124,7 @@ def page_of(path: str) -> str | None:
     if path in _MOVED:
         return _MOVED[path]
     if path.startswith("docs/"):
-        return path.removeprefix("docs/")
+        return re.sub(r"\.ipynb$", ".md", path.removeprefix("docs/"))
     if found := re.fullmatch(r"benchmarks/results/(\w+)/README.md", path):
         return f"results/{found[1]}.md"
     if path.startswith("benchmarks/results/") and path.endswith(".svg"):

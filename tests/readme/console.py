@@ -1,53 +1,95 @@
-"""The commands of the README and of the pages below docs, run as a reader would.
+"""The examples of the README, of the pages below docs and of its notebooks, run as a reader would.
 
-``python tests/readme/console.py [PAGE...]`` renews their output; ``--check`` says instead where it differs, and ``--bin
-FOLDER`` runs the command of another environment.
+``python tests/readme/console.py [PAGE...]`` renews what they show; ``--check`` says instead where it differs, and
+``--bin FOLDER`` runs the commands and the Python of another environment.
 
-A block ```` ```text title="name" ```` is a file; in a ```` ```console ```` block each line ``$ command`` is run, all in
-one new folder, and what it prints follows. Seconds, memory and digests are shown as they were when last renewed.
+A page is run from above in one new folder. A block ```` ```text title="name" ```` is a file; in a ```` ```console ````
+block each line ``$ command`` is run, and what it prints follows. The ```` ```python ```` blocks of a page are one
+session; where an ```` ```output ```` block follows, it holds what the block printed and what its last line is. Seconds,
+memory and digests are shown as they were when last renewed.
 """
 
 import argparse
 import difflib
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from readme.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 """The pages whose examples are run."""
 TUTORIALS = tuple(sorted((ROOT / "docs" / "tutorials").glob("*.md")))
 """Those that `make wheel` follows in an empty folder, with the installed wheel."""
-_BLOCK = re.compile(r'^```(console|text title="(?P<file>[^"]+)")\n(?P<body>.*?)^```$', re.DOTALL | re.MULTILINE)
+NOTEBOOKS = tuple(sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")))
+_BLOCK = re.compile(
+    r'^```(?P<kind>console|python|text title="(?P<file>[^"]+)")\n(?P<body>.*?)^```$'
+    r"(?P<output>\n\n```output\n.*?^```$)?",
+    re.DOTALL | re.MULTILINE,
+)
 _VARIES = (
     (re.compile(r"\b\d+\.\d+ s\b *"), "# s"),
     (re.compile(r"\b\d+\.\d+ [MG]iB\b *"), "# MiB"),
     (re.compile(r"[0-9a-f]{64}"), "#"),
+    (re.compile(r"\b(memory|seconds)=[0-9.]+"), "#"),
 )
 
 
 def renewed(text: str, binaries: Path = Path(sys.executable).parent) -> str:
-    """Return a page with every console block run again, by the commands of a folder."""
-    with tempfile.TemporaryDirectory() as folder:
+    """Return a page with every block run again, by the commands and the Python of a folder."""
+    with tempfile.TemporaryDirectory() as folder, Session(Path(folder), binaries) as session:
 
         def renew(block: re.Match[str]) -> str:
             if block["file"]:
                 (Path(folder) / block["file"]).write_text(block["body"])
                 return block[0]
+            if block["kind"] == "python":
+                return _renewed_python(block, session)
             commands = [line[2:] for line in block["body"].splitlines() if line.startswith("$ ")]
             return "```console\n" + "".join(f"$ {c}\n{run(c, folder, binaries)}" for c in commands) + "```"
 
         return _BLOCK.sub(renew, text)
 
 
-def write_files(text: str, folder: Path) -> None:
-    """Write the files that a page shows."""
-    for block in _BLOCK.finditer(text):
-        if block["file"]:
-            (folder / block["file"]).write_text(block["body"])
+def _renewed_python(block: re.Match[str], session: Session) -> str:
+    found = session.run(block["body"])
+    if not block["output"]:
+        assert "error" not in found, f"{block['body']}{found['error']}"
+        return block[0]
+    said = "".join(f"{found[name]}\n" for name in ("text", "error") if name in found)
+    return f"```python\n{block['body']}```\n\n```output\n{found['printed']}{said}```"
+
+
+def renewed_notebook(text: str, binaries: Path = Path(sys.executable).parent) -> str:
+    """Return a notebook with every cell run again."""
+    notebook = json.loads(text)
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    with tempfile.TemporaryDirectory() as folder, Session(Path(folder), binaries) as session:
+        for number, cell in enumerate(cells, 1):
+            cell["execution_count"], cell["outputs"] = number, _outputs(session.run("".join(cell["source"])), number)
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
+def _outputs(found: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    """Return what a cell showed, as notebooks keep it."""
+    assert "error" not in found, found["error"]
+    made: list[dict[str, Any]] = []
+    if found["printed"]:
+        lines = found["printed"].splitlines(keepends=True)
+        made.append({"output_type": "stream", "name": "stdout", "text": lines})
+    data = {kind: found[name] for kind, name in (("text/html", "html"), ("text/plain", "text")) if found.get(name)}
+    if data:
+        made.append({"output_type": "execute_result", "execution_count": number, "metadata": {}, "data": data})
+    return made
 
 
 def run(command: str, folder: str, binaries: Path) -> str:
@@ -71,13 +113,13 @@ def comparable(text: str) -> str:
 def main() -> int:
     """Renew pages, or check them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pages", nargs="*", type=Path, default=PAGES)
+    parser.add_argument("pages", nargs="*", type=Path, default=PAGES + NOTEBOOKS)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--bin", type=Path, default=Path(sys.executable).parent)
     given, differ = parser.parse_args(), False
     for page in given.pages:
         shown = page.read_text()
-        now = renewed(shown, given.bin.absolute())
+        now = (renewed_notebook if page.suffix == ".ipynb" else renewed)(shown, given.bin.absolute())
         if not given.check:
             page.write_text(now)
         elif lines := list(difflib.unified_diff(*(comparable(x).splitlines(True) for x in (shown, now)), str(page))):

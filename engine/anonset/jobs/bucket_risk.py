@@ -87,13 +87,27 @@ class BucketRisk(Discreet):
 
     def _repr_html_(self) -> str:
         """Return the risks as tables, for notebooks."""
-        rows = [(one.known, f"{one.highest:.3g}", str(one.average), str(one.certain)) for one in self.inferences]
-        tried = [
-            (one.known, f"{one.attempts:,}", f"{one.success:.2%}", f"{one.likeliest:.2%}") for one in self.attempts
-        ]
-        return html_table(("who finds", "told at most", "on average", "certain"), rows) + html_table(
-            ("attack that knows", "tried", "by chance", "by the likeliest"), tried
-        )
+        return html_table(*told_table(self)) + html_table(*guess_table(self))
+
+
+def told_table(found: BucketRisk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return how surely values are told: the headings, and a row of text by what is found."""
+    head = ("who finds", "promised at most", "highest", "average", f"above {found.threshold:g}", "certain")
+    return head, [
+        (f"{one.known}", "" if one.promised is None else f"{one.promised:.3g}", f"{one.highest:.3g}",
+         str(one.average), str(one.above), str(one.certain))
+        for one in found.inferences
+    ]  # fmt: skip
+
+
+def guess_table(found: BucketRisk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return what was guessed: the headings, and a row of text by what was known."""
+    head = ("who knew", "rows", "right by chance", "right by the most frequent", "promised at most")
+    return head, [
+        (one.known, f"{one.attempts:,}", f"{one.success:.2%}", f"{one.likeliest:.2%}",
+         "" if one.promised is None else f"{one.promised:.2%}")
+        for one in found.attempts
+    ]  # fmt: skip
 
 
 def bucket_risk(

@@ -55,7 +55,7 @@ class Comparison(list[Contestant]):
             return ""
         found = rows(self)
         names = [name for name in found[0] if name != "note"]
-        return html_table(names, [tuple(map(_cell, (row[name] for name in names))) for row in found])
+        return html_table(names, [tuple(_cell(name, row[name]) for name in names) for row in found])
 
     def to_pandas(self) -> Any:
         """Return the contestants as a ``pandas.DataFrame``, a row each."""
@@ -66,11 +66,11 @@ class Comparison(list[Contestant]):
         return import_module("polars").DataFrame(rows(self) if self else [], infer_schema_length=None)
 
 
-def _cell(value: Any) -> str:
+def _cell(name: str, value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.5g}"
+        return f"{value:.2f} s" if name.startswith("seconds") else f"{value:.5g}"
     return value if isinstance(value, str) else shown(value)  # of lists and mappings their size: they may hold labels
 
 

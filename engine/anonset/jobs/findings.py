@@ -75,14 +75,23 @@ class Findings(Discreet):
     def _repr_html_(self) -> str:
         """Return the findings as tables, for notebooks."""
         rows = [(c.profile.name, c.profile.kind, f"{c.profile.distinct:,}", c.role, c.reason) for c in self.columns]
-        known = [
-            (str(one.size), str(one.worst(2)), str(one.worst(self.k)), str(one.average_unique))
-            for one in self.known_items
-        ]
         return "".join(
             [
                 html_table(("column", "kind", "distinct", "role", "because"), rows),
-                html_table(("known items", "unique at worst", f"fewer than {self.k}", "unique on average"), known),
+                html_table(*risk_table(self)),
                 html_table(("problems",), [(f"{len(self.problems)}, told by .problems",)] if self.problems else []),
             ]
         )
+
+
+def risk_table(found: Findings) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return which share of the records others can tell: the headings, and a row of text by what is known."""
+    head = ("who knows", "alone, at worst", f"among fewer than {found.k}", "alone, on average")
+    rows: list[tuple[str, ...]] = []
+    if (classes := found.quasi_identifiers) is not None:
+        what = "all quasi-identifiers" if len(classes.columns) > 1 else "the quasi-identifier"
+        rows.append((what, str(classes.unique), str(classes.below_k), str(classes.unique)))
+    for one in found.known_items:
+        what = f"{one.size} item{'s' if one.size > 1 else ''}"
+        rows.append((what, str(one.worst(2)), str(one.worst(found.k)), str(one.average_unique)))
+    return head, rows

@@ -85,22 +85,28 @@ class Risk(Discreet):
 
     def _repr_html_(self) -> str:
         """Return the risks as tables, for notebooks."""
-        rows = [
-            (
-                knowledge(one.values, one.items),
-                str(one.smallest),
-                f"{one.highest:.3g}",
-                str(one.average),
-                str(one.above),
-            )
-            for one in self.exposures
-        ]
-        tried = [
-            (knowledge(one.values, one.items), f"{one.attempts:,}", f"{one.alone:.1%}", f"{one.success:.2%}")
-            for one in self.attempts
-        ]
-        head = ("who knows", "fewest rows", "highest risk", "on average", f"above {self.threshold:g}")
-        return html_table(head, rows) + html_table(("attack that knows", "tried", "alone", "found"), tried)
+        return html_table(*exposure_table(self)) + html_table(*attack_table(self))
+
+
+def exposure_table(found: Risk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return how far somebody gets by what is known: the headings, and a row of text each."""
+    head = ("who knows", "guaranteed", "fewest rows", "mean rows", "highest", "average", "alone")
+    rows: list[tuple[str, ...]] = [
+        (knowledge(one.values, one.items), "yes" if one.guaranteed else "no", f"{one.smallest:,}", f"{one.mean:,.1f}",
+         f"{one.highest:.3g}", str(one.average), str(one.alone), str(one.above))
+        for one in found.exposures
+    ]  # fmt: skip
+    return (*head, f"above {found.threshold:g}"), rows
+
+
+def attack_table(found: Risk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return what the attack found: the headings, and a row of text by what was known."""
+    head = ("who knew", "persons", "one row fits", "none fits", "found by guessing", "promised at most")
+    return head, [
+        (knowledge(one.values, one.items), f"{one.attempts:,}", f"{one.alone:.1%}", f"{one.none:.1%}",
+         f"{one.success:.2%}", "" if one.promised is None else f"{one.promised:.2%}")
+        for one in found.attempts
+    ]  # fmt: skip
 
 
 def knowledge(values: bool, items: int) -> str:

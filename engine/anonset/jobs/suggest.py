@@ -97,7 +97,7 @@ class Suggestion(Discreet):
 
     def _repr_html_(self) -> str:
         """Return the candidates as a table, for notebooks."""
-        head = ("", "algorithm", "kept", "generalized", "suppressed", "error of queries", "seconds", "outcome")
+        head = ("", "algorithm", "kept", "generalized", "suppressed", "error of queries", "time", "outcome")
         return html_table(head, [self._row(one) for one in self.candidates]) + html_table(("why",), [(self.reason,)])
 
     def _row(self, one: Candidate) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class Suggestion(Discreet):
         fates = tuple(f"{items[name]:.1%}" if name in items else "" for name in ("kept", "generalized", "suppressed"))
         error = f"{one.measures['are']:.3g}" if "are" in one.measures else ""
         mark = "best" if one is self.recommended else ""
-        return (mark, _named(one), *fates, error, f"{one.seconds:.2f}", one.outcome)
+        return (mark, _named(one), *fates, error, f"{one.seconds:.2f} s", one.outcome)
 
 
 def suggest(

@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.findings import Findings
+from anonset.jobs.findings import Findings, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.release.costs import format_size
@@ -87,14 +87,11 @@ def _columns_table(found: Findings) -> RichTable:
 def _risk_table(found: Findings) -> RichTable:
     title = "Who is at risk as the data are: share of records that others can tell"
     table = RichTable(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
-    for name in ("who knows", "alone, at worst", f"among fewer than {found.k}", "alone, on average"):
-        table.add_column(name, justify="left" if name == "who knows" else "right")
-    if (classes := found.quasi_identifiers) is not None:
-        what = "all quasi-identifiers" if len(classes.columns) > 1 else "the quasi-identifier"
-        table.add_row(what, str(classes.unique), str(classes.below_k), str(classes.unique))
-    for one in found.known_items:
-        what = f"{one.size} item{'s' if one.size > 1 else ''}"
-        table.add_row(what, str(one.worst(2)), str(one.worst(found.k)), str(one.average_unique))
+    head, rows = risk_table(found)
+    for at, name in enumerate(head):
+        table.add_column(name, justify="right" if at else "left")
+    for row in rows:
+        table.add_row(*row)
     return table
 
 

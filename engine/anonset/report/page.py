@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.jobs.bucket_risk import BucketRisk
+from anonset.jobs.bucket_risk import BucketRisk, guess_table, told_table
 from anonset.jobs.dossier import Dossier
 from anonset.jobs.findings import Findings
 from anonset.jobs.risk import Risk, knowledge
@@ -16,7 +16,6 @@ from anonset.measures.shares import Share
 from anonset.privacy import PrivacyModel
 from anonset.report.account import loss_label
 from anonset.report.drawings import Bar, bars
-from anonset.report.risks import bucket_rows, guess_rows
 from anonset.report.techniques import columns_of, left_out
 from anonset.strict_json import dumps
 
@@ -183,7 +182,7 @@ def _shares_before(before: Findings) -> list[tuple[str, Share, Share]]:
 
 def _after(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
     if isinstance(after, BucketRisk):
-        return bucket_rows(after)
+        return told_table(after)[1]
     return [
         (knowledge(one.values, one.items), "yes" if one.guaranteed else "no", f"{one.smallest:,}", f"{one.mean:,.1f}",
          f"{one.highest:.3g}", str(one.average), str(one.above))
@@ -193,7 +192,7 @@ def _after(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
 
 def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
     if isinstance(after, BucketRisk):
-        return guess_rows(after)
+        return guess_table(after)[1]
     return [
         (knowledge(one.values, one.items), f"{one.attempts:,}", f"{one.alone:.1%}", f"{one.success:.2%}",
          "" if one.promised is None else f"{one.promised:.2%}")

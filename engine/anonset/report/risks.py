@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.bucket_risk import BucketRisk
-from anonset.jobs.risk import Risk, knowledge
+from anonset.jobs.bucket_risk import BucketRisk, guess_table, told_table
+from anonset.jobs.risk import Risk, attack_table, exposure_table, knowledge
 from anonset.release.documents import parameters_of, plain
 from anonset.spelling import counted, printable
 
@@ -58,15 +58,7 @@ def bucket_risk_account(found: BucketRisk) -> list[str | RichTable]:
         f"{counted(found.records, 'row')} in {counted(found.groups, 'group')}, {hidden}; {found.model}", "",
     ]  # fmt: skip
     title = "How surely the likeliest sensitive value of somebody in the data is told"
-    head: tuple[str, ...] = (
-        "who finds",
-        "promised at most",
-        "highest",
-        "average",
-        f"above {found.threshold:g}",
-        "certain",
-    )
-    parts.append(_table(title, head, bucket_rows(found)))
+    parts.append(_table(title, *told_table(found)))
     one = found.observed
     parts.append(f"In the groups: l={one.distinct_l} different values, t={one.t:.3g}.")
     if found.correlations:
@@ -74,35 +66,16 @@ def bucket_risk_account(found: BucketRisk) -> list[str | RichTable]:
         parts.append(f"What several rows of a person have in common (correlations): {told}.")
     if found.attempts:
         title = "An attack that tried: the sensitive values of random rows of the original"
-        head = ("who knew", "rows", "right by chance", "right by the most frequent", "promised at most")
-        parts += ["", _table(title, head, guess_rows(found))]
+        parts += ["", _table(title, *guess_table(found))]
         kept = "none was told more surely" if not found.broken else f"{counted(found.broken, 'row')} WAS"
         parts.append(f"By chance, at most {found.attempts[0].promised:.3g} each is promised: {kept}.")
     return parts
 
 
-def bucket_rows(found: BucketRisk) -> list[tuple[str, ...]]:
-    """Return how surely values are told, as rows of text."""
-    return [
-        (f"{one.known}", "" if one.promised is None else f"{one.promised:.3g}", f"{one.highest:.3g}",
-         str(one.average), str(one.above), str(one.certain))
-        for one in found.inferences
-    ]  # fmt: skip
-
-
-def guess_rows(found: BucketRisk) -> list[tuple[str, ...]]:
-    """Return what was guessed, as rows of text."""
-    return [
-        (one.known, f"{one.attempts:,}", f"{one.success:.2%}", f"{one.likeliest:.2%}",
-         "" if one.promised is None else f"{one.promised:.2%}")
-        for one in found.attempts
-    ]  # fmt: skip
-
-
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
     for at, name in enumerate(head):
-        table.add_column(name, justify="right" if at else "left")
+        table.add_column(name, justify="left" if at == 0 or name == "guaranteed" else "right")
     for row in rows:
         table.add_row(*row)
     return table
@@ -110,7 +83,12 @@ def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Ri
 
 def risk_account(found: Risk) -> list[str | RichTable]:
     """Return the risks for people, as text and tables."""
-    parts: list[str | RichTable] = [f"{counted(found.records, 'row')}; {found.model}", "", _exposures_table(found)]
+    title = "How far somebody gets who knows of a person in the data"
+    parts: list[str | RichTable] = [
+        f"{counted(found.records, 'row')}; {found.model}",
+        "",
+        _table(title, *exposure_table(found)),
+    ]
     parts.append("Highest: of the person that is easiest to find (prosecutor); on average: over all (marketer).")
     if found.journalist is not None:
         highest, above = found.journalist
@@ -120,34 +98,10 @@ def risk_account(found: Risk) -> list[str | RichTable]:
         told = f"{one.homogeneous_records / max(1, found.records):.1%} of the rows are in classes with one value alone"
         parts.append(f"{printable(name)!r} shows l={one.distinct_l}, t={one.t:.3g}: {told}.")
     if found.attempts:
-        parts += ["", _attack_table(found)]
+        title = "An attack that tried: random persons, random things known of them"
+        parts += ["", _table(title, *attack_table(found))]
         promised = [one for one in found.attempts if one.promised is not None]
         if promised:
             kept = "none was found more often" if not found.broken else f"{counted(found.broken, 'person')} WAS"
             parts.append(f"Where the guarantee speaks, at most {promised[0].promised:.3g} each is promised: {kept}.")
     return parts
-
-
-def _exposures_table(found: Risk) -> RichTable:
-    title = "How far somebody gets who knows of a person in the data"
-    table = RichTable(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
-    for name in ("who knows", "guaranteed", "fewest rows", "mean rows", "highest", "average", "alone"):
-        table.add_column(name, justify="left" if name in ("who knows", "guaranteed") else "right")
-    table.add_column(f"above {found.threshold:g}", justify="right")
-    for one in found.exposures:
-        figures = (f"{one.smallest:,}", f"{one.mean:,.1f}", f"{one.highest:.3g}", str(one.average), str(one.alone))
-        said = "yes" if one.guaranteed else "no"
-        table.add_row(knowledge(one.values, one.items), said, *figures, str(one.above))
-    return table
-
-
-def _attack_table(found: Risk) -> RichTable:
-    title = "An attack that tried: random persons, random things known of them"
-    table = RichTable(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
-    for name in ("who knew", "persons", "one row fits", "none fits", "found by guessing", "promised at most"):
-        table.add_column(name, justify="left" if name == "who knew" else "right")
-    for one in found.attempts:
-        promised = "" if one.promised is None else f"{one.promised:.2%}"
-        shares = (f"{one.alone:.1%}", f"{one.none:.1%}", f"{one.success:.2%}", promised)
-        table.add_row(knowledge(one.values, one.items), f"{one.attempts:,}", *shares)
-    return table

@@ -59,7 +59,8 @@ def _settings_of_report(path: Path) -> dict[str, Any]:
         msg = f"{path}: the private report of a job is required: {type(error).__name__}"
         raise InputError(msg) from None
     if not found:
-        msg = f"{path}: the job was run from Python, whose settings are not kept; write a job file"
+        ways = "give its directory OUT and --original, or write a job file"
+        msg = f"{path}: the job was run from Python, whose settings are not kept; {ways}"
         raise InputError(msg)
     return dict(found)
 

@@ -1,0 +1,91 @@
+"""A Python that runs blocks of code one after the other, and tells what each of them shows, as a notebook would.
+
+It is a process of its own, in a folder of its own: of this environment or, with the folder of its commands, of another.
+It needs nothing but the standard library.
+"""
+
+import ast
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+_COMMAND = re.compile(r"^!(?P<command>.*)$", re.MULTILINE)
+"""A line of a notebook that the shell is to run."""
+
+
+class Session:
+    """A process that runs blocks of code; names that one defines are there for the next."""
+
+    def __init__(self, folder: Path, binaries: Path) -> None:
+        path = os.pathsep.join([str(binaries), os.environ["PATH"]])
+        self._process = subprocess.Popen(
+            [binaries / "python", Path(__file__).resolve()], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True, encoding="utf-8",
+            env={**os.environ, "PATH": path, "COLUMNS": "120", "PYTHONIOENCODING": "utf-8"},
+        )  # fmt: skip
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.communicate()
+
+    def run(self, code: str) -> dict[str, Any]:
+        """Run a block; return what it ``printed``, its last expression as ``text`` and ``html``, and its ``error``."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(json.dumps(code) + "\n")
+        stdin.flush()
+        found: dict[str, Any] = json.loads(stdout.readline())
+        return found
+
+
+def shown(code: str, names: dict[str, Any]) -> dict[str, Any]:
+    """Run a block with names, and return what it shows."""
+    printed, found = io.StringIO(), dict[str, Any]()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        try:
+            value = _last_value(_COMMAND.sub(lambda line: f"_command({line['command']!r})", code), names)
+        except Exception as error:  # what a page shows of a refusal
+            found["error"] = f"{type(error).__name__}: {error}"
+        else:
+            if value is not None:
+                found["text"] = repr(value)
+                found["html"] = value._repr_html_() if hasattr(value, "_repr_html_") else None
+    lines = (line.rstrip() for line in printed.getvalue().splitlines() if not line.startswith("compiling"))
+    return {"printed": "".join(f"{line}\n" for line in lines), **found}
+
+
+def _last_value(code: str, names: dict[str, Any]) -> Any:
+    """Run a block; return the value of its last line where that is an expression."""
+    tree = ast.parse(code)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, "<block>", "exec"), names)
+    return None if last is None else eval(compile(ast.Expression(last.value), "<block>", "eval"), names)
+
+
+def _command(line: str) -> None:
+    done = subprocess.run(line, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    sys.stdout.write(done.stdout)
+
+
+def main() -> None:
+    """Run blocks that come as lines of JSON, and answer in lines of JSON, until there are no more."""
+    names: dict[str, Any] = {"__name__": "__main__", "_command": _command}
+    answers = sys.stdout
+    for line in sys.stdin:
+        print(json.dumps(shown(json.loads(line), names)), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
