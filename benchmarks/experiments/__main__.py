@@ -2,7 +2,7 @@
 
 import sys
 
-from benchmarks.experiments import findings, runner, verdicts, workers
+from benchmarks.experiments import findings, inventory, runner, verdicts, workers
 from benchmarks.experiments import readme as readme_page
 from benchmarks.experiments import render as rendering
 from cyclopts import App
@@ -64,7 +64,7 @@ def render(*papers: str, quick: bool = False) -> None:
     Parameters
     ----------
     papers
-        Keys of papers; all by default, and then the verdicts and the page of findings, too.
+        Keys of papers; all by default, and then the verdicts and the pages made of them, too.
     quick
         From the results of the quick subset, in build/quick; no page outside is written.
     """
@@ -74,7 +74,8 @@ def render(*papers: str, quick: bool = False) -> None:
     if not papers:
         sys.stdout.write(f"{verdicts.write(results)}\n")
     if not papers and not quick:
-        sys.stdout.write(f"{findings.write(results)}\n")
+        for page in (findings, inventory):
+            sys.stdout.write(f"{page.write(results)}\n")
 
 
 @app.command

@@ -134,6 +134,8 @@ class Claim:
     """What a check's parts are, such as "data set"."""
     printed: str = ""
     """The figures that the paper prints for it."""
+    main: bool = False
+    """Whether it is one of the few findings that the paper is read for: those stand first on the page of findings."""
 
 
 @dataclass(frozen=True)

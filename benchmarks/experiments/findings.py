@@ -30,7 +30,7 @@ def write(results: Path = RESULTS, page: Path = PAGE) -> Path:
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
     """Return the page: the rules, the totals, and for each paper its claims by verdict."""
-    parts = [_INTRODUCTION, _totals(judged)]
+    parts = [_INTRODUCTION, _totals(judged), _in_short(judged)]
     for key in papers(studies=False):
         parts += _paper(key, judged[key])
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -73,6 +73,28 @@ def _totals(judged: Mapping[str, Sequence[Judged]]) -> str:
         if kind in counted
     ]
     return "## How many\n\n" + rows(("claims", *there, "all"), cells)
+
+
+def _in_short(judged: Mapping[str, Sequence[Judged]]) -> str:
+    cells = [
+        (names(key), one.claim.text, f"**{one.verdict}**", _share(one), one.measured)
+        for key in papers(studies=False)
+        for one in judged[key]
+        if one.claim.main
+    ]
+    if not cells:
+        return ""
+    return "## In short\n\n" + rows(("paper", "finding", "verdict", "repetitions", "measured"), cells)
+
+
+def names(key: str) -> str:
+    """Return the authors and the year of a paper.
+
+    >>> names("liu2010")
+    'Liu, Wang, 2010'
+    """
+    authors = paper(key).title.split(": ")[0].rsplit(", ", 1)[0]
+    return f"{authors}, {key[-4:]}"
 
 
 def _paper(key: str, judged: Sequence[Judged]) -> list[str]:

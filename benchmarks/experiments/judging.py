@@ -49,6 +49,7 @@ class Judged:
             "figure": self.key,
             "claim": self.claim.text,
             "kind": self.claim.kind,
+            "main": self.claim.main,
             "criterion": self.claim.criterion,
             "factor": self.claim.factor.name if self.claim.factor else "",
             "verdict": self.verdict,
