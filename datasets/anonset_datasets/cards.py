@@ -156,7 +156,7 @@ CARDS: Mapping[str, Card] = {
         made="All that a household bought in a sample of 75,000 rows; 801 households have demographics",
     ),
     "adult": Card(
-        offered=_UCI, made="adult.data, then adult.test, with a header",
+        offered=_UCI, made="The rows of adult.data, then those of adult.test, with a header",
         stands_in_for="the Adult data of Al Bouna et al. 2013, as the paper has them",
         printed=(("Al Bouna et al. 2013, section 8.1, after the join", Shape(n=48_836)),),
         differs="Six tuples more",

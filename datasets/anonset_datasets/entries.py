@@ -60,6 +60,8 @@ class Entry:
     """Further names under which the file is looked for."""
     beside: tuple[str, ...] = ()
     """Files that generators read with it, relative to the data folder."""
+    linkable: bool = True
+    """Whether the terms leave it open to link the records to other data; else it never goes into an attack."""
     optional: bool = False
     """Whether nothing here needs it: it is used where somebody has it."""
 
@@ -213,7 +215,8 @@ _RT = (
         drop=("sex", "hispanic_cat", "marital_status", "poverty_category"),
         taxonomy="taxonomies/informs2005_icd9_taxonomy.csv.gz",
         source="INFORMS data mining contest 2008, derived from MEPS",
-        terms="MEPS public use data", note=_MEPS, citation="Agency for Healthcare Research and Quality, MEPS 2005",
+        terms="MEPS public use data", note=_MEPS, linkable=False,
+        citation="Agency for Healthcare Research and Quality, MEPS 2005",
     ),
     _rt(
         "youtube080327", 3_468, 40_643, 20, 18.70,
@@ -262,6 +265,7 @@ _RT = (
         relational=("age_group", "sex", "drg"), drop=("death",),
         taxonomy="taxonomies/vermont2013_icd9_taxonomy.csv.gz",
         source="Vermont hospital discharge data 2013, by icd.data", terms="Vermont public use terms", note=_VERMONT,
+        linkable=False,
         citation="Vermont Uniform Hospital Discharge Data Set, 2013",
     ),
     _rt(

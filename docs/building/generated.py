@@ -1,4 +1,4 @@
-"""Pages of the site that nobody writes: the command line, the Python API, notebooks, and the results of experiments.
+"""Pages of the site that nobody writes: the command line, the Python API, notebooks, data cards, and what was measured.
 
 mkdocs calls `on_files` and `on_page_markdown`; see ``hooks`` in mkdocs.yml.
 """
@@ -48,7 +48,9 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
     """Add the generated pages, and the pictures of the results."""
     from mkdocs.structure.files import File
 
-    pages = {"command-line.md": command_line(), "python.md": python_api()}
+    from anonset_datasets import card_page
+
+    pages = {"command-line.md": command_line(), "python.md": python_api(), "data-cards.md": card_page.page()}
     sources = [
         "CONTRIBUTING.md",
         "CHANGELOG.md",

@@ -7,6 +7,8 @@ import pytest
 from benchmarks.experiments import runner
 from benchmarks.experiments.panels import PANELS, counted, of_figure, of_paper
 
+from anonset_datasets.cards import CARDS
+
 FIGURES = {"terrovitis2008": 13, "loukides2010": 18, "liu2010": 4, "poulis2013": 24, "albouna2013": 4}
 """Panels of each paper's figures."""
 OTHERS = {"terrovitis2008": ["Fig. 7"], "loukides2010": ["Table 1", "Table 2", "Table 3"], "liu2010": ["Section 5.2"],
@@ -53,3 +55,27 @@ def test_what_is_printed_is_a_quantity_of_the_figure_or_said_in_words(paper: str
             assert all(band.low <= band.high for band in bands), (panel.label, quantity)
             if " " not in quantity and panel.figure is not None:
                 assert quantity in there[panel.figure].quantities, (panel.label, quantity)  # type: ignore[attr-defined]
+
+
+def test_data_cards_print_the_same_characteristics() -> None:
+    said = {
+        ("Terrovitis et al. 2008, figure 7", "bms_webview1"): ("terrovitis2008", "Fig. 7", "BMS-WebView-1"),
+        ("Terrovitis et al. 2008, figure 7", "bms_webview2"): ("terrovitis2008", "Fig. 7", "BMS-WebView-2"),
+        ("Terrovitis et al. 2008, figure 7: BMS-POS", "bms_pos"): ("terrovitis2008", "Fig. 7", "BMS-POS"),
+        ("Loukides et al. 2010, table 1", "bms_webview1"): ("loukides2010", "Table 1", "BMS-WebView-1"),
+        ("Loukides et al. 2010, table 1", "bms_webview2"): ("loukides2010", "Table 1", "BMS-WebView-2"),
+        ("Loukides et al. 2010, table 3: EMR", "emr_ra1_6y"): ("loukides2010", "Table 3", "EMR"),
+        ("Poulis et al. 2013, table 1: INFORMS", "informs2005"): ("poulis2013", "Table 1", "INFORMS"),
+        ("Poulis et al. 2013, table 1: YOUTUBE", "youtube080327"): ("poulis2013", "Table 1", "YOUTUBE"),
+    }
+    for (words, data), (paper, label, series) in said.items():
+        shape = dict(CARDS[data].printed)[words]
+        (panel,) = (one for one in of_paper(paper) if one.label == label)
+        expected = {
+            "records": shape.n,
+            "items": shape.n_items,
+            "longest": shape.max_length,
+            "average": shape.avg_length,
+        }
+        found = {q: band.low for q, bands in panel.printed.items() for band in bands if band.series == series}
+        assert found == expected, words
