@@ -22,6 +22,7 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
 	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt pycanon || echo "pycanon is not there: one test is skipped"
+	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt efficient-apriori || echo "efficient-apriori is not there: some tests are skipped"
 	@touch $(READY)
 
 demo: $(READY)  ## Anonymize a generated data set and verify the result
