@@ -43,8 +43,8 @@ _INTRODUCTION = """\
 
 What the papers show in figures and tables, and in sections that give results without either. **As printed**: on the
 paper's data, with its parameters as far as it gives them. **With differences**: on other data, or with other
-parameters, which are named. The plots of the papers print no numbers; "printed" is what their texts and tables say. "Verdicts" are
-those on the paper's claims about the figure, of which there may be several for one panel:
+parameters, which are named. The plots of the papers print no numbers; "printed" is what their texts and tables say.
+"Verdicts" are those on the paper's claims about the figure, of which there may be several for one panel:
 [What of the papers holds](findings.md) has them one by one."""
 
 

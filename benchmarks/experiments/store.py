@@ -7,7 +7,7 @@
     What it took: time and memory, when it was measured, how busy the machine was, the name of the environment, and what
     it depends on: the name of the list of modules, and the digest of these and of the data (see `sources`).
 ``environment.json``
-    The environments by name: machine, versions, commit; and the lists of modules by name.
+    The environments by name: machine, versions, commit; the modules, and the lists of their numbers by name.
 
 Lines are sorted by figure, series, x and repetition, and their names stand in a fixed order, so that files of the same
 results have the same bytes. Numbers are written with as many digits as it takes to read the same number back.
@@ -40,14 +40,15 @@ def load(folder: Path) -> dict[Key, dict[str, Any]]:
     if not (folder / CASES).exists():
         return {}
     described = json.loads((folder / ENVIRONMENT).read_text(encoding="utf-8"))
-    environments, modules = described["environments"], described["modules"]
+    environments, names = described["environments"], described["modules"]
+    modules = {name: [names[int(i)] for i in numbers.split()] for name, numbers in described["lists"].items()}
     costs = {_key(line): line for line in _lines(folder / COSTS)}
     found = {}
     for line in _lines(folder / CASES):
         cost = costs[_key(line)]
         if "found" in line:
             line["measured"] = line.pop("found") | cost["took"]
-        line |= {"machine": environments[cost["environment"]], "modules": modules[cost["modules"]].split()}
+        line |= {"machine": environments[cost["environment"]], "modules": modules[cost["modules"]]}
         found[_key(line)] = line | {name: cost[name] for name in _WHEN}
     return found
 
@@ -74,9 +75,11 @@ def write(folder: Path, results: Collection[Result]) -> None:
     """Write the three files; each is there as a whole or not at all."""
     ordered = sorted(results, key=_place)
     environments = {_name(one["machine"]): one["machine"] for one in ordered}
-    modules = {_name(one["modules"]): one["modules"] for one in ordered}
-    both = {"environments": environments, "modules": {name: " ".join(modules[name]) for name in modules}}
-    described = json.dumps(both, indent=1, sort_keys=True, ensure_ascii=False)
+    names = sorted({name for one in ordered for name in one["modules"]})
+    number = {name: str(i) for i, name in enumerate(names)}
+    lists = {_name(one["modules"]): " ".join(number[name] for name in one["modules"]) for one in ordered}
+    whole = {"environments": environments, "modules": names, "lists": lists}
+    described = json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False)
     _replace(folder / ENVIRONMENT, described + "\n")
     _replace(folder / COSTS, "".join(_line(_cost(one)) for one in ordered))
     _replace(folder / CASES, "".join(_line(_case(one)) for one in ordered))

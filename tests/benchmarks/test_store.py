@@ -45,7 +45,8 @@ def test_what_came_out_lies_apart_from_what_it_took(tmp_path):
     assert cost["took"] == TIMES
     assert json.loads((tmp_path / "environment.json").read_text()) == {
         "environments": {cost["environment"]: HERE},
-        "modules": {cost["modules"]: "anonset.data anonset.errors"},
+        "modules": ["anonset.data", "anonset.errors"],
+        "lists": {cost["modules"]: "0 1"},
     }
 
 
