@@ -1,7 +1,10 @@
 """Drawing what the papers leave open: leaf orders, samples, and unbalanced taxonomies."""
 
+import doctest
+
 import numpy as np
 import pytest
+from benchmarks.experiments import draws, panels
 from benchmarks.experiments.draws import (
     NAMED_ORDERS,
     RANDOM_ORDERS,
@@ -29,6 +32,13 @@ def of_several_columns(n: int = 60) -> Table:
         ids=(named[2],),
         kept=(named[3],),
     )
+
+
+def test_examples() -> None:
+    for module in (draws, panels):
+        found = doctest.testmod(module)
+        assert found.attempted > 1, module.__name__
+        assert found.failed == 0, module.__name__
 
 
 @pytest.mark.parametrize("order", [*NAMED_ORDERS, *RANDOM_ORDERS])
