@@ -61,6 +61,7 @@ bench: $(READY)  ## Benchmark the kernels and the algorithms
 reproduce: $(READY)  ## Measure what the papers claim and write the verdicts; QUICK=1 for a part of it, in some minutes
 	$(BIN)/python -m benchmarks.experiments run $(if $(QUICK),--quick)
 	$(BIN)/python -m benchmarks.experiments render $(if $(QUICK),--quick)
+	$(if $(QUICK),$(BIN)/python -m benchmarks.experiments agree)
 
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

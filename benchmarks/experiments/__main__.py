@@ -1,8 +1,9 @@
 """Command line of the experiments."""
 
 import sys
+from pathlib import Path
 
-from benchmarks.experiments import findings, inventory, runner, verdicts, workers
+from benchmarks.experiments import agreement, findings, inventory, runner, verdicts, workers
 from benchmarks.experiments import readme as readme_page
 from benchmarks.experiments import render as rendering
 from cyclopts import App
@@ -42,6 +43,27 @@ def status(*papers: str, quick: bool = False) -> None:
         planned = runner.plan(runner.paper(key), quick=quick, results=results)
         left = f", {planned.cases_without_data} without data" if planned.cases_without_data else ""
         sys.stdout.write(f"{key}: {planned.there} measured, {len(planned.due)} due{left}\n")
+
+
+@app.command
+def agree(folder: Path = runner.QUICK_RESULTS, *papers: str) -> None:
+    """Compare results with the tracked ones: losses and counts must agree to 1e-12; times are not compared.
+
+    Parameters
+    ----------
+    folder
+        The folder of the results; by default those of the quick subset.
+    papers
+        Keys of papers; the five papers by default.
+    """
+    whole, differing = 0, 0
+    for key in papers or runner.papers(studies=False):
+        both, differences = agreement.compared(key, folder)
+        whole, differing = whole + both, differing + len({one.key for one in differences})
+        for one in differences[:5]:
+            sys.stdout.write(f"{key} {one}\n")
+    sys.stdout.write(f"{whole} case(s) compared, {differing} differ\n")
+    sys.exit(1 if differing else 0)
 
 
 @app.command

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.experiments import (
+    agreement,
     findings,
     inventory,
     judging,
@@ -111,6 +112,27 @@ def test_figures_and_changed_parameters(place):
     store.write(results / "made.up", [result(place, "third", "a", 3, "") | {"parameters": {"n": 4}}])
     assert runner.results_of(runner.paper("made.up"), results) == {}
     assert runner.run("made.up", figures=("third",), results=results) == (1, 0)
+
+
+def test_results_are_compared_by_what_came_out_and_not_by_times(place, capsys):
+    (place / "mended").touch()
+    for name in ("results", "again"):
+        runner.run("made.up", results=place / name)
+    assert agreement.compared("made.up", place / "again", place / "results") == (4, [])
+    folder = place / "again" / "made.up"
+    changed = result(place, "squares", "a", 2, "")
+    measured = {"seconds": 9.0, "ncp": 0.3}
+    store.save(folder, [changed | {"measured": measured}], {case.key for case in runner.paper("made.up").cases})
+    _, (difference,) = agreement.compared("made.up", place / "again", place / "results")
+    assert str(difference) == "squares a 2: ncp 0.3, and None"
+    store.save(
+        place / "results" / "made.up", [changed | {"measured": {"ncp": 0.3 * (1 + 1e-13)}}], {changed_key(changed)}
+    )
+    assert agreement.compared("made.up", place / "again", place / "results")[1] == []
+
+
+def changed_key(one) -> tuple:
+    return one["figure"], one["series"], one["x"], one["repetition"]
 
 
 def test_a_case_that_takes_too_long_is_given_up(place):
