@@ -57,7 +57,9 @@ def pages(site: Path) -> list[Path]:
 
 
 def test_every_page_is_there_and_loads_nothing_from_elsewhere(site: Path) -> None:
-    assert {"index.html", "command-line.html", "python.html", "changelog.html"} <= {p.name for p in site.iterdir()}
+    assert {"index.html", "command-line.html", "python.html", "data-cards.html", "changelog.html"} <= {
+        p.name for p in site.iterdir()
+    }
     for page in pages(site):
         assert not _LOADED.findall(page.read_text()), page.name
     for style in site.rglob("*.css"):
