@@ -5,7 +5,7 @@ Tuples are sorted by counting, so that everything before the heaps is linear.
 
 import numpy as np
 
-from anonset_kernels._arrays import DrawKey, Int32Array, Int64Array
+from anonset_kernels._arrays import DrawKey, Int32Array, Int64Array, UInt64Array
 from anonset_kernels._draws import draw, exchanged
 from anonset_kernels._heaps import LOW, ONE, packed, sift_down, sift_up
 from anonset_kernels._jit import kernel
@@ -27,7 +27,19 @@ def shuffled(n: int, draw_key: DrawKey) -> Int32Array:
 
 
 @kernel()
-def random_by_code(code_of: Int32Array, n_codes: int, draw_key: DrawKey, room: int) -> Int32Array:
+def draw_again(words: UInt64Array, code_of: Int32Array, draw_key: DrawKey) -> None:
+    """Set each of `words`, (n,), to the draw with the number that it makes with `code_of`, (n,), bit by bit: O(n).
+
+    Begun with zeros, and gone on with column by column, it is a keyed hash of the codes of a row.
+    """
+    for row in range(len(code_of)):
+        words[row] = draw(draw_key, words[row] ^ np.uint64(code_of[row]))
+
+
+@kernel()
+def random_by_code(
+    code_of: Int32Array, n_codes: int, draw_key: DrawKey, room: int, stretch: Int32Array, order: Int32Array
+) -> None:
     """Sort entries by their codes, those of the same code in random order. O(n + n_codes).
 
     Parameters
@@ -38,6 +50,8 @@ def random_by_code(code_of: Int32Array, n_codes: int, draw_key: DrawKey, room: i
         How many entries the processor's cache has room for. Those of a code that has more are first spread over
         2^b <= 2^16 stretches, so that each has no more on average; then each stretch is shuffled. Ten million entries
         that were shuffled in one piece took three times as long.
+    stretch, order
+        (n,): are filled: the stretch of each entry, and the entries in their order.
 
     Entry `e` goes to the stretch that the last b bits of a sixteen say, the (e mod 4)-th from below of the draw with
     number 2^62 + e div 4; a stretch is shuffled from its last place on.
@@ -45,8 +59,8 @@ def random_by_code(code_of: Int32Array, n_codes: int, draw_key: DrawKey, room: i
     size = np.zeros(n_codes, np.int64)
     for code in code_of:
         size[code] += 1
-    stretch, start = _spread(code_of, _bits(size, room), draw_key)
-    order, place = np.empty(len(code_of), np.int32), start.copy()
+    start = _spread(code_of, _bits(size, room), draw_key, stretch)
+    place = start.copy()
     for entry in range(len(code_of)):
         order[place[stretch[entry]]] = entry
         place[stretch[entry]] += 1
@@ -56,7 +70,6 @@ def random_by_code(code_of: Int32Array, n_codes: int, draw_key: DrawKey, room: i
         for last in range(end - 1, begin, -1):
             other, rest = exchanged(draw_key, last, begin, end, rest)
             order[last], order[other] = order[other], order[last]
-    return order
 
 
 @kernel()
@@ -87,7 +100,8 @@ def random_runs(order: Int32Array, first: Int64Array, draw_key: DrawKey, room: i
         code_of[run] = longest - (first[run + 1] - first[run])
         size[code_of[run]] += longest - code_of[run]
     bits = _bits(size, room)
-    stretch, first_run = _spread(code_of, bits, draw_key)
+    stretch = np.empty(n_runs, np.int32)
+    first_run = _spread(code_of, bits, draw_key, stretch)
     length, begin = _lengths(first_run, bits)
     gathered, starts, place = np.empty(len(order), np.int32), np.empty(n_runs + 1, np.int64), begin.copy()
     for run in range(n_runs):
@@ -119,12 +133,11 @@ def _bits(size: Int64Array, room: int) -> Int64Array:
 
 
 @kernel()
-def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey) -> tuple[Int32Array, Int64Array]:
-    """Return the stretch of each entry, (n,), and where stretches start, (stretches + 1,)."""
+def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey, stretch: Int32Array) -> Int64Array:
+    """Fill in the stretch of each entry, (n,), and return where stretches start, (stretches + 1,)."""
     first = np.zeros(len(bits) + 1, np.int64)
     for code in range(len(bits)):
         first[code + 1] = first[code] + (1 << bits[code])
-    stretch = np.empty(len(code_of), np.int32)
     start = np.zeros(first[-1] + 1, np.int64)
     drawn, word = -1, np.uint64(0)
     for entry in range(len(code_of)):
@@ -138,7 +151,7 @@ def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey) -> tuple[I
         start[stretch[entry] + 1] += 1
     for number in range(first[-1]):
         start[number + 1] += start[number]
-    return stretch, start
+    return start
 
 
 @kernel()
@@ -204,15 +217,15 @@ def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
 
 
 @kernel()
-def anatomize(order: Int32Array, first: Int64Array, l: int) -> Int32Array:  # noqa: E741
-    """Form the groups of Anatomy: (n,) group of each tuple.
+def anatomize(order: Int32Array, first: Int64Array, l: int, group: Int32Array) -> None:  # noqa: E741
+    """Form the groups of Anatomy: fill in the group of each tuple, (n,).
 
     `order`, (n,), lists the tuples by sensitive value, those of value `v` from ``first[v]`` on, (values + 1,); no value
     may have more than n / l of them. Each group takes the next tuple of each of the l values with most tuples left;
     a tuple that is left over joins the first group that lacks its value. O(n log V), V the number of values.
     """
     n_values = len(first) - 1
-    group = np.full(len(order), -1, np.int32)
+    group[:] = -1
     key = np.empty(n_values, np.int64)
     at = np.empty(n_values, np.int64)
     size = 0
@@ -246,4 +259,3 @@ def anatomize(order: Int32Array, first: Int64Array, l: int) -> Int32Array:  # no
             elif group[order[cursor]] != lacking:
                 continue
             lacking += 1
-    return group

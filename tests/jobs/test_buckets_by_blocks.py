@@ -12,9 +12,13 @@ from tests.jobs.test_by_blocks import files_of
 import anonset
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, spans
+from anonset.data.fingerprints import content_sha256
+from anonset.data.mapped import WorkFolder
+from anonset.data.saved import save_table, saved_files, saved_table
 from anonset.errors import AnonsetError
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import BucketPublication
+from anonset.io.buckets import read_buckets, write_buckets
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.release import costs
 from anonset.release.buckets import BucketsKind
@@ -34,8 +38,13 @@ def small(monkeypatch, tmp_path):
     with (tmp_path / "v.csv").open("w", newline="") as file:
         rows = [(source.choice("ABC"), source.choice(DRUGS)) for _ in range(70)]
         csv.writer(file).writerows([("ward", "drug"), *rows])
+    with (tmp_path / "ids.csv").open("w", newline="") as file:
+        ids = [(f"{source.choice(NAMES)}{source.randrange(30)}", source.randrange(200)) for _ in rows]
+        lines = [(*who, *row) for who, row in zip(ids, rows, strict=True)]
+        csv.writer(file).writerows([("name", "number", "ward", "drug"), *lines])
 
 
+NAMES = ["Ann", "=B", "C, D", 'the "E"', "É"]
 DRUGS = ["aspirin", "a, b", 'the "c"', "d", "e", "007"]
 
 
@@ -53,13 +62,80 @@ def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, capsys):
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_ids_and_safe_grouping_are_refused_by_blocks(tmp_path, capsys):
+@pytest.mark.parametrize(
+    "ids", [["--id", "name", "--drop", "number"], ["--id", "name,number"], ["--id", "number", "--drop", "name"]]
+)
+@pytest.mark.parametrize("parts", [[], ["--part-rows", "9"], ["--part-rows", "1000"]])
+def test_published_ids_are_those_of_a_run_in_memory(tmp_path, ids, parts):
+    source, options = str(tmp_path / "ids.csv"), [*OPTIONS, *ids, *parts]
+    for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
+        assert main(["anonymize", source, "-o", str(tmp_path / out), *options, *limit]) == 0
+    assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
+    private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "blocks")]
+    reports = [json.loads(files.pop("report.json")) for files in private]
+    assert private[0] == private[1]
+    for name in ("measures", "figures", "retention", "warnings"):
+        assert reports[0][name] == reports[1][name]
+    assert reports[0]["input"]["content_sha256"] == reports[1]["input"]["content_sha256"]
+    assert main(["verify", str(tmp_path / "blocks")]) == 0
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_publication_in_parts_holds_the_lines_of_one_file_each(tmp_path):
+    for out, parts in (("one", []), ("many", ["--part-rows", "9"])):
+        options = ["--id", "name,number", *parts, "-o", str(tmp_path / out)]
+        assert main(["anonymize", str(tmp_path / "ids.csv"), *OPTIONS, *options]) == 0
+    for name in ("qit", "snt"):
+        header, *lines = (tmp_path / "one" / f"{name}.csv").read_bytes().splitlines(keepends=True)
+        found = [path.read_bytes().splitlines(keepends=True) for path in sorted((tmp_path / "many" / name).iterdir())]
+        assert [len(part) for part in found] == [10] * 7 + [8]
+        assert {part[0] for part in found} == {header}
+        assert [line for part in found for line in part[1:]] == lines
+    (tmp_path / "many" / "qit" / "part-00003.csv").unlink()
+    assert main(["verify", str(tmp_path / "many")]) == 2
+
+
+def test_an_id_that_was_not_written_as_it_was_meant_is_found(tmp_path):
+    table = anonset.scan(
+        tmp_path / "ids.csv", sensitive="drug", id="name,number", keep="ward", work_dir=tmp_path / "work"
+    )
+    group = np.arange(70, dtype=np.int32) % 12
+    group[5] = -1
+    meant = BucketPublication.of(table, Buckets(group, np.arange(70) % 7 == 0))
+    whole = BucketPublication.of(replace(table, work=None), Buckets(group, np.arange(70) % 7 == 0))
+    for a, b in zip(meant.qit, whole.qit, strict=True):
+        assert a.labels() == b.labels()
+    write_buckets(meant, tmp_path)
+    given = {"id": ["name", "number"], "keep": ["ward"], "work": WorkFolder.temporary()}
+    back = read_buckets(tmp_path, **given, expected=meant.ids)
+    assert BucketsKind().require_same(meant, back).ids == meant.ids
+    again = read_buckets(tmp_path, **given)
+    assert [column.labels() for column in again.qit] == [column.labels() for column in meant.qit]
+    text = (tmp_path / "qit.csv").read_text()
+    (tmp_path / "qit.csv").write_text(text.replace("*,*,", "Ann1,*,", 1))
+    with pytest.raises(AnonsetError, match="column 'name': what was read back differs"):
+        read_buckets(tmp_path, **given, expected=meant.ids)
+    (tmp_path / "qit.csv").write_text(text[: text.rstrip().rindex("\n") + 1])
+    with pytest.raises(AnonsetError, match="column 'name': what was read back differs"):
+        read_buckets(tmp_path, **given, expected=meant.ids)
+
+
+def test_a_table_with_ids_in_files_is_taken_up_again(tmp_path):
+    table = anonset.scan(
+        tmp_path / "ids.csv", sensitive="drug", id="name,number", keep="ward", work_dir=tmp_path / "work"
+    )
+    save_table(table, {})
+    again = saved_table(table.work)
+    assert [column.labels() for column in again.ids] == [column.labels() for column in table.ids]
+    assert content_sha256(again) == content_sha256(table)
+    assert saved_files(table.work) <= {path.name for path in table.work.path.iterdir()}
+
+
+def test_safe_grouping_is_refused_by_blocks(tmp_path, capsys):
     options = [*OPTIONS, "--memory-limit", "100", "-o", str(tmp_path / "out")]
-    assert main(["anonymize", str(tmp_path / "v.csv"), *options[:2], *options[4:], "--id", "ward"]) == 2
-    assert "every id is published, and held in memory" in capsys.readouterr().err
     safe = ["--sensitive", "drug", "--id", "ward", "--model", "safe-grouping", "--k", "2", "--l", "2", *options[-4:]]
     assert main(["anonymize", str(tmp_path / "v.csv"), *safe]) == 2
-    assert "safe-grouping takes all records at once (anatomy runs by blocks, without id)" in capsys.readouterr().err
+    assert "safe-grouping takes all records at once (anatomy runs by blocks)" in capsys.readouterr().err
 
 
 @pytest.fixture

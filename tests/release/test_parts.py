@@ -106,7 +106,7 @@ def test_parts_hold_a_row_at_least(tmp_path, part_rows):
 
 
 def test_there_are_not_more_parts_than_numbers_for_them(tmp_path, monkeypatch):
-    monkeypatch.setattr("anonset.release.records.MOST_PARTS", 3)
+    monkeypatch.setattr("anonset.release.formats.MOST_PARTS", 3)
     release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
     with pytest.raises(InputError, match="part_rows must be at least 20, so that there are at most 3 parts, got 19"):
         release.save(tmp_path / "out", part_rows=19)

@@ -3,14 +3,23 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import ExitStack
 from itertools import islice
 from operator import lt
+from typing import Any
 
 import numpy as np
 
+from anonset.data.filed import FiledLabels
+from anonset.data.label_order import encode_labels
+from anonset.data.mapped import WorkFolder, folder_of
 from anonset.data.spans import spans
-from anonset.data.table import Column, Int32, Int64, NumericColumn, SetColumn, Table
+from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn, SetColumn, Table
 from anonset.data.vocabulary import Vocabulary
+
+_PLAIN = (0x20, 0x7E)
+_QUOTE, _BACKSLASH = ord('"'), ord("\\")
+_BETWEEN = b", "
 
 
 def column_sha256(column: SetColumn | Column) -> str:
@@ -32,6 +41,8 @@ def column_sha256(column: SetColumn | Column) -> str:
         for a, b in spans(column.n):
             digest.update(np.ascontiguousarray(column.values[a:b], kind).data)
         return digest.hexdigest()
+    if isinstance(column, CategoricalColumn) and (filed := column.vocabulary.filed) is not None:
+        return _filed_sha256(digest, column, filed)
     place, labels = _by_code_point(column.vocabulary, column.occurrences)
     if isinstance(column, SetColumn):
         for a, b in spans(len(column.indptr)):
@@ -43,6 +54,38 @@ def column_sha256(column: SetColumn | Column) -> str:
             digest.update(np.ascontiguousarray(place[column.codes[a:b]], "<i4").data)
     digest.update(json.dumps(labels).encode())
     return digest.hexdigest()
+
+
+def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -> str:
+    """Return the fingerprint of a column whose labels, all of which occur, lie in files: that of one in memory."""
+    with ExitStack() as stack:
+        place = None
+        if labels.numeric:  # numbers of several lengths stand in another order than their code points
+            folder = folder_of(column.codes)
+            work = stack.enter_context(WorkFolder.temporary(None if folder is None else folder.path))
+            place, labels = encode_labels(labels.starts, labels.text, work, numeric=False)
+        for a, b in spans(column.n):
+            codes = column.codes[a:b] if place is None else place[column.codes[a:b]]
+            digest.update(np.ascontiguousarray(codes, "<i4").data)
+        digest.update(b"[")
+        for a, b in spans(labels.filed):
+            found = _as_json(labels, a, b)
+            digest.update(found[: -len(_BETWEEN)] if b == labels.filed else found)
+        digest.update(b"]")
+    return str(digest.hexdigest())
+
+
+def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
+    """Return labels as JSON has them in a list, what stands between two behind each."""
+    from anonset_kernels.labels import Labels, quote_labels
+
+    starts = labels.starts[first : end + 1]
+    text = labels.text[starts[0] : starts[-1]]
+    if not bool(np.any((text < _PLAIN[0]) | (text > _PLAIN[1]) | (text == _QUOTE) | (text == _BACKSLASH))):
+        room = np.empty(len(text) + (end - first) * (2 + len(_BETWEEN)), np.uint8)
+        quote_labels(Labels(starts, labels.text), room)
+        return room.tobytes()
+    return (json.dumps([labels[at] for at in range(first, end)])[1:-1]).encode() + _BETWEEN
 
 
 def columns_sha256(table: Table) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from anonset.data.changes import Change, CodeRules
+from anonset.data.filed import FiledLabels
 from anonset.data.mapped import WorkFolder, backing
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.vocabulary import Vocabulary
@@ -44,6 +45,10 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
             return {"kind": "sets", "name": found.name, "labels": found.vocabulary.labels, **arrays}
         if isinstance(found, NumericColumn):
             return {"kind": "numbers", "name": found.name, "values": array(found.values)}
+        labels = found.vocabulary.filed
+        if labels is not None:
+            arrays = {"codes": array(found.codes), "starts": array(labels.starts), "text": array(labels.text)}
+            return {"kind": "filed", "name": found.name, "numeric": labels.numeric, **arrays}
         return {
             "kind": "categories",
             "name": found.name,
@@ -118,6 +123,9 @@ def saved_table(work: WorkFolder) -> Table:
     def column(told: Mapping[str, Any]) -> Any:
         if told["kind"] == "numbers":
             return NumericColumn(told["name"], array(told["values"]))
+        if told["kind"] == "filed":
+            labels = FiledLabels(array(told["starts"]), array(told["text"]), numeric=told["numeric"])
+            return CategoricalColumn(told["name"], array(told["codes"]), Vocabulary.of_filed(labels))
         vocabulary = Vocabulary(tuple(told["labels"]))
         if told["kind"] == "categories":
             return CategoricalColumn(told["name"], array(told["codes"]), vocabulary)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import cast, overload
 
 from anonset.data.discreet import Discreet
+from anonset.data.filed import FiledLabels
 from anonset.errors import InputError
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
@@ -91,7 +92,7 @@ class Vocabulary(Discreet):
     """The labels; their positions are the codes."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.labels, Numbers):
+        if isinstance(self.labels, (Numbers, FiledLabels)):
             return
         if len(self.index) != len(self.labels):
             again = next(code for code, label in enumerate(self.labels) if self.index[label] != code)
@@ -103,6 +104,8 @@ class Vocabulary(Discreet):
         """Map each label to its code."""
         if isinstance(self.labels, Numbers):
             return _PlaceOfNumber(self.labels)
+        if isinstance(self.labels, FiledLabels):
+            return self.labels.places
         return {label: code for code, label in enumerate(self.labels)}
 
     def __repr__(self) -> str:
@@ -121,6 +124,16 @@ class Vocabulary(Discreet):
     def is_numbered(self) -> bool:
         """Whether the labels are 1, 2, ..., and none of them is held."""
         return isinstance(self.labels, Numbers)
+
+    @property
+    def filed(self) -> FiledLabels | None:
+        """The labels, if they lie in files, and none of them is held."""
+        return self.labels if isinstance(self.labels, FiledLabels) else None
+
+    @classmethod
+    def of_filed(cls, labels: FiledLabels) -> "Vocabulary":
+        """Build the vocabulary of labels that lie in files."""
+        return cls(cast("tuple[str, ...]", labels))
 
     @classmethod
     def numbered(cls, n: int) -> "Vocabulary":

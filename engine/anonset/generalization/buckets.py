@@ -48,7 +48,7 @@ class BucketPublication(Discreet):
     record: Int64
     """int64 (n,): input tuple of each QIT row. Private."""
     work: WorkFolder | None = None
-    """Where its own arrays lie, if they are mapped from files; there are no ids then."""
+    """Where its own arrays lie, if they are mapped from files."""
 
     def __post_init__(self) -> None:
         names = [column.name for column in (*self.qit, self.snt_value)]
@@ -129,7 +129,9 @@ class BucketPublication(Discreet):
         """Tell which QIT rows have a hidden identity: bool (n,)."""
         hidden = np.full(self.n, bool(self.ids))
         for column in self.ids:
-            hidden &= column.codes == column.vocabulary.index.get(STAR, SUPPRESSED)
+            star = column.vocabulary.index.get(STAR, SUPPRESSED)
+            for first, end in spans(self.n):
+                hidden[first:end] &= column.codes[first:end] == star
         return hidden
 
     @classmethod
@@ -161,7 +163,7 @@ class BucketPublication(Discreet):
                 f"{table.n} and {'no' if sensitive is None else 'a'} sensitive column"
             )
             raise InputError(msg)
-        if table.work is not None and not table.ids:
+        if table.work is not None:
             return _of_mapped(cls, table, sensitive, buckets)
         shown = np.flatnonzero(buckets.group != SUPPRESSED).astype(np.int64)
         ids = tuple(_starred(column, buckets.starred) for column in table.ids)
@@ -183,23 +185,29 @@ class BucketPublication(Discreet):
 def _of_mapped(
     kind: type[BucketPublication], table: Table, sensitive: CategoricalColumn, buckets: Buckets
 ) -> BucketPublication:
-    """Apply a grouping to a table that lies in files, and has no ids, span by span."""
+    """Apply a grouping to a table that lies in files span by span."""
     work = WorkFolder.temporary(None if table.work is None else table.work.path)
-    columns = [buckets.group, *(column.codes for column in table.kept), sensitive.codes]
-    grown = [Growing(work, "shown", np.int32) for _ in columns]
+    columns = (*table.ids, *table.kept, sensitive)
+    grown = [Growing(work, "shown", np.int32) for _ in (buckets.group, *columns)]
     record = Growing(work, "record", np.int64)
     for first, end in spans(table.n):
-        shown = np.flatnonzero(buckets.group[first:end] != SUPPRESSED)
-        for target, codes in zip(grown, columns, strict=True):
-            target.append(codes[first:end][shown])
+        group, starred = buckets.group[first:end], buckets.starred[first:end]
+        shown = np.flatnonzero(group != SUPPRESSED)
+        grown[0].append(group[shown])
+        for target, column in zip(grown[1:], columns, strict=True):
+            codes = column.codes[first:end][shown]
+            star = column in table.ids and bool(starred.any())
+            target.append(np.where(starred[shown], np.int32(len(column.vocabulary)), codes) if star else codes)
         record.append(first + shown)
     before = [one.finished() for one in grown]
-    largest = [buckets.n_groups, *(len(column.vocabulary) for column in table.kept), 0]
+    ids = tuple(_with_star(column, buckets.starred) for column in table.ids)
+    largest = [buckets.n_groups, *(len(column.vocabulary) for column in (*ids, *table.kept)), 0]
     n, nothing = len(before[0]), np.empty(0, np.int32)
     rows = sort_rows(np.zeros(n + 1, np.int64), nothing, before, record.finished(), largest=largest, work=work)
     for one in (*grown, record):
         one.drop()
-    group, *kept, values = rows.columns
+    group, *shown_as, values = rows.columns
+    qit = tuple(replace(column, codes=codes) for column, codes in zip((*ids, *table.kept), shown_as, strict=True))
     counted = [Growing(work, "snt", kind_of) for kind_of in (np.int32, np.int32, np.int64)]
     for span in run_spans(group):
         part: tuple[Any, ...] = count_values(group[slice(*span)], values[slice(*span)], len(sensitive.vocabulary))
@@ -207,8 +215,8 @@ def _of_mapped(
             target.append(found)
     snt_group, snt_value, snt_count = (one.finished() for one in counted)
     return kind(
-        (),
-        tuple(replace(column, codes=codes) for column, codes in zip(table.kept, kept, strict=True)),
+        qit[: len(ids)],
+        qit[len(ids) :],
         CategoricalColumn(GROUP, group, Vocabulary.numbered(buckets.n_groups)),
         snt_group,
         CategoricalColumn(sensitive.name, snt_value, sensitive.vocabulary),
@@ -288,13 +296,24 @@ def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None 
 
 def _starred(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:
     """Return the column with the star, as the last label, in place of the hidden values."""
+    found = _with_star(column, starred)
+    if found is column:
+        return column
+    codes = np.where(starred, np.int32(len(column.vocabulary)), column.codes).astype(np.int32)
+    return replace(found, codes=codes)
+
+
+def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:
+    """Return the column with the star as a label behind the others, if any value is to be hidden."""
     if not starred.any():
         return column
     if STAR in column.vocabulary.index:
         msg = f"id column {column.name!r} must not hold {STAR!r}, which is what a hidden identity is published as"
         raise InputError(msg)
-    codes = np.where(starred, np.int32(len(column.vocabulary)), column.codes).astype(np.int32)
-    return CategoricalColumn(column.name, codes, Vocabulary((*column.vocabulary.labels, STAR)))
+    filed = column.vocabulary.filed
+    if filed is not None:
+        return replace(column, vocabulary=Vocabulary.of_filed(filed.followed_by(STAR)))
+    return replace(column, vocabulary=Vocabulary((*column.vocabulary.labels, STAR)))
 
 
 AnyPublication = Publication | BucketPublication

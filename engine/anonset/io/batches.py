@@ -119,7 +119,7 @@ def _parquet(files: DataFiles, how: Reading) -> BatchSource:
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         wanted = [name for name in names if name in own]
         for file in files.files:
-            yield from _row_groups(file, wanted, names)
+            yield from _row_groups(file, wanted, names, how.ids)
 
     return BatchSource(files.where, own, batches)
 
@@ -137,8 +137,11 @@ def _difference(first: Any, other: Any) -> str:
     return "they stand in another order, or another column may hold nulls"
 
 
-def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str]) -> Iterator[Batch]:
-    """Yield the rows of a Parquet file; text comes as codes of a row group's dictionary, where there is one."""
+def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
+    """Yield the rows of a Parquet file; text comes as codes of a row group's dictionary, where there is one.
+
+    Ids come as text: nearly all of them are different.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -146,7 +149,7 @@ def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str]) -> Iter
         with reading(file.where, "not valid Parquet"):
             metadata = parquet.read_metadata(opened)
             columns = [metadata.schema.column(n) for n in range(metadata.num_columns)]
-            text = [one.path for one in columns if one.logical_type.type == "STRING"]
+            text = [one.path for one in columns if one.logical_type.type == "STRING" and one.path not in ids]
             coded = parquet.ParquetFile(opened, metadata=metadata, read_dictionary=text)
             plain = parquet.ParquetFile(opened, metadata=metadata)
         before = 0

@@ -1,9 +1,10 @@
 """Writing a bucketized table as ``qit.csv`` and ``snt.csv``, and reading any such pair back."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,19 +19,23 @@ from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, coun
 from anonset.io.batches import open_batches
 from anonset.io.data_files import files_at
 from anonset.io.dialect import EXACT, Dialect
+from anonset.io.files import reading as reading_of
 from anonset.io.files import write_file
 from anonset.io.gather import gather
-from anonset.io.lines import csv_bytes, lines, quoted, text_array
 from anonset.io.options import ReadOptions
-from anonset.io.publish import arrow_table
+from anonset.io.publish import arrow_table, part_names
 from anonset.io.read import read, read_exactly
-from anonset.io.roles import Names
+from anonset.io.roles import Names, names_in
+from anonset.io.row_lines import RowLines
 from anonset.io.sources import Reading, open_source
 from anonset.spelling import counted
 
 QIT = "qit.csv"
 SNT = "snt.csv"
-_BLOCK = 1 << 18
+
+
+Files = tuple[Sequence[str], Sequence[str]]
+"""The names of the files of the QIT, and of the SNT."""
 
 
 class BucketTables(NamedTuple):
@@ -48,7 +53,11 @@ def buckets_to_arrow(publication: BucketPublication) -> BucketTables:
 
 
 def write_buckets(
-    publication: BucketPublication, folder: str | os.PathLike[str], *, counts: bool = False
+    publication: BucketPublication,
+    folder: str | os.PathLike[str],
+    *,
+    counts: bool = False,
+    part_rows: int | None = None,
 ) -> tuple[Path, Path]:
     """Write ``qit.csv`` (ids, kept columns, group) and ``snt.csv`` (group, value) into a folder; return their paths.
 
@@ -58,6 +67,8 @@ def write_buckets(
     ----------
     counts
         Write each value of a group once, with a column ``count`` (as Anatomy does), not once a tuple.
+    part_rows
+        Rows of each file ``part-00000.csv``, ... in the folders ``qit`` and ``snt``; None: one file each.
 
     Raises
     ------
@@ -68,15 +79,27 @@ def write_buckets(
     if counts and value.name == COUNT:
         msg = f"the sensitive column must not be called {COUNT!r}, the name of the counts; rename it"
         raise InputError(msg)
-    qit, snt = Path(folder) / QIT, Path(folder) / SNT
     group = CategoricalColumn(GROUP, publication.snt_group, publication.group.vocabulary)
-    write_file(qit, _csv(publication.qit))
+    qit, snt = RowLines(publication.qit), RowLines((group, value), publication.snt_count, each=not counts)
+    if part_rows is not None:
+        return tuple(_write_parts(Path(folder), name, rows, part_rows) for name, rows in (("qit", qit), ("snt", snt)))  # type: ignore[return-value]
+    write_file(Path(folder) / QIT, qit.all())
     try:
-        write_file(snt, _csv((group, value), publication.snt_count, each=not counts))
+        write_file(Path(folder) / SNT, snt.all())
     except BaseException:
-        qit.unlink(missing_ok=True)
+        (Path(folder) / QIT).unlink(missing_ok=True)
         raise
-    return qit, snt
+    return Path(folder) / QIT, Path(folder) / SNT
+
+
+def _write_parts(folder: Path, name: str, rows: RowLines, part_rows: int) -> Path:
+    """Write rows as files of so many in a folder of that name; one, if there are none."""
+    with reading_of(folder / name, "cannot be written"):
+        (folder / name).mkdir()
+    parts = rows.parts(part_rows)
+    for path, part in zip(part_names(max(1, -(-rows.n // part_rows)), "csv", name), parts, strict=True):
+        write_file(folder / path, part)
+    return folder / name
 
 
 def read_buckets(
@@ -86,6 +109,8 @@ def read_buckets(
     keep: Names = (),
     reading: Mapping[str, Any] | None = None,
     work: WorkFolder | None = None,
+    files: Files | None = None,
+    expected: Sequence[CategoricalColumn] = (),
 ) -> BucketPublication:
     """Read ``qit.csv`` and ``snt.csv`` of a folder, also ones made elsewhere.
 
@@ -98,16 +123,20 @@ def read_buckets(
     reading
         Of files made elsewhere, how they are to be read: further arguments of `anonset.read`; None: they are ours.
     work
-        Where the columns of files that are ours, and have no ids, are to lie, read block by block; None: in memory.
+        Where the columns of files that are ours are to lie, read block by block; None: in memory.
+    files
+        Of files that are ours, the names of both tables' files; None: they are one each.
+    expected
+        Columns of ids, whose labels lie in files, that those read block by block must be.
 
     Raises
     ------
     InputError
         If a file cannot be read, a column has no role, or a group has not as many rows in the one as in the other.
     """
-    qit, snt = Path(folder) / QIT, Path(folder) / SNT
-    if work is not None and not id and reading is None:
-        return _read_mapped(qit, snt, [keep] if isinstance(keep, str) else list(keep or ()), work)
+    qit, snt = ([Path(folder) / name for name in names] for names in files or ((QIT,), (SNT,)))
+    if work is not None and reading is None:
+        return _read_mapped(qit, snt, names_in((), id), names_in((), keep), work, expected)
     # A table with a sensitive column may repeat its ids: the group is read in that role.
     table = _read(qit, reading, id=id, keep=keep, sensitive=GROUP)
     group = table.sensitive
@@ -122,14 +151,22 @@ def read_buckets(
     return BucketPublication(table.ids, table.kept, group, snt_group, named, counts, record)
 
 
-def _read_mapped(qit: Path, snt: Path, keep: Sequence[str], work: WorkFolder) -> BucketPublication:
-    """Read both files block by block; groups are numbered 1, 2, ..., and those of the SNT stand in their order."""
-    table = _gathered(qit, [GROUP], keep, work)
-    names = [name for name in open_source(snt, Reading(dialect=EXACT)).names if name != GROUP]
-    values = _gathered(snt, [GROUP], names, work)
+def _read_mapped(
+    qit: Sequence[Path],
+    snt: Sequence[Path],
+    id: Sequence[str],  # noqa: A002
+    keep: Sequence[str],
+    work: WorkFolder,
+    expected: Sequence[CategoricalColumn],
+) -> BucketPublication:
+    """Read both tables block by block; groups are numbered 1, 2, ..., and those of the SNT stand in their order."""
+    known = {column.name: column for column in expected}
+    table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, work, known)
+    names = [name for name in open_batches(files_at(snt[:1]), Reading(dialect=EXACT)).names if name != GROUP]
+    values = _gathered(snt, {"relational": [GROUP], "keep": names}, work)
     group, of_value, value = _group_codes(table, work), _group_codes(values, work), values.kept[0]
     if not ascending(of_value):
-        msg = f"{snt}: the groups must stand in their order"
+        msg = f"{snt[0]}: the groups must stand in their order"
         raise InputError(msg)
     counted_values = [Growing(work, "snt", kind) for kind in (np.int32, np.int32, np.int64)]
     for span in run_spans(of_value):
@@ -144,14 +181,26 @@ def _read_mapped(qit: Path, snt: Path, keep: Sequence[str], work: WorkFolder) ->
     for first, end in spans(table.n):
         record[first:end] = np.arange(first, end)
     return BucketPublication(
-        (), table.kept, numbered, snt_group, CategoricalColumn(value.name, codes, value.vocabulary), count, record, work
+        table.ids,
+        table.kept,
+        numbered,
+        snt_group,
+        CategoricalColumn(value.name, codes, value.vocabulary),
+        count,
+        record,
+        work,
     )
 
 
-def _gathered(path: Path, numeric: Sequence[str], keep: Sequence[str], work: WorkFolder) -> Table:
-    given: dict[str, Any] = {"items": None, "relational": numeric, "keep": keep}
-    options = replace(ReadOptions.exactly(given, " "), numeric=numeric)
-    return gather(open_batches(files_at([path]), options.reading()), options, work)
+def _gathered(
+    paths: Sequence[Path],
+    roles: Mapping[str, Names],
+    work: WorkFolder | None,
+    expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
+) -> Table:
+    options = replace(ReadOptions.exactly({"items": None, **roles}, " "), numeric=roles.get("relational"))
+    source = open_batches(files_at(paths), options.reading())
+    return gather(source, options, work, with_ids=True, expected=expected)
 
 
 def _group_codes(table: Table, work: WorkFolder) -> Int32:
@@ -167,13 +216,17 @@ def _group_codes(table: Table, work: WorkFolder) -> Int32:
     return codes
 
 
-def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
-    return read_exactly(path, **roles) if reading is None else read(path, **roles, **reading)
+def _read(paths: Sequence[Path], reading: Mapping[str, Any] | None, **roles: Any) -> Table:
+    if len(paths) > 1:
+        return _gathered(paths, {**roles, "sensitive": names_in((), roles.get("sensitive"))}, None)
+    return read_exactly(paths[0], **roles) if reading is None else read(paths[0], **roles, **reading)
 
 
-def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
+def _read_snt(
+    paths: Sequence[Path], reading: Mapping[str, Any] | None
+) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
     """Return the groups, the values, and how often each row counts."""
-    how = reading or {}
+    how, path = reading or {}, paths[0]
     dialect = (
         EXACT if reading is None else Dialect.of(how.get("delimiter"), how.get("encoding"), bool(how.get("no_header")))
     )
@@ -189,7 +242,8 @@ def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[Categorica
         msg = f"{path}: the columns must be {GROUP!r}, a sensitive one and, if any, {COUNT!r}, got {got}"
         raise InputError(msg)
     numeric = [COUNT] if has_counts else []
-    table = _read(path, reading, keep=[GROUP, own[0]], relational=numeric, numeric=numeric)
+    numbers = {"numeric": numeric} if len(paths) == 1 else {}
+    table = _read(paths, reading, keep=[GROUP, own[0]], relational=numeric, **numbers)
     by_name = {column.name: column for column in table.kept}
     count = np.ones(table.n, np.int64)
     for column in table.relational:
@@ -200,32 +254,3 @@ def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[Categorica
                 raise InputError(msg)
             count = column.values.astype(np.int64)
     return by_name[GROUP], by_name[own[0]], count
-
-
-def _csv(columns: Sequence[CategoricalColumn], count: Int64 | None = None, *, each: bool = False) -> Iterator[Any]:
-    """Yield the parts of a CSV file, labels quoted once each and not once a row.
-
-    Parameters
-    ----------
-    count
-        int64 (n,): how often each row counts, which is written as a column, or, for `each`, as so many rows.
-    """
-    import pyarrow as pa
-
-    names = [column.name for column in columns] + ([COUNT] if count is not None and not each else [])
-    yield csv_bytes(names, [text_array([])] * len(names))[0]
-    alone = len(names) == 1
-    text = pa.large_string()
-    labels = [
-        None if column.vocabulary.is_numbered else quoted(text_array(column.vocabulary.labels), alone=alone)
-        for column in columns
-    ]
-    for first in range(0, columns[0].n, _BLOCK):
-        at = slice(first, first + _BLOCK)
-        fields = []
-        for found, column in zip(labels, columns, strict=True):
-            codes = column.codes[at] if count is None or not each else np.repeat(column.codes[at], count[at])
-            fields.append(pa.array(codes.astype(np.int64) + 1).cast(text) if found is None else found.take(codes))
-        if count is not None and not each:
-            fields.append(pa.array(count[at]).cast(text))
-        yield lines(fields)

@@ -68,7 +68,7 @@ class Encoder:
         import pyarrow.compute as pc
 
         text = pc.fill_null(self._text(name, column), "")
-        codes, labels = _trimmed(*_dictionary(text))
+        codes, labels = _trimmed(*dictionary(text))
         return codes, ["0" if not label and self.empty_for_null else label for label in labels]
 
     def codes(self, name: str, column: Any) -> SetColumn:
@@ -110,7 +110,7 @@ class Encoder:
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
         """Encode a column as categories, by its text; null (or NaN) is refused or becomes the category ``?``."""
         text = self._values(name, column, allow_null=allow_null)
-        codes, labels = _dictionary(text)
+        codes, labels = dictionary(text)
         vocabulary, image = canonical_codes(labels)
         found = CategoricalColumn(name, image[codes], vocabulary)
         return normalize_values(found, self.normalize.get(name, ()), self.changes)
@@ -186,7 +186,7 @@ class Encoder:
             row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
             msg = f"{self.where}: column {name!r}: the set of row {row} holds null; items must be text"
             raise InputError(msg)
-        codes, labels = _dictionary(values if _is_coded(values) else self._text(name, values, items=True))
+        codes, labels = dictionary(values if _is_coded(values) else self._text(name, values, items=True))
         if cells is column and not self.printed:
             return length, codes, labels
         if not self.exact:
@@ -295,7 +295,7 @@ def _is_coded(column: Any) -> bool:
     return text and not any(chunk.dictionary.null_count for chunk in column.chunks)
 
 
-def _dictionary(text: Any) -> tuple[Int32, list[str]]:
+def dictionary(text: Any) -> tuple[Int32, list[str]]:
     """Return the codes and the distinct values of an array of text, or of codes of text, without nulls."""
     import pyarrow as pa
 

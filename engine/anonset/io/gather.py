@@ -4,11 +4,11 @@ Labels get provisional codes as they appear. Which codes are final shows only wi
 changes the canonical order; what was written is written anew then, if any code has changed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
+from types import MappingProxyType, TracebackType
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from anonset.data.spans import spans
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.io.batches import Batch, BatchSource, ahead
-from anonset.io.columns import Encoder
+from anonset.io.columns import Encoder, dictionary
+from anonset.io.ids import ExpectedIds, FiledIds
 from anonset.io.numbers import Numbers
 from anonset.io.options import ReadOptions
 from anonset.io.persons import Persons
@@ -34,7 +35,13 @@ Tell = Callable[[int], None]
 
 
 def gather(
-    source: BatchSource, options: ReadOptions, work: WorkFolder | None = None, tell: Tell = lambda _: None
+    source: BatchSource,
+    options: ReadOptions,
+    work: WorkFolder | None = None,
+    tell: Tell = lambda _: None,
+    *,
+    with_ids: bool | None = None,
+    expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
 ) -> Table:
     """Read the batches of a source into one table.
 
@@ -42,6 +49,11 @@ def gather(
     ----------
     work
         Where its arrays are to lie; None: in memory.
+    with_ids
+        Whether the ids are columns of the table, and may repeat; None: if there is a sensitive column. Otherwise they
+        are not held, and must be distinct.
+    expected
+        What columns of ids, whose labels lie in files, must hold.
 
     Raises
     ------
@@ -49,10 +61,11 @@ def gather(
         If the data cannot be read, or are not what the options say.
     """
     plan = options.plan(source)
-    _require_by_blocks(source.where, plan, options)
+    _require_by_blocks(source.where, options)
+    with_ids = bool(plan.roles.sensitive) if with_ids is None else with_ids
     unjudged: dict[str, set[str]] = {}
     encoder = replace(options.encoder(source), unjudged=unjudged)
-    with _Gathering(plan, work) as gathering:
+    with _Gathering(plan, work, expected if with_ids else None) as gathering:
         for batch in ahead(source.batches(plan.roles.used)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before), batch)
             tell(gathering.n)
@@ -63,27 +76,24 @@ def gather(
     return replace(table, rules=options.rules)
 
 
-def _require_by_blocks(where: str, plan: Plan, options: ReadOptions) -> None:
+def _require_by_blocks(where: str, options: ReadOptions) -> None:
     """Refuse what takes all rows at once."""
     if options.group:
         msg = f"{where}: rows are not united block by block ({setting('group', True)}); unite them before"
-        raise InputError(msg)
-    if plan.roles.sensitive and plan.roles.id:
-        both = f"{setting('id')} and {setting('sensitive')}"
-        msg = f"{where}: {both} are not read block by block: every id is published, and held in memory"
         raise InputError(msg)
 
 
 class _Gathering:
     """The columns of a table under construction."""
 
-    def __init__(self, plan: Plan, work: WorkFolder | None) -> None:
+    def __init__(self, plan: Plan, work: WorkFolder | None, ids: Mapping[str, CategoricalColumn] | None) -> None:
         roles, self.plan, self.work, self.n = plan.roles, plan, work, 0
         self.sets = _Sets(work)
         self.numbers = {name: _Numbers(name, work) for name in roles.relational if name in plan.numbers}
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
         self.texts = {name: _Categories(name, work) for name in texts}
-        self.persons = Persons(roles.id, work)
+        self.ids = {} if ids is None else {name: _ids(name, work, ids.get(name)) for name in roles.id}
+        self.persons = Persons(() if self.ids else roles.id, work)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -93,6 +103,8 @@ class _Gathering:
             self._stack.enter_context(numbers.values)
         for text in self.texts.values():
             self._stack.enter_context(text.codes)
+        for column in self.ids.values():
+            self._stack.enter_context(column)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -107,6 +119,8 @@ class _Gathering:
             numbers.add(encoder.numbers(name, batch.columns[name]))
         for name, text in self.texts.items():
             text.add(encoder.category(name, batch.columns[name]))
+        for name, column in self.ids.items():
+            column.add(encoder.identifier(name, batch.columns[name]))
         if self.persons.names:
             self.persons.add([encoder.identifier(name, batch.columns[name]) for name in self.persons.names])
         first = next(iter(batch.columns.values()))
@@ -124,14 +138,21 @@ class _Gathering:
             sets,
             tuple(column(name) for name in roles.relational),
             self.texts[roles.sensitive[0]].finished() if roles.sensitive else None,
-            (),
+            tuple(self.ids[name].finished() for name in roles.id) if self.ids else (),
             tuple(self.texts[name].finished() for name in roles.keep),
             self.plan.order,
             self.plan.joined,
             changes=encoder.changes.found(encoder.normalize, self.plan.normalized),
             work=self.work,
-            persons=roles.id,
+            persons=self.persons.names,
         )
+
+
+def _ids(name: str, work: WorkFolder | None, expected: CategoricalColumn | None) -> "FiledIds | ExpectedIds | _HeldIds":
+    """Return a column of ids under construction."""
+    if expected is not None:
+        return ExpectedIds(name, expected)
+    return _HeldIds(name) if work is None else FiledIds(name, work)
 
 
 class _Labels:
@@ -201,6 +222,28 @@ class _Categories:
         recoded = found.recode(image, vocabulary, self.work)
         self.codes.drop()
         return recoded
+
+
+class _HeldIds:
+    """A column of ids under construction, in memory."""
+
+    def __init__(self, name: str) -> None:
+        self._column = _Categories(name, None)
+
+    def add(self, column: Any) -> None:
+        """Add rows: their texts (``pyarrow.LargeStringArray``)."""
+        codes, labels = dictionary(column)
+        self._column.add(CategoricalColumn(self._column.name, codes, Vocabulary(tuple(labels))))
+
+    def finished(self) -> CategoricalColumn:
+        """Return the column under its vocabulary."""
+        return self._column.finished()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._column.codes.__exit__(kind, error, at)
 
 
 class _Numbers:

@@ -94,7 +94,8 @@ class ReadOptions:
         def lacking(names: Sequence[str]) -> Sequence[str]:
             return absent(names, (*self.given.values(), self.numeric))
 
-        return Reading(self.input_format, self.dialect, self.separator, lacking, labels)
+        ids = names_in((), self.given.get("id"))
+        return Reading(self.input_format, self.dialect, self.separator, lacking, labels, ids)
 
     def plan(self, source: Described) -> Plan:
         """Give every column of a source its role.

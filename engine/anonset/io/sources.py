@@ -57,6 +57,8 @@ class Reading:
     """Tells which declared columns names lack."""
     labels: Sequence[str] | None = None
     """The items that the columns of a matrix stand for."""
+    ids: tuple[str, ...] = ()
+    """Columns whose values are nearly all different, which are best read as plain text."""
 
 
 def open_source(source: Any, how: Reading = Reading()) -> Source:

@@ -155,7 +155,7 @@ def read_publication(out: Path, attested: Attestation, work: WorkFolder | None =
     from anonset.release.records import RecordsKind
 
     if isinstance(attested.data, BucketFiles):
-        return BucketsKind().read(out, attested.data)
+        return BucketsKind().read(out, attested.data, work)
     return RecordsKind().read(out, attested.data, work)
 
 

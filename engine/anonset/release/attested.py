@@ -65,7 +65,7 @@ def read_attestation(published: Path) -> Attestation | None:
 @contextmanager
 def place_of_parts(attested: Attestation | None) -> Iterator[WorkFolder | None]:
     """Give a temporary directory for a publication in parts, which may be larger than memory; else none."""
-    if attested is None or isinstance(attested.data, BucketFiles) or attested.data.parts is None:
+    if attested is None or attested.data.parts is None:
         yield None
     else:
         with WorkFolder.temporary() as work:
@@ -83,7 +83,7 @@ def require_attested(published: Path, attested: Attestation) -> None:
     from anonset.io.files import digest
 
     data = attested.data
-    named = (data.qit, data.snt) if isinstance(data, BucketFiles) else (*data.data_files, CODEBOOK)
+    named = data.data_files if isinstance(data, BucketFiles) else (*data.data_files, CODEBOOK)
     if named != data.files or set(data.sha256) != set(data.files):
         must = f"must name {_listed(data.files, ' and ')}, and hold the SHA-256 of each"
         got = f"{_listed(named, ' and ')}, and the SHA-256 of {_listed(data.sha256) or 'none'}"

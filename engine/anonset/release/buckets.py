@@ -16,8 +16,7 @@ from anonset.generalization import Buckets, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.release.documents import BucketFiles, digests
-from anonset.release.formats import Layout, Unverified
-from anonset.spelling import setting
+from anonset.release.formats import Layout, Unverified, require_few_parts
 
 Hierarchies = Mapping[str, Hierarchy]
 
@@ -33,10 +32,7 @@ class BucketsKind:
         if layout.format not in ("csv", None):
             msg = f"buckets are published as csv (qit.csv and snt.csv), got format {layout.format!r}"
             raise InputError(msg)
-        if layout.part_rows is not None:
-            got = setting("part_rows", layout.part_rows)
-            msg = f"buckets are published as one qit.csv and one snt.csv, not in parts, got {got}"
-            raise InputError(msg)
+        require_few_parts(table.n, layout)
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> BucketPublication:
         """Apply a grouping."""
@@ -59,7 +55,7 @@ class BucketsKind:
         from anonset.io.buckets import write_buckets
 
         publication = unverified.publication
-        qit, snt = write_buckets(publication, folder)
+        qit, snt = write_buckets(publication, folder, part_rows=layout.part_rows)
         return BucketFiles(
             qit=qit.name,
             snt=snt.name,
@@ -67,6 +63,7 @@ class BucketsKind:
             keep=[column.name for column in publication.kept],
             sensitive=publication.snt_value.name,
             sha256=digests(folder),
+            parts=None if layout.part_rows is None else len(list(qit.iterdir())),
         )
 
     def write_private(self, unverified: Unverified[BucketPublication], folder: Path) -> None:
@@ -77,12 +74,19 @@ class BucketsKind:
         rows = Publication(None, (), (), (), publication.record, publication.group.codes)
         write_records(rows, folder)
 
-    def read(self, folder: Path, files: BucketFiles, work: WorkFolder | None = None) -> BucketPublication:
-        """Read both tables; in memory in any case where there are ids."""
+    def read(
+        self,
+        folder: Path,
+        files: BucketFiles,
+        work: WorkFolder | None = None,
+        meant: BucketPublication | None = None,
+    ) -> BucketPublication:
+        """Read both tables; ids that were meant to lie in files are compared with these as they are read."""
         from anonset.io.buckets import read_buckets
 
         place = None if work is None else WorkFolder.temporary(work.path)
-        return read_buckets(folder, id=files.id, keep=files.keep, work=place)
+        filed = () if meant is None else [column for column in meant.ids if column.vocabulary.filed is not None]
+        return read_buckets(folder, id=files.id, keep=files.keep, work=place, files=files.tables, expected=tuple(filed))
 
     def require_same(self, meant: BucketPublication, written: BucketPublication) -> BucketPublication:
         """Compare the columns of both tables by their labels."""
@@ -132,6 +136,8 @@ def _alike(one: CategoricalColumn, other: CategoricalColumn) -> bool:
     """Tell whether two columns hold the same labels."""
     if one.n != other.n or one.name != other.name:
         return False
+    if one is other:  # ids that were compared as they were read
+        return True
     if one.vocabulary.is_numbered:
         codes, same = None, one.vocabulary == other.vocabulary
     else:

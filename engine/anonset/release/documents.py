@@ -18,7 +18,7 @@ from anonset.generalization.earlier import Earlier
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.costs import Phase
-from anonset.release.formats import Unverified
+from anonset.release.formats import MOST_PARTS, Unverified
 from anonset.release.limits import limits_of
 from anonset.spelling import counted
 from anonset.strict_json import require_finite
@@ -30,8 +30,6 @@ REPORT = "report.json"
 """Name of the private report."""
 CODEBOOK = "codebook.csv"
 """Name of the file that says what each published symbol stands for."""
-MOST_PARTS = 100_000
-"""Largest number of files that the data of a publication are in."""
 _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 
 
@@ -91,7 +89,7 @@ class DataFile(Document):
 
 
 class BucketFiles(Document):
-    """The two files of a bucketized table, and how to read them."""
+    """The two tables of a bucketized one, each a file or a folder of files, and how to read them."""
 
     qit: str
     snt: str
@@ -100,11 +98,33 @@ class BucketFiles(Document):
     sensitive: str
     sha256: dict[str, str]
     """Digest of every file of the publication but the attestation, by name."""
+    parts: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
+    """Number of files that each table is in, in the folders that are named; None: each is one file."""
+
+    @property
+    def tables(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of the files of both tables, in their order."""
+        from anonset.io.publish import part_names
+
+        if self.parts is None:
+            return (self.qit,), (self.snt,)
+        return part_names(self.parts, "csv", self.qit), part_names(self.parts, "csv", self.snt)
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """Names of the files that hold the data."""
+        qit, snt = self.tables
+        return (*qit, *snt)
 
     @property
     def files(self) -> tuple[str, ...]:
         """Names of the files of the publication but the attestation."""
-        return ("qit.csv", "snt.csv")
+        end = ".csv" if self.parts is None else ""
+        return self.model_copy(update={"qit": f"qit{end}", "snt": f"snt{end}"}).data_files
+
+    @model_serializer(mode="wrap")
+    def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if name != "parts" or value is not None}
 
 
 class Declarations(Document):

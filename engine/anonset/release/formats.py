@@ -23,6 +23,8 @@ Order = Literal["sorted", "input"]
 Symbols = Literal["auto", "members", "short"]
 Format = Literal["csv", "parquet", "dat"]
 
+MOST_PARTS = 100_000
+"""Largest number of files that the data of a publication are in."""
 _AS_INPUT = (
     "the rows stand in the order of the input; whoever knows that order knows whose row each one is, "
     "whatever the model promises"
@@ -42,7 +44,7 @@ class Layout:
     separator: str | None = None
     """Separates the symbols within a field; None: a blank, or where labels hold it, another mark."""
     part_rows: int | None = None
-    """Rows of each file of a publication in parts; None: one file. Buckets are never in parts."""
+    """Rows of each file of a publication in parts; None: one file."""
     codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
     """Names that an earlier release gave to sets of items, by their members."""
 
@@ -64,6 +66,20 @@ class Layout:
         if self.part_rows is not None and self.part_rows < 1:
             msg = f"{setting('part_rows')} must be at least 1, got {self.part_rows}"
             raise InputError(msg)
+
+
+def require_few_parts(n: int, layout: Layout) -> None:
+    """Refuse more parts of so many rows than a publication may have.
+
+    Raises
+    ------
+    InputError
+        With the least number of rows of a part.
+    """
+    if layout.part_rows is not None and n > MOST_PARTS * layout.part_rows:
+        need = f"at least {-(-n // MOST_PARTS)}, so that there are at most {MOST_PARTS:,} parts"
+        msg = f"{setting('part_rows')} must be {need}, got {layout.part_rows}"
+        raise InputError(msg)
 
 
 P = TypeVar("P", Publication, BucketPublication)
@@ -141,8 +157,14 @@ class Kind(Protocol[P]):
         """Write the way back into the private folder."""
         ...
 
-    def read(self, folder: Path, files: Any, work: WorkFolder | None = None) -> P:
-        """Read written data, in memory or into a work directory."""
+    def read(self, folder: Path, files: Any, work: WorkFolder | None = None, meant: P | None = None) -> P:
+        """Read written data, in memory or into a work directory.
+
+        Raises
+        ------
+        AnonsetError
+            If what is compared as it is read differs from what was meant.
+        """
         ...
 
     def require_same(self, meant: P, written: P) -> P:

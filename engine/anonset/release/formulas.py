@@ -5,6 +5,8 @@ import re
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
+from anonset.data.filed import FiledLabels, Int64
+from anonset.data.spans import spans
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.publication import written_columns
@@ -45,7 +47,27 @@ def formula_warnings(publication: Publication | BucketPublication) -> tuple[str,
     return (f"{', '.join(places)} begin with =, +, - or @: {_WHAT_TO_DO}",) if places else ()
 
 
+def _beginning(column: CategoricalColumn, labels: FiledLabels) -> Int64:
+    """Return which labels in files that some row shows begin with a byte that a formula begins with, int64."""
+    found = [np.empty(0, np.int64)]
+    first_bytes = np.frombuffer("=+-@\t\r＝".encode()[:7], np.uint8)
+    for first, end in spans(labels.filed):
+        starts = labels.starts[first : end + 1]
+        held = np.flatnonzero(starts[1:] > starts[:-1])
+        found.append(first + held[np.isin(labels.text[starts[held]], first_bytes)])
+    begins = np.concatenate(found)
+    if not len(begins):
+        return begins
+    wanted = np.zeros(len(labels), np.bool_)
+    wanted[begins] = True
+    for first, end in spans(column.n):
+        wanted[column.codes[first:end]] &= False
+    return begins[~wanted[begins]]
+
+
 def _shown(column: SetColumn | CategoricalColumn) -> list[str]:
-    """Return the labels of a column that some row shows."""
+    """Return the labels of a column that some row shows; of many, those that begin as a formula does."""
+    if isinstance(column, CategoricalColumn) and (filed := column.vocabulary.filed) is not None:
+        return [filed[at] for at in _beginning(column, filed).tolist()]
     labels = column.vocabulary.labels
     return [labels[code] for code in np.flatnonzero(column.occurrences)]

@@ -74,7 +74,8 @@ def publish(
         with watch.phase("write"):
             files = kind.write(unverified, staging.folder, request.layout)
         with watch.phase("read back"):
-            written = kind.require_same(unverified.publication, kind.read(staging.folder, files, unverified.table.work))
+            meant = unverified.publication
+            written = kind.require_same(meant, kind.read(staging.folder, files, unverified.table.work, meant))
         with watch.phase("verify"):
             verdict = verify_release(
                 unverified,

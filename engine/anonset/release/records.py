@@ -18,12 +18,11 @@ from anonset.generalization import Cut, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
-from anonset.release.documents import CODEBOOK, MOST_PARTS, DataFile, digests
+from anonset.release.documents import CODEBOOK, DataFile, digests
 from anonset.release.earlier import HIERARCHY
-from anonset.release.formats import Layout, Unverified
+from anonset.release.formats import Layout, Unverified, require_few_parts
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
-from anonset.spelling import setting
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
@@ -37,11 +36,7 @@ class RecordsKind:
         """Refuse columns and labels that the layout cannot carry: every node, and every set, may be published."""
         from anonset.io.publish import check_labels
 
-        if layout.part_rows is not None and table.n > MOST_PARTS * layout.part_rows:
-            least = -(-table.n // MOST_PARTS)
-            need = f"at least {least}, so that there are at most {MOST_PARTS:,} parts"
-            msg = f"{setting('part_rows')} must be {need}, got {layout.part_rows}"
-            raise InputError(msg)
+        require_few_parts(table.n, layout)
         others = (*table.relational, *table.kept)
         if layout.format == "dat" and others:
             msg = f"the format dat carries the set-valued column alone, not {others[0].name!r}; choose csv or parquet"
@@ -139,7 +134,9 @@ class RecordsKind:
                 write_hierarchy(recoding.hierarchy, folder / HIERARCHY)
         write_records(publication, folder)
 
-    def read(self, folder: Path, files: DataFile, work: WorkFolder | None = None) -> Publication:
+    def read(
+        self, folder: Path, files: DataFile, work: WorkFolder | None = None, meant: Publication | None = None
+    ) -> Publication:
         """Read the data and the codebook."""
         from anonset.io.maps import read_codebook
         from anonset.io.parts import read_parts

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from anonset.algorithms.buckets.base import random_by_code, require_eligible, se
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
+from anonset.data.mapped import WorkFolder, space
 from anonset.generalization import Buckets
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import require_at_least
@@ -22,8 +24,8 @@ class Anatomy(Discreet):
     """Anatomy: groups of l or more tuples with pairwise different sensitive values.
 
     It takes each tuple for a person of its own, and so does not protect individuals with several tuples: see
-    `SafeGrouping`. Cost: O(n log V), V the number of sensitive values; memory for 12 bytes a
-    tuple, at most, wherever the tuples lie.
+    `SafeGrouping`. Cost: O(n log V), V the number of sensitive values; 12 bytes a tuple, in memory or in the files of
+    the work directory in which the tuples lie.
 
     Which tuple of a value goes into a group is drawn at random. Were it the first one, whoever knows the order of the
     rows could tell most values from the groups alone; so could whoever guesses the seed, were it all that is drawn by
@@ -82,9 +84,11 @@ class Anatomy(Discreet):
         first = np.zeros(n_values + 1, np.int64)
         np.cumsum(column.occurrences, out=first[1:])
         draws = Draws.of(table, self.seed)
-        by_value = random_by_code(column.codes, n_values, draws, "anatomy: order of the tuples of a value")
-        group = anatomize(by_value, first, self.l)
-        if table.work is not None:
-            group = table.work.stored(table.work.fresh("group"), group)
+        group = space(table.work, "group", np.int32, table.n)
+        with ExitStack() as stack:
+            scratch = None if table.work is None else stack.enter_context(WorkFolder.temporary(table.work.path))
+            purpose = "anatomy: order of the tuples of a value"
+            by_value = random_by_code(column.codes, n_values, draws, purpose, scratch)
+            anatomize(by_value, first, self.l, group)
         buckets = Buckets(group, np.zeros(table.n, np.bool_))
         return Result(buckets, figures={"groups": buckets.n_groups})

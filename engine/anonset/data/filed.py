@@ -1,0 +1,146 @@
+"""Labels that lie in files, however many: of a column whose values are nearly all different, as ids are."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.spans import spans
+
+if TYPE_CHECKING:
+    from anonset_kernels.labels import Labels
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+UInt8 = NDArray[np.uint8]
+
+
+class FiledLabels(Sequence[str]):
+    """Distinct labels in canonical order, none of which is held: they are read from mapped files.
+
+    >>> labels = FiledLabels(np.array([0, 1, 3]), np.frombuffer(b"abb", np.uint8))
+    >>> list(labels), labels[1], list(labels.followed_by("*")), labels.places["bb"], "c" in labels.places
+    (['a', 'bb'], 'bb', ['a', 'bb', '*'], 1, False)
+    """
+
+    def __init__(self, starts: Int64, text: UInt8, *, numeric: bool = False, last: str | None = None) -> None:
+        self.starts = starts
+        """int64 (n + 1,): where each label begins."""
+        self.text = text
+        """uint8 (bytes,): the labels in UTF-8, one behind the other."""
+        self.numeric = numeric
+        """Whether all are integers, and stand in the order of their numbers."""
+        self.last = last
+        """A label behind the others, out of order."""
+
+    @property
+    def filed(self) -> int:
+        """Number of labels that lie in the files."""
+        return len(self.starts) - 1
+
+    @property
+    def arrays(self) -> "Labels":
+        """The labels that lie in the files, as kernels take them."""
+        from anonset_kernels.labels import Labels
+
+        return Labels(self.starts, self.text)
+
+    @property
+    def last_bytes(self) -> UInt8:
+        """The label behind the others in UTF-8."""
+        return np.frombuffer((self.last or "").encode(), np.uint8).copy()
+
+    def followed_by(self, label: str) -> "FiledLabels":
+        """Return the same labels with one behind them."""
+        return FiledLabels(self.starts, self.text, numeric=self.numeric, last=label)
+
+    def __len__(self) -> int:
+        return self.filed + (self.last is not None)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        if isinstance(at, slice):
+            return tuple(self[place] for place in range(*at.indices(len(self))))
+        if not 0 <= at < len(self):
+            raise IndexError
+        if at == self.filed:
+            return self.last or ""
+        return self.text[self.starts[at] : self.starts[at + 1]].tobytes().decode()
+
+    def __iter__(self) -> Iterator[str]:
+        for first, end in spans(self.filed):
+            starts = self.starts[first : end + 1].tolist()
+            text = self.text[starts[0] : starts[-1]].tobytes()
+            for begin, stop in pairwise(starts):
+                yield text[begin - starts[0] : stop - starts[0]].decode()
+        if self.last is not None:
+            yield self.last
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, FiledLabels) and self.starts is other.starts and self.text is other.text:
+            return self.last == other.last
+        if not isinstance(other, (tuple, FiledLabels)):
+            return False
+        return len(self) == len(other) and all(map(str.__eq__, self, other))
+
+    def __hash__(self) -> int:
+        return hash((FiledLabels, len(self)))
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """The place of each label."""
+        return _Places(self)
+
+    def gathered(self, codes: Int32) -> tuple[Int64, UInt8]:
+        """Return the labels of some codes: where each begins, int64 (n + 1,), and their bytes."""
+        from anonset_kernels.labels import gather_text, gathered_starts
+
+        last = self.last_bytes
+        starts = gathered_starts(codes, self.starts, len(last))
+        text = np.empty(int(starts[-1]), np.uint8)
+        gather_text(codes, self.arrays, last, starts, text)
+        return starts, text
+
+    def first_other(self, codes: Int32, starts: Int64, text: UInt8) -> int:
+        """Return the first row whose text is not the label of its code; -1 if there is none."""
+        from anonset_kernels.labels import first_other_text
+
+        return int(first_other_text(codes, self.arrays, self.last_bytes, starts, text))
+
+
+class _Places(Mapping[str, int]):
+    """The place of each label, looked for by halving."""
+
+    def __init__(self, labels: FiledLabels) -> None:
+        self._labels = labels
+
+    def __getitem__(self, label: str) -> int:
+        labels = self._labels
+        if label == labels.last:
+            return labels.filed
+        low, high = 0, labels.filed
+        if labels.numeric and not label.removeprefix("-").isdecimal():
+            raise KeyError
+        while low < high:
+            middle = (low + high) // 2
+            found = labels[middle]
+            if int(found) < int(label) if labels.numeric else found < label:
+                low = middle + 1
+            else:
+                high = middle
+        if low == labels.filed or labels[low] != label:
+            raise KeyError
+        return low
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)

@@ -1,0 +1,181 @@
+"""Texts of any number as codes of their distinct ones in canonical order: distributed into buckets, which are sorted.
+
+Texts go into buckets by eight of their bytes, behind those that all share, cut at quantiles of a sample. A bucket that
+is still too large, since many texts are the same or begin alike, is sorted at once all the same.
+"""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.discreet import Discreet
+from anonset.data.filed import FiledLabels, Int32, Int64, UInt8
+from anonset.data.growing import Growing
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.spans import spans
+
+if TYPE_CHECKING:
+    from anonset_kernels.labels import Comparison, Labels
+
+PER_BUCKET = 1 << 19
+"""Texts of a bucket, about."""
+PER_TASK = 1 << 20
+"""Texts that a thread distributes at once."""
+SAMPLE = 1 << 16
+_BEGUN = 4
+UInt64 = NDArray[np.uint64]
+
+
+def encode_labels(
+    starts: Int64, text: UInt8, work: WorkFolder, *, numeric: bool | None = None
+) -> tuple[Int32, FiledLabels]:
+    """Return the code of each text, int32 (n,), and the distinct texts in canonical order.
+
+    Cost: O(bytes + n log n), memory for some buckets, and another copy of the texts in the work directory.
+
+    Parameters
+    ----------
+    starts, text
+        int64 (n + 1,) and uint8 (bytes,): the texts, one behind the other, from 0 on.
+    work
+        Where the codes and the labels are to lie.
+    numeric
+        Whether to sort by numbers; None: if all are plain integers.
+
+    >>> with WorkFolder.temporary() as work:
+    ...     codes, labels = encode_labels(np.array([0, 2, 3, 5]), np.frombuffer(b"109" b"10", np.uint8), work)
+    ...     codes.tolist(), list(labels)
+    ([1, 0, 1], ['9', '10'])
+    """
+    with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-labels") as pool, ExitStack() as stack:
+        scratch = stack.enter_context(WorkFolder.temporary(work.path))
+        return _Encoding(starts, text, work, scratch, pool).encoded(numeric)
+
+
+@dataclass(frozen=True)
+class _Encoding(Discreet):
+    """The encoding of texts."""
+
+    starts: Int64
+    text: UInt8
+    work: WorkFolder
+    scratch: WorkFolder
+    pool: ThreadPoolExecutor
+
+    @property
+    def n(self) -> int:
+        return len(self.starts) - 1
+
+    def encoded(self, numeric: bool | None) -> tuple[Int32, FiledLabels]:
+        """Return the codes and the labels."""
+        from anonset_kernels.labels import Comparison
+
+        shared, integers = self._surveyed()
+        numeric = integers if numeric is None else numeric
+        by = Comparison(0 if numeric else shared, numeric)
+        splitters = self._splitters(by)
+        size, texts, record = self._distributed(by, splitters)
+        codes = space(self.work, "codes", np.int32, self.n)
+        with Growing(self.work, "labels", np.int64) as starts, Growing(self.work, "labels", np.uint8) as text:
+            starts.append(np.zeros(1, np.int64))
+            n_codes, end = 0, 0
+            for first, code, lengths, own in self._numbered(by, texts, np.append(0, np.cumsum(size[0]))):
+                codes[record[first : first + len(code)]] = code + np.int32(n_codes)
+                starts.append(np.cumsum(lengths) + end)
+                text.append(own)
+                n_codes, end = n_codes + len(lengths), end + len(own)
+        return codes, FiledLabels(starts.finished(), text.finished(), numeric=numeric)
+
+    def _tasks(self) -> list[tuple[int, int]]:
+        return list(spans(self.n, PER_TASK))
+
+    def _part(self, rows: tuple[int, int]) -> "Labels":
+        from anonset_kernels.labels import Labels
+
+        return Labels(self.starts[rows[0] : rows[1] + 1], self.text)
+
+    def _surveyed(self) -> tuple[int, bool]:
+        """Return how many bytes all texts share, and whether they are integers."""
+        from anonset_kernels.labels import survey
+
+        if not self.n:
+            return 0, True
+        first = np.array(self.text[self.starts[0] : self.starts[1]])
+        found = list(self.pool.map(lambda rows: survey(self._part(rows), first), self._tasks()))
+        return min(shared for shared, _ in found), all(integers for _, integers in found)
+
+    def _splitters(self, by: "Comparison") -> UInt64:
+        """Return uint64 (b - 1,): the least key of each bucket but the first."""
+        from anonset_kernels.labels import label_keys
+
+        n_buckets = -(-self.n // PER_BUCKET)
+        if n_buckets < 2:
+            return np.empty(0, np.uint64)
+        picks = np.unique(np.linspace(0, self.n - 1, min(self.n, SAMPLE)).astype(np.int64))
+        keys = np.empty(len(picks), np.uint64)
+        label_keys(self._part((0, self.n)), by, picks, keys)
+        keys.sort()
+        return np.unique(keys[np.arange(1, n_buckets) * len(keys) // n_buckets])
+
+    def _distributed(self, by: "Comparison", splitters: UInt64) -> tuple[Int64, "Labels", Int32]:
+        """Return how many texts and bytes each bucket has, int64 (2, b), the texts by buckets, and their numbers."""
+        from anonset_kernels.labels import Labels, fill_labels, measure_labels
+
+        def measured(rows: tuple[int, int]) -> Int64:
+            size = np.zeros((2, len(splitters) + 1), np.int64)
+            measure_labels(self._part(rows), by, splitters, size)
+            return size
+
+        sizes = list(self.pool.map(measured, self._tasks()))
+        total: Int64 = np.sum(sizes, axis=0, dtype=np.int64).reshape(2, -1) if sizes else np.zeros((2, 1), np.int64)
+        starts = space(self.scratch, "starts", np.int64, self.n + 1)
+        starts[0] = 0
+        out = Labels(starts, space(self.scratch, "text", np.uint8, len(self.text)))
+        record = space(self.scratch, "record", np.int32, self.n)
+        before = np.cumsum(total, axis=1) - total
+        tasks = []
+        for rows, size in zip(self._tasks(), sizes, strict=True):
+            tasks.append((rows, before.copy()))
+            before += size
+
+        def filled(task: tuple[tuple[int, int], Int64]) -> None:
+            rows, fill = task
+            fill_labels(self._part(rows), by, splitters, rows[0], fill, out, record)
+
+        for _ in self.pool.map(filled, tasks):
+            pass
+        return total, out, record
+
+    def _numbered(self, by: "Comparison", texts: "Labels", bounds: Int64) -> Iterator[tuple[int, Int32, Int64, UInt8]]:
+        """Yield where each bucket begins, its texts' numbers, the lengths of its distinct texts, and their bytes."""
+        from anonset_kernels.labels import Labels, gather_text, gathered_starts, label_keys, number_labels
+
+        def numbered(rows: tuple[int, int]) -> tuple[int, Int32, Int64, UInt8]:
+            first, end = rows
+            n = end - first
+            labels = Labels(texts.starts[first : end + 1], texts.text)
+            keys = np.empty(n, np.uint64)
+            label_keys(labels, by, np.arange(n), keys)
+            order = np.argsort(keys)
+            code, example = np.empty(n, np.int32), np.empty(n, np.int64)
+            n_codes = number_labels(labels, by, keys[order], order, code, example)
+            chosen, none = example[:n_codes].astype(np.int32), np.empty(0, np.uint8)
+            starts = gathered_starts(chosen, labels.starts, 0)
+            text = np.empty(int(starts[-1]), np.uint8)
+            gather_text(chosen, labels, none, starts, text)
+            return first, code, np.diff(starts), text
+
+        waiting: list[Any] = []
+        for rows in pairwise(bounds.tolist()):
+            waiting.append(self.pool.submit(numbered, rows))
+            if len(waiting) > _BEGUN:
+                yield waiting.pop(0).result()
+        for found in waiting:
+            yield found.result()

@@ -1,0 +1,123 @@
+"""Coded columns as lines of CSV, block by block: labels are quoted once each, and not once a row, if they are held."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from anonset.data import CategoricalColumn
+from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
+from anonset.generalization.buckets import COUNT
+from anonset.io.lines import csv_bytes, lines, quoted, text_array
+
+BLOCK = 1 << 17
+"""Rows of a block."""
+_BEGUN = 4
+_Block = tuple[list[Int32], Int64 | None]
+"""The codes of each column, and how often each row counts."""
+
+
+class RowLines:
+    """The rows of some columns as lines.
+
+    Parameters
+    ----------
+    columns
+        At least one.
+    count
+        int64 (n,): how often each row counts, which is written as a column, or, for `each`, as so many rows.
+    """
+
+    def __init__(self, columns: Sequence[CategoricalColumn], count: Int64 | None = None, *, each: bool = False) -> None:
+        self._columns, self._count, self._each = columns, count, each
+        names = [column.name for column in columns] + ([COUNT] if count is not None and not each else [])
+        self._header = csv_bytes(names, [text_array([])] * len(names))[0]
+        self._fields = [_fields_of(column, alone=len(names) == 1) for column in columns]
+
+    @property
+    def n(self) -> int:
+        """Number of lines but that of the names."""
+        if self._count is None or not self._each:
+            return self._columns[0].n
+        return sum(int(self._count[first:end].sum()) for first, end in spans(len(self._count)))
+
+    def all(self) -> Iterator[Any]:
+        """Yield the lines as they stand in one file."""
+        yield self._header
+        yield from (text for _, text in self._made(self._blocks(None)))
+
+    def parts(self, part_rows: int) -> Iterator[Iterator[Any]]:
+        """Yield the lines of each file of so many rows, one file at least; each is to be taken before the next."""
+        blocks = self._made(self._blocks(part_rows))
+
+        def part(rows: int) -> Iterator[Any]:
+            yield self._header
+            while rows > 0:
+                n, text = next(blocks)
+                rows -= n
+                yield text
+
+        for first, end in list(spans(self.n, part_rows)) or [(0, 0)]:
+            yield part(end - first)
+
+    def _blocks(self, part_rows: int | None) -> Iterator[_Block]:
+        """Yield blocks of rows, none of which reaches into two files."""
+        done = 0
+        for first, end in spans(self._columns[0].n, BLOCK):
+            codes = [column.codes[first:end] for column in self._columns]
+            count = None if self._count is None else self._count[first:end]
+            if count is not None and self._each:
+                codes, count = [np.repeat(found, count) for found in codes], None
+            begin, n = 0, len(codes[0])
+            while begin < n:
+                stop = n if part_rows is None else min(n, begin + part_rows - done % part_rows)
+                yield [found[begin:stop] for found in codes], None if count is None else count[begin:stop]
+                done, begin = done + stop - begin, stop
+
+    def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
+        """Yield the numbers of rows of blocks, and their lines, some of which are made ahead by threads."""
+        waiting: deque[tuple[int, Future[Any]]] = deque()
+        with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-lines") as pool:
+            try:
+                for block in blocks:
+                    waiting.append((len(block[0][0]), pool.submit(self._lines, block)))
+                    if len(waiting) > _BEGUN:
+                        n, made = waiting.popleft()
+                        yield n, made.result()
+                for n, made in waiting:
+                    yield n, made.result()
+            finally:
+                for _, made in waiting:
+                    made.cancel()
+
+    def _lines(self, block: _Block) -> Any:
+        import pyarrow as pa
+
+        codes, count = block
+        fields = [field(found) for field, found in zip(self._fields, codes, strict=True)]
+        if count is not None:
+            fields.append(pa.array(count).cast(pa.large_string()))
+        return lines(fields)
+
+
+def _fields_of(column: CategoricalColumn, *, alone: bool) -> Callable[[Int32], Any]:
+    """Return how codes of a column are written as fields."""
+    import pyarrow as pa
+
+    vocabulary = column.vocabulary
+    if vocabulary.is_numbered:
+        return lambda codes: pa.array(codes.astype(np.int64) + 1).cast(pa.large_string())
+    if (filed := vocabulary.filed) is not None:
+
+        def gathered(codes: Int32) -> Any:
+            starts, text = filed.gathered(codes)
+            array = pa.LargeStringArray.from_buffers(len(codes), pa.py_buffer(starts), pa.py_buffer(text))
+            return quoted(array, alone=alone)
+
+        return gathered
+    held = quoted(text_array(vocabulary.labels), alone=alone)
+    return lambda codes: held.take(codes)

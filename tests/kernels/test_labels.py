@@ -1,0 +1,68 @@
+"""Texts as codes of their distinct ones in canonical order, however they are distributed."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import CategoricalColumn, Vocabulary, label_order
+from anonset.data.filed import FiledLabels
+from anonset.data.fingerprints import column_sha256
+from anonset.data.label_order import encode_labels
+from anonset.data.mapped import WorkFolder
+from effort import examples
+
+integers = st.integers(-(10**6), 10**6) | st.integers(0, 30) | st.integers(-(10**30), 10**30)
+texts = st.text(st.sampled_from('ab\0é\U00010000"\\'), max_size=20) | st.just("a" * 40)
+alike = st.integers(0, 30).map("patient-0000000{}".format)
+columns = st.lists(integers.map(str), max_size=60) | st.lists(texts, max_size=60) | st.lists(alike, max_size=60)
+many = st.lists(
+    st.sampled_from(["", "\0", "a", "a\0", "b" * 9, "b" * 9 + "\0" * 9, "b" * 20]), min_size=90, max_size=90
+)
+
+
+def as_bytes(labels):
+    parts = [label.encode() for label in labels]
+    return np.cumsum([0, *map(len, parts)]), np.frombuffer(b"".join(parts), np.uint8).copy()
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(labels=columns | many, per_bucket=st.sampled_from([2, 9, 1000]), per_task=st.sampled_from([3, 1000]))
+def test_texts_become_codes_of_the_vocabulary_in_memory(labels, per_bucket, per_task):
+    expected = CategoricalColumn.of("id", labels)
+    with pytest.MonkeyPatch.context() as patch, WorkFolder.temporary() as work:
+        patch.setattr(label_order, "PER_BUCKET", per_bucket)
+        patch.setattr(label_order, "PER_TASK", per_task)
+        codes, found = encode_labels(*as_bytes(labels), work)
+        assert codes.tolist() == expected.codes.tolist()
+        assert list(found) == list(expected.vocabulary.labels)
+        column = CategoricalColumn("id", codes, Vocabulary.of_filed(found))
+        assert column_sha256(column) == column_sha256(expected)
+        assert [column.vocabulary.index[label] for label in labels] == codes.tolist()
+        starts, text = found.gathered(codes)
+        assert (starts.tolist(), text.tobytes()) == tuple(
+            f(x) for f, x in zip((list, bytes), as_bytes(labels), strict=True)
+        )
+        assert found.first_other(codes, starts, text) == -1
+
+
+def test_a_text_that_differs_is_found():
+    labels = FiledLabels(*as_bytes(["a", "bb", "bc"])).followed_by("*")
+    codes = np.array([2, 3, 0, 1], np.int32)
+    assert labels.first_other(codes, *as_bytes(["bc", "*", "a", "bb"])) == -1
+    for row, others in enumerate((["bb", "*", "a", "bb"], ["bc", "+", "a", "bb"], ["bc", "*", "", "bb"])):
+        assert labels.first_other(codes, *as_bytes(others)) == row
+    assert labels.first_other(codes, *as_bytes(["bc", "**", "a", "bb"])) == 1
+
+
+def test_labels_in_files_are_a_sequence():
+    labels = FiledLabels(*as_bytes(["a", "bb"]))
+    assert (len(labels), labels[1], labels[:2], "bb" in labels.places) == (2, "bb", ("a", "bb"), True)
+    assert labels == ("a", "bb")
+    assert labels != ("a", "b")
+    assert labels.followed_by("*") == ("a", "bb", "*")
+    assert labels != labels.followed_by("*")
+    assert labels.followed_by("*").places["*"] == 2
+    assert "*" not in labels.places
+    with pytest.raises(IndexError):
+        labels[2]
