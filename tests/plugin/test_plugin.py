@@ -1,7 +1,8 @@
-"""A package of a third party, installed for real: its algorithm and its model are as ours."""
+"""The package of the page on writing a plug-in, installed for real: its algorithm and its model are as ours."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,19 +11,20 @@ import pytest
 
 pytestmark = pytest.mark.compiled
 
-SOURCE = Path(__file__).parent / "rare_items"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "plugins.md"
 ASKED = ("--model", "common-items", "--k", "2")
 BASKETS = "a b\na b\na c\nb\na d\n"
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the installed package, made from a copy of its sources."""
+    """Return a folder with the installed package, made of the files that the page shows."""
     folder = tmp_path_factory.mktemp("plugin")
     sources = folder / "sources"
-    (sources / "rare_items").mkdir(parents=True)
-    for path in ("pyproject.toml", "rare_items/__init__.py"):
-        (sources / path).write_text((SOURCE / path).read_text())
+    sources.mkdir()
+    files = dict(re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```$', PAGE.read_text(), re.MULTILINE | re.DOTALL))
+    for path in ("pyproject.toml", "rare_items.py"):
+        (sources / path).write_text(files[path])
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
     done = subprocess.run([*pip, "--target", folder / "site", sources], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

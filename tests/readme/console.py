@@ -3,10 +3,10 @@
 ``python tests/readme/console.py [PAGE...]`` renews what they show; ``--check`` says instead where it differs, and
 ``--bin FOLDER`` runs the commands and the Python of another environment.
 
-A page is run from above in one new folder. A block ```` ```text title="name" ```` is a file; in a ```` ```console ````
-block each line ``$ command`` is run, and what it prints follows. The ```` ```python ```` blocks of a page are one
-session; where an ```` ```output ```` block follows, it holds what the block printed and what its last line is. Seconds,
-memory and digests are shown as they were when last renewed.
+A page is run from above in one new folder. A block ```` ```text title="name" ```` is a file, also in other languages
+than text; in a ```` ```console ```` block each line ``$ command`` is run, and what it prints follows. The ```` ```python ````
+blocks of a page are one session; where an ```` ```output ```` block follows, it holds what the block printed and what its
+last line is. Seconds, memory and digests are shown as they were when last renewed.
 """
 
 import argparse
@@ -32,10 +32,12 @@ TUTORIALS = tuple(sorted((ROOT / "docs" / "tutorials").glob("*.md")))
 """Those that `make wheel` follows in an empty folder, with the installed wheel."""
 NOTEBOOKS = tuple(sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")))
 _BLOCK = re.compile(
-    r'^```(?P<kind>console|python|text title="(?P<file>[^"]+)")\n(?P<body>.*?)^```$'
+    r'^```(?P<kind>console|python|\w+ title="(?P<file>[^"]+)")\n(?P<body>.*?)^```$'
     r"(?P<output>\n\n```output\n.*?^```$)?",
     re.DOTALL | re.MULTILINE,
 )
+_PIP = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0"}  # pip reads the last as "no"
+"""What pip installs from a page it takes from this environment: no page needs a package index."""
 _VARIES = (
     (re.compile(r"\b\d+\.\d+ s\b *"), "# s"),
     (re.compile(r"\b\d+\.\d+ [MG]iB\b *"), "# MiB"),
@@ -95,7 +97,7 @@ def _outputs(found: dict[str, Any], number: int) -> list[dict[str, Any]]:
 def run(command: str, folder: str, binaries: Path) -> str:
     """Run a shell command and return what it prints."""
     path = os.pathsep.join([str(binaries), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path, "COLUMNS": "120"}
+    environment = {**os.environ, **_PIP, "PATH": path, "COLUMNS": "120"}
     done = subprocess.run(
         command, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -81,6 +81,7 @@ def _command(line: str) -> None:
 
 def main() -> None:
     """Run blocks that come as lines of JSON, and answer in lines of JSON, until there are no more."""
+    sys.path[0] = ""  # modules are those of the folder, not those beside this file
     names: dict[str, Any] = {"__name__": "__main__", "_command": _command}
     answers = sys.stdout
     for line in sys.stdin:
