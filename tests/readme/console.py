@@ -4,9 +4,9 @@
 ``--bin FOLDER`` runs the commands and the Python of another environment.
 
 A page is run from above in one new folder. A block ```` ```text title="name" ```` is a file, also in other languages
-than text; in a ```` ```console ```` block each line ``$ command`` is run, and what it prints follows. The ```` ```python ````
-blocks of a page are one session; where an ```` ```output ```` block follows, it holds what the block printed and what its
-last line is. Seconds, memory and digests are shown as they were when last renewed.
+than text. In a ```` ```console ```` block each line ``$ command`` is run, and what it prints follows. The blocks
+```` ```python ```` of a page are one session; where a block ```` ```output ```` follows, it holds what was printed, and
+what the last line is. Seconds, memory and digests are shown as they were when last renewed.
 """
 
 import argparse
