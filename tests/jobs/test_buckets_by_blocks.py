@@ -131,13 +131,6 @@ def test_a_table_with_ids_in_files_is_taken_up_again(tmp_path):
     assert saved_files(table.work) <= {path.name for path in table.work.path.iterdir()}
 
 
-def test_safe_grouping_is_refused_by_blocks(tmp_path, capsys):
-    options = [*OPTIONS, "--memory-limit", "100", "-o", str(tmp_path / "out")]
-    safe = ["--sensitive", "drug", "--id", "ward", "--model", "safe-grouping", "--k", "2", "--l", "2", *options[-4:]]
-    assert main(["anonymize", str(tmp_path / "v.csv"), *safe]) == 2
-    assert "safe-grouping takes all records at once (anatomy runs by blocks)" in capsys.readouterr().err
-
-
 @pytest.fixture
 def mapped(tmp_path):
     table = anonset.scan(tmp_path / "v.csv", sensitive="drug", keep=["ward"], work_dir=tmp_path / "work")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
 
 BY_BLOCKS = "apriori, exact and vpa run by blocks"
-BUCKETS = "anatomy runs by blocks"
+BUCKETS = "anatomy and safe-grouping run by blocks"
 IN_PARTS = "the formations mondrian, cluster, k-member and those of Xu run in parts of the data, also in RT frameworks"
 Note = Callable[[str], None]
 """Is told what people should know."""

@@ -177,17 +177,17 @@ def before_and_after(release: Release, n: int) -> RichTable:
 def sizes(release: Release) -> dict[str, int]:
     """Return how many items occur and as how many symbols they are published, and the clusters or groups."""
     original, publication = release.unverified.table.transactions, release.unverified.publication
+    figures = release.unverified.result.figures
+    parts = {name: int(figures[name]) for name in ("parts", "smallest_part", "largest_part") if name in figures}
     if isinstance(publication, BucketPublication):
-        return {"groups": publication.n_groups, "starred": int(publication.starred.sum())}
+        return {**parts, "groups": publication.n_groups, "starred": int(publication.starred.sum())}
     found = {}
     if original is not None and publication.transactions is not None:
         found["items"] = int(np.count_nonzero(original.occurrences))
         found["symbols"] = int(np.count_nonzero(publication.transactions.occurrences))
     if publication.cluster is not None and publication.n:
         members = np.bincount(publication.cluster)
-        figures = release.unverified.result.figures
-        found |= {name: int(figures[name]) for name in ("parts", "smallest_part", "largest_part") if name in figures}
-        found |= {"clusters": len(members), "smallest_cluster": int(members.min())}
+        found |= parts | {"clusters": len(members), "smallest_cluster": int(members.min())}
         found["largest_cluster"] = int(members.max())
         found["ambiguous_items"] = ambiguous_items(publication)
     return found
@@ -310,7 +310,8 @@ def _size_texts(found: dict[str, int]) -> dict[str, str]:
         texts["items"] = f"{found['items']:,} occur, published as {found['symbols']:,} symbols"
     if "parts" in found:
         bounds = f"{found['smallest_part']:,} to {found['largest_part']:,}"
-        texts["split"] = f"{found['parts']:,} parts of {bounds} records by relational values, each anonymized by itself"
+        by = "a secret hash of the id" if "groups" in found else "relational values"
+        texts["split"] = f"{found['parts']:,} parts of {bounds} records by {by}, each anonymized by itself"
     if "clusters" in found:
         bounds = f"{found['smallest_cluster']:,} to {found['largest_cluster']:,}"
         texts["clusters"] = f"{found['clusters']:,}, of {bounds} records"

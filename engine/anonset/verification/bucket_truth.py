@@ -1,5 +1,7 @@
 """Truthfulness of a bucketized table: its rows are those of the original, and its groups hold their values."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from anonset.data import CategoricalColumn, Table
@@ -9,6 +11,7 @@ from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.privacy.model import Witness
 from anonset.spelling import counted
+from anonset.verification.individuals import Rows, find_divided, one_of_each_run
 
 
 def check_buckets_truthful(table: Table, publication: BucketPublication) -> Witness | None:
@@ -56,21 +59,20 @@ def check_undivided(table: Table, publication: BucketPublication) -> Witness | N
         If the publication has other columns than the table.
     """
     _require_same_columns(table, publication)
-    person = np.zeros(publication.n, np.int64)
-    for column in table.ids:
-        key = person * max(1, len(column.vocabulary)) + column.codes[publication.record]
-        person = np.unique(key, return_inverse=True)[1].astype(np.int64)
-    group = publication.group.codes
-    order = np.lexsort((group, person))
-    divided = (person[order][1:] == person[order][:-1]) & (group[order][1:] != group[order][:-1])
-    if not divided.any():
+    found = find_divided(_of_everybody(table, publication), publication.n, publication.work)[1]
+    if found is None:
         return None
-    at = int(np.flatnonzero(divided)[0])
-    one, other = int(order[at]), int(order[at + 1])
-    labels = publication.group.vocabulary.labels
-    n_groups = len(np.unique(group[person == person[one]]))
-    detail = f"tuples of its individual are in groups {labels[group[one]]} and {labels[group[other]]}, one is required"
-    return Witness((), n_groups, 1, other, detail)
+    one, other = (publication.group.vocabulary.labels[group] for group in found.groups)
+    detail = f"tuples of its individual are in groups {one} and {other}, one is required"
+    return Witness((), found.n_groups, 1, found.rows[1], detail)
+
+
+def _of_everybody(table: Table, publication: BucketPublication) -> Iterator[Rows]:
+    """Yield the rows of the QIT, each with the codes of its individual, visible or not, span by span."""
+    for first, end in spans(publication.n):
+        record = publication.record[first:end]
+        codes = [column.codes[record] for column in table.ids]
+        yield one_of_each_run(Rows(codes, publication.group.codes[first:end], np.arange(first, end)))
 
 
 def _untrue_value(table: Table, publication: BucketPublication) -> Witness | None:

@@ -1,15 +1,20 @@
 """Checking the safety constraint of a bucketized table: individuals, visibility and diversity of every group."""
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from anonset.data.table import Int64
+import numpy as np
+
+from anonset.data.spans import ascending, run_spans, spans
+from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication
+from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy.model import Verdict, Witness
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.spelling import counted
 from anonset.verification.anatomy import checked_groups, concentration, row_of_group
+from anonset.verification.individuals import Rows, find_divided, one_of_each_run
 
 
 def check_safe_grouping(publication: BucketPublication, model: SafetyConstraint) -> Verdict:
@@ -17,27 +22,8 @@ def check_safe_grouping(publication: BucketPublication, model: SafetyConstraint)
 
     In this order: each value has at most 1/l of its group; each individual is in one group; each group has k
     individuals; they show equally many tuples. Whose the starred tuples are cannot be seen, and is not checked
-    here. The check always comes to its end: O(n log(n)).
-
-    Raises
-    ------
-    InputError
-        If there is no id column, or a row stars some of them only.
-    """
-    visible = visible_rows(publication)
-    person = _persons(publication, visible)
-    checked = checked_groups(publication) | {
-        "individuals": int(person.max(initial=-1)) + 1,
-        "starred": publication.n - len(visible),
-    }
-    witness = concentration(publication, model.l)
-    if witness is None:
-        witness = _violated_individual(publication, model.k, visible, person)
-    return Verdict(witness is None, model, checked, witness)
-
-
-def visible_rows(publication: BucketPublication) -> Int64:
-    """Return the QIT rows whose identity is visible.
+    here. The check always comes to its end: O(n log(n)). What lies in files is gone through by spans of groups, and by
+    shares of the individuals.
 
     Raises
     ------
@@ -47,57 +33,112 @@ def visible_rows(publication: BucketPublication) -> Int64:
     if not publication.ids:
         msg = "safe grouping speaks of individuals, and the publication has no id column"
         raise InputError(msg)
-    stars: NDArray[np.int64] = np.zeros(publication.n, np.int64)
-    for column in publication.ids:
-        if STAR in column.vocabulary.index:
-            stars += column.codes == column.vocabulary.index[STAR]
-    partly = np.flatnonzero((stars > 0) & (stars < len(publication.ids)))
-    if len(partly):
-        names = ", ".join(repr(column.name) for column in publication.ids)
-        msg = f"published row {partly[0]}: all id columns ({names}) must be {STAR!r}, or none"
-        raise InputError(msg)
-    return np.flatnonzero(stars == 0).astype(np.int64)
+    n_visible = sum(len(rows.row) for rows in _visible(publication))
+    pairs = map(one_of_each_run, _visible(publication))
+    n_individuals, divided = find_divided(pairs, publication.n, publication.work)
+    checked = checked_groups(publication) | {"individuals": n_individuals, "starred": publication.n - n_visible}
+    witness = concentration(publication, model.l)
+    if witness is None and divided is not None:
+        labels = publication.group.vocabulary.labels
+        one, other = (labels[group] for group in divided.groups)
+        detail = f"its individual is in groups {one} and {other}, one is required"
+        witness = Witness((), divided.n_groups, 1, divided.rows[0], detail)
+    elif witness is None:
+        witness = _violated_group(publication, model.k)
+    return Verdict(witness is None, model, checked, witness)
 
 
-def _persons(publication: BucketPublication, rows: Int64) -> Int64:
-    """Return int64 (rows,): a number for each individual."""
-    person = np.zeros(len(rows), np.int64)
-    for column in publication.ids:
-        key = person * max(1, len(column.vocabulary)) + column.codes[rows]
-        person = np.unique(key, return_inverse=True)[1].astype(np.int64)
-    return person
+def _visible(publication: BucketPublication, rows: tuple[int, int] | None = None) -> Iterator[Rows]:
+    """Yield the rows of the QIT, or of a part of it, whose identity is visible, span by span.
+
+    Raises
+    ------
+    InputError
+        If a row stars some of the id columns only.
+    """
+    begin, stop = (0, publication.n) if rows is None else rows
+    stars = [column.vocabulary.index.get(STAR, SUPPRESSED) for column in publication.ids]
+    for first, end in ((begin + a, begin + b) for a, b in spans(stop - begin)):
+        codes = [column.codes[first:end] for column in publication.ids]
+        starred = np.stack([found == star for found, star in zip(codes, stars, strict=True)])
+        partly = np.flatnonzero(starred.any(axis=0) != starred.all(axis=0))
+        if len(partly):
+            names = ", ".join(repr(column.name) for column in publication.ids)
+            msg = f"published row {first + partly[0]}: all id columns ({names}) must be {STAR!r}, or none"
+            raise InputError(msg)
+        shown = np.flatnonzero(~starred[0])
+        yield Rows([found[shown] for found in codes], publication.group.codes[first:end][shown], shown + first)
 
 
-def _violated_individual(publication: BucketPublication, k: int, rows: Int64, person: Int64) -> Witness | None:
-    """Return the first individual in two groups, group with too few individuals, or individual who shows more."""
-    labels = publication.group.vocabulary.labels
-    n_groups = max(1, publication.n_groups)
-    pair, first, shown = np.unique(
-        person * n_groups + publication.group.codes[rows], return_index=True, return_counts=True
-    )
-    who, group = np.divmod(pair, n_groups)
-    again = np.flatnonzero(who[1:] == who[:-1])
-    if len(again):
-        at = int(again[0])
-        row = int(rows[first[at]])
-        detail = f"its individual is in groups {labels[group[at]]} and {labels[group[at + 1]]}, one is required"
-        return Witness((), int(np.count_nonzero(who == who[at])), 1, row, detail)
-    individuals = np.bincount(group, minlength=publication.n_groups)
-    few = np.flatnonzero(individuals < k)
-    if len(few):
-        at, found = int(few[0]), int(individuals[few[0]])
-        detail = f"group {labels[at]} has {counted(found, 'visible individual')}, k={k} are required"
-        return Witness((f"group {labels[at]}",), found, k, row_of_group(publication, at), detail)
-    most = np.zeros(publication.n_groups, np.int64)
-    np.maximum.at(most, group, shown)
-    uneven = np.flatnonzero(shown < most[group])
-    if len(uneven):
-        at = int(uneven[0])
-        row = int(rows[first[at]])
-        detail = (
-            f"its individual shows {counted(shown[at], 'tuple')} in group {labels[group[at]]}, another "
-            f"{most[group[at]]}; "
-            "equally many are required"
-        )
-        return Witness((), int(shown[at]), int(most[group[at]]), row, detail)
-    return None
+def _violated_group(publication: BucketPublication, k: int) -> Witness | None:
+    """Return the first group with too few individuals, or else the first individual who shows fewer than others.
+
+    Each individual is in one group.
+    """
+    codes, labels = publication.group.codes, publication.group.vocabulary.labels
+    uneven: list[tuple[tuple[int, ...], Witness]] = []
+    for rows in run_spans(codes) if ascending(codes) else [(0, len(codes))]:
+        low, high = int(codes[slice(*rows)].min()), int(codes[slice(*rows)].max())
+        shown = _shown(publication, rows)
+        at = shown.group - low
+        individuals = np.bincount(at, minlength=high - low + 1)
+        few = np.flatnonzero(individuals < k)
+        if len(few):
+            group, held = low + int(few[0]), int(individuals[few[0]])
+            detail = f"group {labels[group]} has {counted(held, 'visible individual')}, k={k} are required"
+            return Witness((f"group {labels[group]}",), held, k, row_of_group(publication, group), detail)
+        most = np.zeros(high - low + 1, np.int64)
+        np.maximum.at(most, at, shown.rows)
+        fewer = np.flatnonzero(shown.rows < most[at])
+        if len(fewer):
+            one = int(fewer[np.lexsort([codes[fewer] for codes in shown.codes[::-1]])[0]])
+            whose = tuple(int(codes[one]) for codes in shown.codes)
+            detail = (
+                f"its individual shows {counted(shown.rows[one], 'tuple')} in group {labels[shown.group[one]]}, "
+                f"another {most[at[one]]}; equally many are required"
+            )
+            witness = Witness((), int(shown.rows[one]), int(most[at[one]]), int(shown.row[one]), detail)
+            uneven.append((whose, witness))
+    return min(uneven, key=lambda one: one[0])[1] if uneven else None
+
+
+class _Shown(NamedTuple):
+    """The visible individuals of some groups, each with its group, its first row, and how many it shows."""
+
+    codes: list[Int32]
+    group: Int32
+    row: Int64
+    rows: Int64
+
+
+def _shown(publication: BucketPublication, rows: tuple[int, int]) -> _Shown:
+    """Count what the individuals show whose rows these are."""
+    parts = list(_visible(publication, rows))
+    columns = [np.concatenate(found) for found in zip(*(part.codes for part in parts), strict=True)]
+    group, row = (np.concatenate([part[field] for part in parts]) for field in (1, 2))
+    begins = _begins(columns, group)
+    if not _in_order(columns, group, begins):
+        order = np.lexsort((row, group, *columns[::-1]))
+        columns, group, row = [codes[order] for codes in columns], group[order], row[order]
+        begins = _begins(columns, group)
+    count = np.diff(np.append(begins, len(row)))
+    return _Shown([codes[begins] for codes in columns], group[begins], row[begins], count)
+
+
+def _begins(columns: list[Int32], group: Int32) -> Int64:
+    """Return where rows differ from the one before in a code or the group, int64."""
+    new = np.ones(len(group), np.bool_)
+    new[1:] = group[1:] != group[:-1]
+    for codes in columns:
+        new[1:] |= codes[1:] != codes[:-1]
+    return np.flatnonzero(new).astype(np.int64)
+
+
+def _in_order(columns: list[Int32], group: Int32, begins: Int64) -> bool:
+    """Tell whether no individual's rows in a group stand apart, since all stand by group, then by the codes."""
+    one, other = begins[:-1], begins[1:]
+    decided, behind = group[one] != group[other], group[one] > group[other]
+    for codes in columns:
+        behind |= ~decided & (codes[one] > codes[other])
+        decided |= codes[one] != codes[other]
+    return not bool(behind.any())

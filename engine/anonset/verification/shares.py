@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,14 +45,17 @@ def shares_of(columns: Sequence[Column], work: WorkFolder) -> Iterator[Int64]:
 
 
 def _hashes(columns: Sequence[Column], first: int, end: int) -> NDArray[np.uint64]:
-    """Return a hash of the tuple of each row of a span; sums and products wrap around."""
-    state = np.zeros(end - first, np.uint64)
-    for column in columns:
-        part = column.part(first, end)
-        if isinstance(part, CategoricalColumn):
-            state += part.codes.astype(np.uint64)
-        else:
-            state += (part.values + 0).view(np.uint64)  # no negative zero
+    """Return a hash of the tuple of each row of a span."""
+    parts = [column.part(first, end) for column in columns]
+    values = [part.codes if isinstance(part, CategoricalColumn) else part.values + 0 for part in parts]
+    return hashed(values, end - first)  # no negative zero
+
+
+def hashed(columns: Sequence[NDArray[Any]], n: int) -> NDArray[np.uint64]:
+    """Return a hash of each of n rows, whose values are codes or numbers; sums and products wrap around."""
+    state = np.zeros(n, np.uint64)
+    for values in columns:
+        state += values.astype(np.uint64) if values.dtype == np.int32 else values.view(np.uint64)
         state += _FIRST
         state *= _SECOND
         state ^= state >> _SHIFT

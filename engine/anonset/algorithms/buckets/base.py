@@ -45,7 +45,8 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         msg = "the table must have at least one id column (the left side of the dependency), got none"
         raise InputError(msg)
     for column in table.ids:
-        blank = tuple(label for label in column.vocabulary.labels if not label.strip())
+        labels = () if column.vocabulary.filed is not None else column.vocabulary.labels  # refused as they are read
+        blank = tuple(label for label in labels if not label.strip())
         _refuse(column, (*blank, _MISSING_ID), "id", "a row without identity belongs to no individual; leave it out")
         _refuse(column, (STAR,), "id", f"{STAR!r} is what a hidden identity is published as; rename it")
     return table.ids

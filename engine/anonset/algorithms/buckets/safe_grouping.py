@@ -1,20 +1,32 @@
 """Safe grouping of Al Bouna, Clifton and Malluhi, DBSec 2013, sections 6 and 7."""
 
+from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.buckets.base import id_columns, random_runs, sensitive_column, sorted_rows
 from anonset.algorithms.buckets.draws import Draws
+from anonset.algorithms.buckets.parts import (
+    MOST_MERGED,
+    TUPLES_PER_PART,
+    Grouped,
+    PartOfTuples,
+    Union,
+    group_parts,
+    split_individuals,
+)
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.discreet import Discreet
-from anonset.data.table import Int32, Int64
+from anonset.data.table import Int32
 from anonset.errors import InfeasibleError
 from anonset.generalization import Buckets
+from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy.model import require_at_least
 from anonset.privacy.safe_grouping import SafetyConstraint
 
@@ -25,6 +37,7 @@ PERSON = "safe grouping: which of the individuals with most tuples loses one"
 TUPLE = "safe grouping: which of an individual's tuples with the value go"
 SHOWN = "safe grouping: which of an individual's tuples are shown"
 NUMBER = "safe grouping: numbers of the groups"
+FIGURES = ("individuals", "groups", "starred", "removed_for_diversity", "removed_with_groups", "too_frequent")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +54,10 @@ class SafeGrouping(Discreet):
     starred. Without that, groups in falling order told from their sizes who had lost a tuple, and its value: of 3,000
     persons with k=l=2 some 60, all of them rightly. So how much is lost varies a little from draw to draw.
 
-    Cost: O(n), and in groups that lose tuples O(size (log(size) + l)); about 35 bytes a tuple.
+    What lies in files is grouped part by part, where it is too much for one: individuals are split by a keyed hash of
+    their id, so that what is lost is nearly the same, and groups are numbered at random over all parts.
+
+    Cost: O(n), and in groups that lose tuples O(size (log(size) + l)); about 60 bytes a tuple of a part.
 
     References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization",
     DBSec 2013, Algorithm 1.
@@ -61,6 +77,7 @@ class SafeGrouping(Discreet):
     """
 
     name: ClassVar[str] = "safe-grouping"
+    by_blocks: ClassVar[bool] = True
 
     k: int
     """Smallest number of individuals in a group (>= l)."""
@@ -88,7 +105,7 @@ class SafeGrouping(Discreet):
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
-        """Form the groups; hierarchies and executor are not used.
+        """Form the groups; hierarchies are not used, and the executor groups the parts of what lies in files.
 
         Raises
         ------
@@ -97,43 +114,32 @@ class SafeGrouping(Discreet):
         InfeasibleError
             If there are fewer than k individuals, or nothing would be left.
         """
+        from anonset_kernels.buckets import shuffled
+
         sensitive, ids = sensitive_column(table), id_columns(table)
         if table.n == 0:
             return Result(Buckets(np.zeros(0, np.int32), np.zeros(0, np.bool_)), figures={"groups": 0})
-        by_id, runs = sorted_rows(ids)
-        if len(runs) - 1 < self.k:
-            reason = f"at least k={self.k} individuals are required, the table has {len(runs) - 1:,}"
-            raise InfeasibleError(self.name, reason)
         draws = Draws.of(table, self.seed)
-        tuples, start = random_runs(by_id, runs, draws, ORDER)
+        most = table.n if table.work is None else TUPLES_PER_PART
+        parts = split_individuals(ids, draws, most, table.work)
+        solver = _Solver(self, sensitive, ids, draws)
+        union, figures, sizes = Union.of(table.n, table.work), Counter[str](), list[int]()
+        for found in group_parts(parts, solver, MOST_MERGED * most, executor, progress, table.n):
+            union.add(found)
+            figures.update(found.figures)
+            sizes.append(len(found.part.rows))
+        if figures["individuals"] < self.k:
+            reason = f"at least k={self.k} individuals are required, the table has {figures['individuals']:,}"
+            raise InfeasibleError(self.name, reason)
+        if not figures["groups"]:
+            self._refuse(sensitive, figures["removed_for_diversity"])
         with np.errstate(over="ignore"):  # sums of draws wrap around: see `random_by_code`
-            return self._grouped(sensitive, tuples, start, draws)
-
-    def _grouped(self, sensitive: CategoricalColumn, tuples: Int32, start: Int64, draws: Draws) -> Result:
-        """Form groups of individuals whose tuples start there, enforce diversity in each, and equal visibility."""
-        from anonset_kernels.buckets import shuffled
-        from anonset_kernels.safe_grouping import diversify, fewest_shown, group_bounds, settle
-
-        bounds = group_bounds(len(start) - 1, self.k, draws.key(LARGER))
-        keys = np.stack([draws.key(purpose) for purpose in (VALUE, PERSON, TUPLE)])
-        n_values = len(sensitive.vocabulary)
-        kept, n_too_frequent = diversify(_looked_up(sensitive, tuples), start, bounds, n_values, self.l, keys)
-        shown, n_dropped = fewest_shown(kept, start, bounds, self.k)
-        n_groups, n_removed = int(np.count_nonzero(shown)), int(len(kept) - np.count_nonzero(kept))
-        if n_groups == 0:
-            self._refuse(sensitive, n_removed)
-        number_of = np.zeros(len(shown), np.int32)
-        number_of[shown > 0] = shuffled(n_groups, draws.key(NUMBER))
-        group, starred = settle(kept, tuples, start, bounds, shown, number_of, draws.key(SHOWN))
-        figures = {
-            "individuals": len(start) - 1,
-            "groups": n_groups,
-            "starred": int(np.count_nonzero(starred)),
-            "removed_for_diversity": n_removed,
-            "removed_with_groups": int(n_dropped),
-            "too_frequent": int(n_too_frequent),
-        }
-        return Result(Buckets(group, starred), figures=figures)
+            union.number(shuffled(figures["groups"], draws.key(NUMBER)))
+        split = {"parts": len(sizes), "smallest_part": min(sizes), "largest_part": max(sizes)}
+        more = split if len(sizes) > 1 else {}
+        return Result(
+            Buckets(union.group, union.starred), figures={**{name: figures[name] for name in FIGURES}, **more}
+        )
 
     def _refuse(self, sensitive: CategoricalColumn, n_removed: int) -> NoReturn:
         """Say why no group is left."""
@@ -146,6 +152,49 @@ class SafeGrouping(Discreet):
             "a smaller l, or a k larger in proportion to l, may help"
         )
         raise InfeasibleError(self.name, reason, achieved=share, bound=1 / self.l)
+
+
+@dataclass(frozen=True)
+class _Solver(Discreet):
+    """Groups the individuals of a part."""
+
+    algorithm: SafeGrouping
+    sensitive: CategoricalColumn
+    ids: tuple[CategoricalColumn, ...]
+    draws: Draws
+
+    def __call__(self, part: PartOfTuples) -> Grouped:
+        """Form groups of individuals, enforce diversity in each, and equal visibility."""
+        from anonset_kernels.safe_grouping import diversify, fewest_shown, group_bounds, settle
+
+        k, n = self.algorithm.k, len(part.rows)
+        whole = not part.name
+        ids = self.ids if whole else tuple(column.take(part.rows) for column in self.ids)
+        sensitive = self.sensitive if whole else self.sensitive.take(part.rows)
+        by_id, runs = sorted_rows(ids)
+        figures = dict.fromkeys(FIGURES, 0) | {"individuals": len(runs) - 1}
+        if len(runs) - 1 < k:
+            return Grouped(part, np.full(n, SUPPRESSED, np.int32), np.zeros(n, np.bool_), figures)
+        tuples, start = random_runs(by_id, runs, self.draws, ORDER + part.name)
+        with np.errstate(over="ignore"):  # sums of draws wrap around: see `random_by_code`
+            bounds = group_bounds(len(start) - 1, k, self._key(LARGER, part))
+            keys = np.stack([self._key(purpose, part) for purpose in (VALUE, PERSON, TUPLE)])
+            values = _looked_up(sensitive, tuples)
+            kept, too_frequent = diversify(values, start, bounds, len(sensitive.vocabulary), self.algorithm.l, keys)
+            shown, dropped = fewest_shown(kept, start, bounds, k)
+            number_of = np.cumsum(shown > 0, dtype=np.int32) - np.int32(1)
+            group, starred = settle(kept, tuples, start, bounds, shown, number_of, self._key(SHOWN, part))
+        figures |= {
+            "groups": int(np.count_nonzero(shown)),
+            "starred": int(np.count_nonzero(starred)),
+            "removed_for_diversity": int(len(kept) - np.count_nonzero(kept)),
+            "removed_with_groups": int(dropped),
+            "too_frequent": int(too_frequent),
+        }
+        return Grouped(part, group, starred, figures)
+
+    def _key(self, purpose: str, part: PartOfTuples) -> NDArray[np.uint64]:
+        return self.draws.key(purpose + part.name)
 
 
 def _looked_up(column: CategoricalColumn, tuples: Int32) -> Int32:

@@ -1,0 +1,163 @@
+"""Safe grouping part by part: individuals are split by a keyed hash of their whole id, and each part is grouped.
+
+Nobody without the key can tell who is in a part, so that a part is a random share of the individuals. Which part a
+group is from shows nowhere: groups are numbered at random over all parts when all are done.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.buckets.draws import Draws
+from anonset.data import CategoricalColumn
+from anonset.data.discreet import Discreet
+from anonset.data.growing import Growing
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.spans import spans
+from anonset.data.table import Int32
+from anonset.generalization.recoding import SUPPRESSED
+
+TUPLES_PER_PART = 1 << 21
+"""Tuples of a part, about: more where an individual has more."""
+MOST_MERGED = 16
+"""A part in which no group is left joins its neighbours until it is so many times as large."""
+SPLIT = "safe grouping: who is in which part"
+
+
+@dataclass(frozen=True, eq=False)
+class PartOfTuples(Discreet):
+    """Some individuals' tuples."""
+
+    rows: Int32
+    """int32 (r,): the tuples, ascending."""
+    name: str
+    """What the draws of this part have in their purposes; nothing, where there is no other part."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped(Discreet):
+    """How the tuples of a part were grouped."""
+
+    part: PartOfTuples
+    group: Int32
+    """int32 (r,): group of each tuple, numbered within the part; -1 where it is removed."""
+    starred: NDArray[np.bool_]
+    """bool (r,): tuples whose identity is hidden."""
+    figures: dict[str, int]
+    """Counts, of ``groups`` among them."""
+
+
+Solve = Callable[[PartOfTuples], Grouped]
+
+
+def split_individuals(
+    ids: Sequence[CategoricalColumn], draws: Draws, most: int, work: WorkFolder | None
+) -> Iterator[PartOfTuples]:
+    """Yield the tuples of parts of about `most` tuples each; one part, if all fit.
+
+    Parameters
+    ----------
+    ids
+        The columns that together identify an individual: its tuples are in one part.
+    """
+    n = ids[0].n
+    count = -(-n // most)
+    if count < 2:
+        yield PartOfTuples(np.arange(n, dtype=np.int32), "")
+        return
+    with ExitStack() as stack:
+        scratch = None if work is None else stack.enter_context(WorkFolder.temporary(work.path))
+        found = [stack.enter_context(Growing(scratch, "part", np.int32)) for _ in range(count)]
+        for first, end in spans(n):
+            part = _parts_of(ids, draws, count, first, end)
+            order = np.argsort(part, kind="stable")
+            ends = np.cumsum(np.bincount(part, minlength=count))
+            for target, rows in zip(found, np.split(order + first, ends[:-1]), strict=True):
+                target.append(rows)
+        for number, rows_of_part in enumerate(found):
+            yield PartOfTuples(np.array(rows_of_part.finished()), f", part {number}")
+            rows_of_part.drop()
+
+
+def _parts_of(ids: Sequence[CategoricalColumn], draws: Draws, count: int, first: int, end: int) -> NDArray[np.uint16]:
+    """Return the part of each tuple of a span: a keyed hash of all its id's codes."""
+    from anonset_kernels.buckets import draw_again
+
+    words = np.zeros(end - first, np.uint64)
+    with np.errstate(over="ignore"):  # sums of draws wrap around: see `random_by_code`
+        for column in ids:
+            draw_again(words, column.codes[first:end], draws.key(SPLIT))
+    return (words % np.uint64(count)).astype(np.uint16)
+
+
+def group_parts(
+    parts: Iterator[PartOfTuples], solve: Solve, largest: int, executor: Executor | None, told: Progress | None, n: int
+) -> Iterator[Grouped]:
+    """Yield how the tuples of each part are grouped; one without a group joins the next, or the last one that has.
+
+    Parts that are joined until they have more than `largest` tuples, or all there are, are yielded without a group.
+    """
+    waiting: Grouped | None = None
+    last: Grouped | None = None
+    done = 0
+    for found in run_tasks(executor, solve, parts):
+        done += len(found.part.rows)
+        if told is not None:
+            told("parts", float(done), float(n))
+        one = found
+        if waiting is not None:
+            one, waiting = solve(_joined(waiting.part, found.part)), None
+        if not one.figures["groups"] and len(one.part.rows) <= largest:
+            waiting = one
+            continue
+        if last is not None:
+            yield last
+        last = one
+    if waiting is not None:
+        last = waiting if last is None else solve(_joined(last.part, waiting.part))
+    if last is not None:
+        yield last
+
+
+def _joined(one: PartOfTuples, other: PartOfTuples) -> PartOfTuples:
+    return PartOfTuples(np.sort(np.concatenate([one.rows, other.rows])), f"{one.name}{other.name}")
+
+
+@dataclass(frozen=True, eq=False)
+class Union(Discreet):
+    """The groups of all parts as those of one table, under construction."""
+
+    group: Int32
+    starred: NDArray[np.bool_]
+    first: list[int]
+    """The number of the first group of each part so far, and of the next one."""
+
+    @classmethod
+    def of(cls, n: int, work: WorkFolder | None) -> "Union":
+        """Return room for so many tuples, in the files of a directory if one is given."""
+        return cls(space(work, "group", np.int32, n), space(work, "starred", np.bool_, n), [0])
+
+    def add(self, found: Grouped) -> None:
+        """Add the groups of a part behind the others."""
+        rows = found.part.rows
+        self.group[rows] = np.where(found.group == SUPPRESSED, SUPPRESSED, found.group + np.int32(self.first[-1]))
+        self.starred[rows] = found.starred
+        self.first.append(self.first[-1] + found.figures["groups"])
+
+    def number(self, number_of: Int32) -> None:
+        """Give the groups, which are numbered part by part, their numbers, int32 (groups,)."""
+        for first, end in spans(len(self.group)):
+            group = self.group[first:end]
+            kept = group != SUPPRESSED
+            group[kept] = number_of[group[kept]]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Number of groups of each part."""
+        return [end - begin for begin, end in pairwise(self.first)]

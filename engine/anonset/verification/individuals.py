@@ -1,0 +1,115 @@
+"""Whether each individual of a bucketized table is in one group, however many there are: by shares of these."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset.data.discreet import Discreet
+from anonset.data.growing import Growing
+from anonset.data.mapped import WorkFolder
+from anonset.data.table import Int32, Int64
+from anonset.verification.shares import hashed
+
+ROWS_PER_SHARE = 1 << 19
+"""Rows of a share, about."""
+_MOST_SHARES = 400
+
+
+class Rows(NamedTuple):
+    """Some rows of a bucketized table."""
+
+    codes: list[Int32]
+    """What tells whose each row is: int32 (r,) for each id column."""
+    group: Int32
+    """int32 (r,): its group."""
+    row: Int64
+    """int64 (r,): its number."""
+
+
+@dataclass(frozen=True)
+class Divided(Discreet):
+    """An individual in several groups."""
+
+    groups: tuple[int, int]
+    """Its first two groups."""
+    rows: tuple[int, int]
+    """Its first row in each of them."""
+    n_groups: int
+
+
+def find_divided(parts: Iterable[Rows], n: int, work: WorkFolder | None) -> tuple[int, Divided | None]:
+    """Return how many individuals there are, and the first one, by its codes, that is in several groups; or None.
+
+    Parameters
+    ----------
+    parts
+        All rows, some at a time.
+    n
+        How many there are, at most.
+    work
+        Where shares of them lie; None: in memory, as one.
+    """
+    count = 1 if work is None else min(_MOST_SHARES, max(1, -(-n // ROWS_PER_SHARE)))
+    n_individuals = 0
+    found: list[tuple[tuple[int, ...], Divided]] = []
+    for share in _shares(parts, count, work):
+        codes, group, row = share[:-2], share[-2], share[-1]
+        order = np.lexsort((row, group, *codes[::-1]))
+        share = share[:, order]
+        new = np.ones(share.shape[1], np.bool_)
+        new[1:] = (share[:-2, 1:] != share[:-2, :-1]).any(axis=0)
+        n_individuals += int(np.count_nonzero(new))
+        other = np.flatnonzero(~new[1:] & (share[-2, 1:] != share[-2, :-1])) + 1
+        if len(other):
+            found.append(_divided(share, new, int(other[0])))
+    return n_individuals, min(found, key=lambda one: one[0])[1] if found else None
+
+
+def _divided(
+    share: Int32, new: "np.ndarray[tuple[int], np.dtype[np.bool_]]", at: int
+) -> tuple[tuple[int, ...], Divided]:
+    """Return the codes of the individual who is in a further group from a place in a share on, and what is known."""
+    begin = int(np.flatnonzero(new[: at + 1])[-1])
+    behind = np.flatnonzero(new[at:])
+    end = at + int(behind[0]) if len(behind) else share.shape[1]
+    groups, rows = share[-2], share[-1]
+    told = Divided(
+        (int(groups[begin]), int(groups[at])), (int(rows[begin]), int(rows[at])), len(np.unique(groups[begin:end]))
+    )
+    return tuple(share[:-2, begin].tolist()), told
+
+
+def _shares(parts: Iterable[Rows], count: int, work: WorkFolder | None) -> Iterator[Int32]:
+    """Yield the rows of each share, int32 (id columns + 2, r): codes, group and row; an individual's are in one."""
+    width = 0
+    with ExitStack() as stack:
+        scratch = None if work is None else stack.enter_context(WorkFolder.temporary(work.path))
+        grown = [stack.enter_context(Growing(scratch, "share", np.int32)) for _ in range(count)]
+        for part in parts:
+            width = len(part.codes) + 2
+            rows = np.stack([*part.codes, part.group, part.row.astype(np.int32)], axis=1)
+            if count == 1:
+                grown[0].append(rows.ravel())
+                continue
+            share = (hashed(part.codes, len(part.row)) % np.uint64(count)).astype(np.uint16)
+            order = np.argsort(share, kind="stable")
+            ends = np.cumsum(np.bincount(share, minlength=count))
+            for target, own in zip(grown, np.split(rows[order], ends[:-1]), strict=True):
+                target.append(own.ravel())
+        for target in grown:
+            found = target.finished()
+            if len(found):
+                yield np.ascontiguousarray(found.reshape(-1, width).T)
+            target.drop()
+
+
+def one_of_each_run(rows: Rows) -> Rows:
+    """Leave out rows of the same individual and group as the row before."""
+    kept = np.ones(len(rows.row), np.bool_)
+    kept[1:] = rows.group[1:] != rows.group[:-1]
+    for codes in rows.codes:
+        kept[1:] |= codes[1:] != codes[:-1]
+    return Rows([codes[kept] for codes in rows.codes], rows.group[kept], rows.row[kept])

@@ -1,0 +1,173 @@
+"""Safe grouping by blocks: the bytes of a run in memory where one part holds all, else parts that nothing shows."""
+
+import csv
+import json
+import random
+from collections import Counter, defaultdict
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.jobs.test_by_blocks import files_of
+
+import anonset
+from anonset.algorithms.buckets import safe_grouping
+from anonset.algorithms.buckets.draws import Draws
+from anonset.algorithms.buckets.parts import split_individuals
+from anonset.algorithms.buckets.safe_grouping import SafeGrouping
+from anonset.cli.main import main
+from anonset.data import spans
+from anonset.errors import InfeasibleError
+from anonset.generalization import Buckets
+from anonset.generalization.buckets import STAR, BucketPublication
+from anonset.privacy.safe_grouping import SafetyConstraint
+from anonset.release import costs
+from anonset.verification import individuals
+from anonset.verification.bucket_truth import check_undivided
+from anonset.verification.safe_grouping import check_safe_grouping
+
+OPTIONS = ["--sensitive", "drug", "--keep", "ward", "--model", "safe-grouping", "--k", "3", "--l", "2", "--seed", "4"]
+IDS = [["--id", "name", "--drop", "number"], ["--id", "name,number"]]
+BLOCKS = ["--memory-limit", "100"]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    monkeypatch.setattr(spans, "AT_ONCE", 7)
+    monkeypatch.setattr(individuals, "ROWS_PER_SHARE", 16)
+    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    source = random.Random(8)
+    with (tmp_path / "v.csv").open("w", newline="") as file:
+        rows = [
+            (f"n{source.randrange(90)}", source.choice("01"), source.choice("AB"), f"d{source.randrange(9)}")
+            for _ in range(300)
+        ]
+        csv.writer(file).writerows([("name", "number", "ward", "drug"), *rows])
+
+
+def ran(tmp_path, out, *options):
+    assert main(["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *OPTIONS, *options]) == 0
+    return json.loads((tmp_path / f"{out}.private" / "report.json").read_bytes())
+
+
+def in_parts(monkeypatch, tuples):
+    monkeypatch.setattr(safe_grouping, "TUPLES_PER_PART", tuples)
+
+
+@pytest.mark.parametrize("ids", IDS)
+@pytest.mark.parametrize("more", [[], ["--part-rows", "50"]])
+def test_one_part_gives_the_bytes_of_a_run_in_memory(tmp_path, ids, more):
+    reports = [ran(tmp_path, "memory", *ids, *more), ran(tmp_path, "blocks", *ids, *more, *BLOCKS)]
+    assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
+    for name in ("measures", "figures", "retention", "verified", "files"):
+        assert reports[0][name] == reports[1][name]
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.parametrize("ids", IDS)
+def test_parts_are_published_as_one(tmp_path, capsys, monkeypatch, ids):
+    in_parts(monkeypatch, 43)
+    report = ran(tmp_path, "seven", *ids, *BLOCKS)
+    assert report["figures"]["parts"] == 7
+    assert "by a secret hash of the id" in capsys.readouterr().out
+    monkeypatch.setattr(spans, "AT_ONCE", 1 << 18)
+    monkeypatch.setattr(individuals, "ROWS_PER_SHARE", 1 << 19)
+    ran(tmp_path, "again", *ids, *BLOCKS, "--workers", "1")
+    assert files_of(tmp_path / "seven") == files_of(tmp_path / "again")
+    assert main(["verify", str(tmp_path / "seven")]) == 0
+    assert held(tmp_path / "seven", len(ids[1].split(","))) == (True, True, True, True)
+
+
+def held(folder, n_ids):
+    """Tell by brute force whether each id is in one group, of 3 ids that show as many rows, and each value on half."""
+    qit, snt = (list(csv.reader((folder / name).read_text().splitlines()))[1:] for name in ("qit.csv", "snt.csv"))
+    groups, shown, values = defaultdict(set), defaultdict(Counter), defaultdict(Counter)
+    for row in qit:
+        if row[0] != STAR:
+            groups[tuple(row[:n_ids])].add(row[-1])
+            shown[row[-1]][tuple(row[:n_ids])] += 1
+    for group, value in snt:
+        values[group][value] += 1
+    return (
+        all(len(found) == 1 for found in groups.values()),
+        all(len(found) >= 3 for found in shown.values()),
+        all(len(set(found.values())) == 1 for found in shown.values()),
+        all(2 * max(found.values()) <= sum(found.values()) for found in values.values()) and len(values) > 9,
+    )
+
+
+def mapped(tmp_path, ids="name"):
+    others = {"keep": "ward"} | ({"drop": "number"} if ids == "name" else {})
+    return anonset.scan(tmp_path / "v.csv", sensitive="drug", id=ids, work_dir=tmp_path / "work", **others)
+
+
+def test_group_numbers_do_not_show_the_part(tmp_path, monkeypatch):
+    in_parts(monkeypatch, 100)
+    table = mapped(tmp_path)
+    followed, neighbours = 0, 0
+    for seed in range(40):
+        algorithm = SafeGrouping(k=3, l=1, seed=seed)
+        draws = Draws.of(table, seed)
+        part_of = np.empty(table.n, np.int64)
+        for number, part in enumerate(split_individuals(table.ids, draws, 100, table.work)):
+            part_of[part.rows] = number
+        group = algorithm.recode(table, {}).recoding.group
+        first = np.unique(group, return_index=True)[1]
+        of_group = part_of[first]
+        assert all(len(set(part_of[group == g])) == 1 for g in range(len(first)))
+        followed += int(np.count_nonzero(of_group[1:] == of_group[:-1]))
+        neighbours += len(of_group) - 1
+    assert abs(followed / neighbours - 1 / 3) < 0.06
+
+
+def test_who_is_in_which_part_depends_on_the_key(tmp_path):
+    table = mapped(tmp_path, "name,number")
+    found = [
+        [part.rows.tolist() for part in split_individuals(table.ids, Draws(secret), 100, work)]
+        for secret, work in ((b"one", table.work), (b"one", None), (b"other", table.work))
+    ]
+    assert found[0] == found[1] != found[2]
+    assert sorted(row for rows in found[0] for row in rows) == list(range(300))
+    people = [{tuple(column.labels()[row] for column in table.ids) for row in rows} for rows in found[0]]
+    assert sum(map(len, people)) == len(set.union(*people))
+
+
+def test_a_part_without_a_group_joins_its_neighbour(tmp_path, monkeypatch):
+    in_parts(monkeypatch, 2)
+    table = mapped(tmp_path)
+    result = SafeGrouping(k=3, l=2, seed=1).recode(table, {})
+    assert 1 < result.figures["parts"] < 150
+    assert result.figures["individuals"] == len(table.ids[0].vocabulary)
+    published = BucketPublication.of(table, result.recoding)
+    assert check_safe_grouping(published, SafetyConstraint(3, 2)).holds
+    assert check_undivided(table, published) is None
+
+
+def test_what_is_infeasible_as_a_whole_is_refused_in_parts(tmp_path, monkeypatch):
+    in_parts(monkeypatch, 20)
+    table = mapped(tmp_path)
+    same = replace(table, sensitive=replace(table.sensitive, codes=np.zeros(table.n, np.int32)))
+    with pytest.raises(InfeasibleError, match="of 300 rows 300 would be removed"):
+        SafeGrouping(k=3, l=2).recode(same, {})
+    with pytest.raises(InfeasibleError, match="at least k=99 individuals are required, the table has 86"):
+        SafeGrouping(k=99, l=2).recode(table, {})
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_violations_in_files_are_those_found_in_memory(tmp_path, seed):
+    table = mapped(tmp_path, "name,number")
+    source = np.random.default_rng(seed)
+    people = np.unique(np.stack([column.codes for column in table.ids]), axis=1, return_inverse=True)[1].ravel()
+    group = (people % 11).astype(np.int32)
+    if seed % 3 == 0:
+        group[source.integers(0, 300, 3)] = 5
+    starred = source.random(300) < (0.5 if seed % 2 else 0)
+    buckets, whole = Buckets(group, starred), replace(table, work=None)
+    one, other = BucketPublication.of(table, buckets), BucketPublication.of(whole, buckets)
+    for model in (SafetyConstraint(3, 1), SafetyConstraint(30, 1), SafetyConstraint(3, 3)):
+        assert check_safe_grouping(one, model) == check_safe_grouping(other, model)
+    assert not check_safe_grouping(one, SafetyConstraint(30, 1)).holds
+    assert check_undivided(table, one) == check_undivided(whole, other)
+    assert (check_undivided(whole, other) is None) == (seed % 3 != 0)
