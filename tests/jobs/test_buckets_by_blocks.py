@@ -19,6 +19,7 @@ from anonset.errors import AnonsetError
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import BucketPublication
 from anonset.io.buckets import read_buckets, write_buckets
+from anonset.jobs import inspection
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.release import costs
 from anonset.release.buckets import BucketsKind
@@ -93,6 +94,18 @@ def test_a_publication_in_parts_holds_the_lines_of_one_file_each(tmp_path):
         assert [line for part in found for line in part[1:]] == lines
     (tmp_path / "many" / "qit" / "part-00003.csv").unlink()
     assert main(["verify", str(tmp_path / "many")]) == 2
+
+
+def test_correlations_are_not_looked_for_in_too_many_rows(tmp_path, capsys, monkeypatch):
+    options = ["--id", "name,number", "-o", str(tmp_path / "out")]
+    assert main(["anonymize", str(tmp_path / "ids.csv"), *OPTIONS, *options]) == 0
+    monkeypatch.setattr(inspection, "MOST_CORRELATED", 70)
+    capsys.readouterr()
+    assert main(["verify", str(tmp_path / "out")]) == 0
+    assert "correlations, intra group: " in capsys.readouterr().out
+    monkeypatch.setattr(inspection, "MOST_CORRELATED", 69)
+    assert main(["verify", str(tmp_path / "out")]) == 0
+    assert "correlations: not looked for in more than " in capsys.readouterr().out
 
 
 def test_an_id_that_was_not_written_as_it_was_meant_is_found(tmp_path):

@@ -129,7 +129,9 @@ class Encoder:
         text = self._values(name, column, allow_null=False)
         if pa.types.is_dictionary(text.type):
             text = self._text(name, text)
-        rows = np.flatnonzero(np.asarray(pc.equal(pc.utf8_trim_whitespace(text), "")))
+        rows = _maybe_blank(text)
+        if len(rows):
+            rows = rows[np.asarray(pc.equal(pc.utf8_trim_whitespace(text.take(rows)), ""))]
         if len(rows):
             raise InputError(empty_id(self.where, name, self.before + int(rows[0]), len(rows)))
         return text
@@ -257,6 +259,17 @@ class Encoder:
         row = self.before + pc.index(pc.is_null(column), True).as_py() + 1
         msg = f"{self.where}: column {name!r}: row {row} is null" + (f"; {way_out}" if way_out else "")
         raise InputError(msg)
+
+
+def _maybe_blank(text: Any) -> Int64:
+    """Return the rows of an array of text that are empty, or do not begin with a visible sign of ASCII, int64."""
+    n = len(text)
+    _, starts, letters = text.buffers()
+    if not n or letters is None or not letters.size:
+        return np.arange(n)
+    bounds = np.frombuffer(starts, np.int64)[text.offset : text.offset + n + 1]
+    first = np.frombuffer(letters, np.uint8)[np.minimum(bounds[:-1], letters.size - 1)]
+    return np.flatnonzero((bounds[1:] == bounds[:-1]) | (first <= ord(" ")) | (first > ord("~")))
 
 
 def empty_id(where: str, name: str, first: int, rows: int) -> str:

@@ -23,6 +23,9 @@ from anonset.settings.binding import bind, require_sensitive
 from anonset.settings.parameters import option
 from anonset.settings.verify import CheckSettings
 
+MOST_CORRELATED = 20_000_000
+"""Rows of buckets up to which correlations are looked for: they take about 60 bytes each."""
+
 
 @dataclass(frozen=True)
 class Inspection(Discreet):
@@ -44,6 +47,8 @@ class Inspection(Discreet):
     """How the utility constraints are violated; empty if they are not, or none are given."""
     correlations: dict[str, list[Any]] | None = None
     """For buckets with ids: what several tuples of an individual give away, whatever the model says."""
+    too_large: bool = False
+    """Whether correlations were not looked for, since they take all rows at once, and these are too many."""
     unit: str | None = None
     """What a record stands for, as its owner declared."""
 
@@ -95,7 +100,7 @@ def inspect(
             raise InputError(msg)
         tree = _tree_without_original(publication, model, settings)
         _require_known_policy(verdict, tree, None, attested)
-        return Inspection(verdict, roles, correlations=correlations)
+        return Inspection(verdict, roles, correlations=correlations, too_large=is_too_large(publication))
     most = settings.max_suppressed
     allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
     table = read_original(publication, settings, attested)
@@ -108,7 +113,8 @@ def inspect(
     untrue = kind_of(model).untrue(table, publication, hierarchies, model)
     suppressed = _suppressed(table, publication)
     beyond = _beyond_utility(table, publication, settings)
-    return Inspection(verdict, roles, True, untrue, suppressed, allowed, beyond, correlations)
+    large = is_too_large(publication)
+    return Inspection(verdict, roles, True, untrue, suppressed, allowed, beyond, correlations, too_large=large)
 
 
 def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:
@@ -178,8 +184,14 @@ def _beyond_utility(table: Table, publication: AnyPublication, settings: CheckSe
     return check_utility(table.transactions, publication, policy, 1.0).reason
 
 
+def is_too_large(publication: Any) -> bool:
+    """Tell whether a publication is of buckets with ids, and too large to look for correlations."""
+    with_ids = isinstance(publication, BucketPublication) and bool(publication.ids)
+    return with_ids and publication.n > MOST_CORRELATED
+
+
 def _correlations(publication: Any, model: PrivacyModel) -> dict[str, list[Any]] | None:
-    if not isinstance(publication, BucketPublication) or not publication.ids:
+    if not isinstance(publication, BucketPublication) or not publication.ids or is_too_large(publication):
         return None
     from anonset.measures.correlation import inter_group_violations, intra_group_violations
 

@@ -67,6 +67,8 @@ def _beginning(column: CategoricalColumn, labels: FiledLabels) -> Int64:
 
 def _shown(column: SetColumn | CategoricalColumn) -> list[str]:
     """Return the labels of a column that some row shows; of many, those that begin as a formula does."""
+    if column.vocabulary.is_numbered:
+        return []
     if isinstance(column, CategoricalColumn) and (filed := column.vocabulary.filed) is not None:
         return [filed[at] for at in _beginning(column, filed).tolist()]
     labels = column.vocabulary.labels

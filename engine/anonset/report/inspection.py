@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from anonset.jobs.inspection import Inspection
+from anonset.jobs.inspection import MOST_CORRELATED, Inspection
 from anonset.release.documents import parameters_of, plain
 from anonset.report.account import coverage
 from anonset.spelling import counted, printable
@@ -58,6 +58,8 @@ def inspection_account(found: Inspection) -> list[str]:
         lines.append(f"correlations, {kind.replace('_', ' ')}: {counted(len(violations), 'violation')}")
         lines += [f"  {_violation(violation)}" for violation in violations[:_SHOWN]]
         lines += ["  ..."] if len(violations) > _SHOWN else []
+    if found.too_large:
+        lines.append(f"correlations: not looked for in more than {MOST_CORRELATED:,} rows")
     return [printable(line) for line in lines]
 
 
