@@ -31,6 +31,8 @@ _NCP_SCALE = " of 1 (0: all items as they are; 1: all suppressed, or one symbol 
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 """What is counted by what became of it, as people are told."""
 _FEW = 5
+_OF_SPLIT = ("parts", "smallest_part", "largest_part", "begun_in_parts")
+"""Figures of how the records were split."""
 _TOLD = {"out": "published in", "private": "private"}
 
 
@@ -178,7 +180,7 @@ def sizes(release: Release) -> dict[str, int]:
     """Return how many items occur and as how many symbols they are published, and the clusters or groups."""
     original, publication = release.unverified.table.transactions, release.unverified.publication
     figures = release.unverified.result.figures
-    parts = {name: int(figures[name]) for name in ("parts", "smallest_part", "largest_part") if name in figures}
+    parts = {name: int(figures[name]) for name in _OF_SPLIT if name in figures}
     if isinstance(publication, BucketPublication):
         return {**parts, "groups": publication.n_groups, "starred": int(publication.starred.sum())}
     found = {}
@@ -311,7 +313,9 @@ def _size_texts(found: dict[str, int]) -> dict[str, str]:
     if "parts" in found:
         bounds = f"{found['smallest_part']:,} to {found['largest_part']:,}"
         by = "a secret hash of the id" if "groups" in found else "relational values"
-        texts["split"] = f"{found['parts']:,} parts of {bounds} records by {by}, each anonymized by itself"
+        merged = f"their {found['begun_in_parts']:,} clusters merged over all" if "begun_in_parts" in found else ""
+        how = merged or "each anonymized by itself"
+        texts["split"] = f"{found['parts']:,} parts of {bounds} records by {by}, {how}"
     if "clusters" in found:
         bounds = f"{found['smallest_cluster']:,} to {found['largest_cluster']:,}"
         texts["clusters"] = f"{found['clusters']:,}, of {bounds} records"

@@ -27,8 +27,6 @@ from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
 from anonset.spelling import setting
 
-_MOST_MERGED = 1 << 14
-"""Most records of a part whose clusters are merged."""
 OnInfeasible = Literal["error", "merge"]
 """What to do with a cluster that has some, but fewer than k, records with items."""
 
@@ -151,7 +149,12 @@ class RelationalFirst(RTFramework):
     def split_records(self) -> int | None:
         """Most records of a part where larger data are split, if the formation can be: merging is quadratic."""
         of_formation = self.forming.split_records
-        return None if of_formation is None else min(of_formation, _MOST_MERGED)
+        return None if of_formation is None else min(of_formation, self.most_merged)
+
+    @property
+    def most_merged(self) -> int:
+        """Most records of a part whose clusters are merged."""
+        return 1 << 14
 
     @property
     def forms_sets(self) -> bool:
@@ -178,17 +181,34 @@ class RelationalFirst(RTFramework):
         progress: Progress | None,
     ) -> Result:
         """Form clusters, then go on with `merge_and_publish`."""
-        algorithm = self.algorithm
-        kind: type[ClusterFunction] = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
-        if isinstance(algorithm.model, PartitionKmAnonymity):
-            kind = PartsFunction
-        function = kind.of(algorithm, self.k, table, hierarchies, executor)
+        return self.merge_and_publish(self.formed(table, hierarchies, qi, executor, progress), progress)
+
+    def formed(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        qi: QuasiIdentifiers,
+        executor: Executor | None,
+        progress: Progress | None,
+    ) -> Clusters:
+        """Form clusters; those that nothing makes anonymous are merged, if that is asked for."""
+        function = self.function(table, hierarchies, executor)
         cluster, _ = self.forming.clusters(qi, progress)
         clusters = self.begin(qi, cluster, function)
         if self.on_infeasible == "merge":
             merge_infeasible(self.name, clusters)
         clusters.drop_merged()
-        return self.merge_and_publish(clusters, progress)
+        return clusters
+
+    def function(
+        self, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
+    ) -> ClusterFunction:
+        """Return the transaction function on clusters of a table's records."""
+        algorithm = self.algorithm
+        kind: type[ClusterFunction] = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
+        if isinstance(algorithm.model, PartitionKmAnonymity):
+            kind = PartsFunction
+        return kind.of(algorithm, self.k, table, hierarchies, executor)
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
         """Return the clusters to begin with, given the cluster of each record."""

@@ -118,7 +118,8 @@ def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bo
     The first t of both orders tell u and v of those that are in both; all others have u + v > t + 1. Among C clusters
     the smallest u + v is about sqrt(2C) if the orders have nothing to do with each other.
     """
-    usable, count = clusters.usable(seed), clusters.count - 1
+    usable = clusters.usable(seed)
+    count = int(np.count_nonzero(usable))
     cheapest, nearest = _cheapest(loss_keys(ncp), usable), _nearest(clusters, seed, usable)
     known, wanted = 0, max(_FEW, isqrt(count))
     while known < count:

@@ -88,6 +88,9 @@ class Clusters:
         What orders candidates by their items.
     """
 
+    most: int | None = None
+    """Most records of a union; None: there is no limit."""
+
     def __init__(
         self,
         qi: QuasiIdentifiers,
@@ -98,11 +101,14 @@ class Clusters:
     ) -> None:
         self.function, self.order, self.numerator = function, order, numerator
         formed = list_members(cluster)
+        size = np.array([len(members) for members in formed], np.int64)
+        self._begin(formed, size, GeneralizedTuples.of(qi, cluster, len(formed)), qi.n)
+
+    def _begin(self, formed: Sequence[Int64], size: Int64, tuples: GeneralizedTuples, n: int) -> None:
+        """Begin with clusters that are formed: what is in each, ascending, their sizes and tuples, and all records."""
         self.parts = [[members] for members in formed]
         self.smallest = np.array([members[0] for members in formed], np.int64)
-        self.tuples = GeneralizedTuples.of(qi, cluster, len(formed))
-        self.n = qi.n
-        self.size = np.array([len(members) for members in formed], np.int64)
+        self.tuples, self.n, self.size = tuples, n, size
         self.ncp = self.tuples.losses()
         self.total = fsum((self.size * self.ncp).tolist())
         self.alive = np.ones(len(formed), bool)
@@ -148,7 +154,18 @@ class Clusters:
         """Bool (C,): the clusters that `seed` may be merged with."""
         usable = self.alive.copy()
         usable[seed] = False
-        return usable
+        return usable if self.most is None else usable & (self.size + self.size[seed] <= self.most)
+
+    def too_large(self, seed: int) -> bool:
+        """Tell whether a cluster is no seed any more, for it would soon find none but odd partners that are small."""
+        return self.most is not None and 2 * int(self.size[seed]) > self.most
+
+    def set_aside(self, seed: int) -> bool:
+        """Take a cluster as a seed no more, if it is for its size that it finds none; tell whether others are left."""
+        if self.most is None or not np.any(self.alive & (self.size + self.size[seed] > self.most)):
+            return False
+        self._seed_keys[seed] = np.inf
+        return bool(np.isfinite(self._seed_keys).any())
 
     @property
     def distances(self) -> Distances:

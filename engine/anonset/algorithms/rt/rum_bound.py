@@ -18,14 +18,21 @@ RMERGE_R, RMERGE_T and RMERGE_RT, which differ in the order of candidates alone:
     5     6, 7    8, 9              merge them, and look for the next         Clusters.merge
 """
 
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from math import fsum, inf
 from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.relational.base import bind_tuples
+from anonset.algorithms.rt.across import Begun, BegunClusters
 from anonset.algorithms.rt.base import MergingFramework, tell_merges
 from anonset.algorithms.rt.candidates import first_within
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
 from anonset.algorithms.rt.results import publish, tum
+from anonset.data import Hierarchy, Table
+from anonset.data.table import Int32
 from anonset.errors import InfeasibleError
 
 
@@ -53,26 +60,97 @@ class RumBound(MergingFramework):
         InfeasibleError
             If the clusters to begin with exceed `delta`.
         """
-        before = {"rum_before": clusters.rum, "clusters_before": float(clusters.count), "tum_before": tum(clusters)}
-        if not clusters.rum <= self.delta + TOLERANCE:  # line 3
-            reason = (
-                f"the clusters to begin with have a relational loss of {clusters.rum:.6g}, delta={self.delta} is "
-                f"required; it takes a delta of at least {clusters.rum:.12g}"
-            )
-            raise InfeasibleError(self.name, reason, achieved=clusters.rum, bound=self.delta)
+        before = self._before(clusters)
+        self._require_within(clusters.rum)  # line 3
         self._merge(clusters, progress)  # line 4
         return publish(clusters, before)  # lines 5 to 7
 
-    def _merge(self, clusters: Clusters, progress: Progress | None) -> None:
-        """RMERGE: the seed takes its first candidate that keeps the bound, until a seed finds none."""
-        total, n_begun = clusters.rum * clusters.n, clusters.count
+    @property
+    def most_merged(self) -> int:
+        """Most records of a part whose clusters are merged: more where items, which take longer, don't matter."""
+        return 1 << 15 if self.merge == "r" else super().most_merged
+
+    @property
+    def merges_across(self) -> bool:
+        """Whether clusters of parts can be merged across these: by what is known of each without its records."""
+        return self.order == "btd"
+
+    def begin_part(
+        self, part: Table, hierarchies: Mapping[str, Hierarchy], *, executor: Executor | None, up_to: float
+    ) -> Begun:
+        """Form the clusters of a part, and merge them as long as the seed loses at most so much, within the bound."""
+        qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
+        clusters = self.formed(part, hierarchies, qi, executor, None)
+        before = self._before(clusters)
+        seeds = self._merge(clusters, up_to=up_to)
+        clusters.drop_merged()
+        figures = {name: value for name, value in before.items() if value is not None}
+        return Begun.of(clusters, seeds, figures, by_items=self.merge != "r")
+
+    def merge_across(
+        self, none: Table, hierarchies: Mapping[str, Hierarchy], begun: Sequence[Begun], progress: Progress | None
+    ) -> Int32 | None:
+        """Merge the clusters of all parts; return the merged cluster of each, or None if their loss exceeds `delta`.
+
+        Parameters
+        ----------
+        none
+            The table without its records: what the domains are of.
+
+        Raises
+        ------
+        InfeasibleError
+            If the clusters exceeded `delta` before any were merged.
+        """
+        sizes = [int(part.size.sum()) for part in begun]
+        rums = [part.figures["rum_before"] for part in begun]
+        self._require_within(fsum(n * rum for n, rum in zip(sizes, rums, strict=True)) / sum(sizes))
+        qi = bind_tuples(self.name, self.k, none, hierarchies, self.relational_weights, bounded=True)
+        clusters = BegunClusters(qi, begun, self.btd)
+        if not clusters.rum <= self.delta + TOLERANCE:
+            return None
+        self._merge(clusters, progress)
+        return clusters.merged()
+
+    def publish_part(
+        self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32, executor: Executor | None
+    ) -> Result:
+        """Publish some clusters, given that of each of their records; they are numbered by their smallest record."""
+        qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
+        return publish(Clusters(qi, cluster, self.function(part, hierarchies, executor)), {})
+
+    def _before(self, clusters: Clusters) -> dict[str, float | None]:
+        return {"rum_before": clusters.rum, "clusters_before": float(clusters.count), "tum_before": tum(clusters)}
+
+    def _require_within(self, rum: float) -> None:
+        """Refuse clusters to begin with that exceed the bound."""
+        if not rum <= self.delta + TOLERANCE:
+            reason = (
+                f"the clusters to begin with have a relational loss of {rum:.6g}, delta={self.delta} is "
+                f"required; it takes a delta of at least {rum:.12g}"
+            )
+            raise InfeasibleError(self.name, reason, achieved=rum, bound=self.delta)
+
+    def _merge(self, clusters: Clusters, progress: Progress | None = None, *, up_to: float = inf) -> list[float]:
+        """RMERGE: the seed takes its first candidate that keeps the bound, until a seed finds none.
+
+        It ends before a seed that loses more than `up_to`. Returns the losses of the seeds before they were merged.
+        """
+        total, n_begun, seeds = clusters.rum * clusters.n, clusters.count, list[float]()
         while clusters.count > 1:  # line 1
             seed = clusters.seed()  # line 2
-            found = first_within(clusters, seed, self.merge, total, self.delta)  # lines 3 to 7 of RMERGE_RT
-            if found is None:
-                return
-            chosen, ncp, distance, growth = found
-            total += growth
-            clusters.merge(seed, chosen, ncp, distance)  # lines 8 and 9
-            clusters.compact()
-            tell_merges(progress, clusters, n_begun)
+            if clusters.ncp[seed] > up_to:
+                break
+            found = None  # lines 3 to 7 of RMERGE_RT
+            if not clusters.too_large(seed):
+                found = first_within(clusters, seed, self.merge, total, self.delta)
+            if found is not None:
+                seeds.append(float(clusters.ncp[seed]))
+                chosen, ncp, distance, growth = found
+                total += growth
+                clusters.merge(seed, chosen, ncp, distance)  # lines 8 and 9
+                clusters.compact()
+                tell_merges(progress, clusters, n_begun)
+            elif not clusters.set_aside(seed):
+                break
+        return seeds

@@ -192,7 +192,7 @@ class MedianCuts(Discreet):
         for span in spans(len(self.node)):
             sizes += np.bincount(rank[self.node[slice(*span)]], minlength=len(leaves))
         record = space(work, "record", np.int64, len(self.node))
-        _place(rank, self.node, sizes, record)
+        placed(rank, self.node, sizes, record)
         first = [0]
         for size in sizes.tolist():
             pieces = -(-size // self.most)
@@ -209,8 +209,20 @@ def _even(size: int, pieces: int) -> list[int]:
     return [size * (at + 1) // pieces for at in range(pieces)]
 
 
-def _place(rank: Int32, node: Int32, sizes: Int64, record: Int64) -> None:
-    """Write the records of each part one after the other."""
+def placed(rank: Int32, node: Int32, sizes: Int64, record: Int64) -> None:
+    """Write the records of each part one after the other, ascending in each.
+
+    Parameters
+    ----------
+    rank
+        int32: the number of the part of each node.
+    node
+        int32 (n,): the node of each record.
+    sizes
+        int64 (parts,): records of each part.
+    record
+        int64 (n,): where to write them.
+    """
     to = np.cumsum(sizes) - sizes
     for first, end in spans(len(node)):
         of = rank[node[first:end]]

@@ -1,0 +1,184 @@
+"""Merging over parts: clusters that were begun in each part are merged over all of them, and then published.
+
+Three passes over the parts. A few parts tell up to which loss of a seed parts may merge by themselves; all parts form
+their clusters and merge them so far; what they begin with is then merged over all parts, in this process, and the
+clusters that come of it are published, some at a time: these are the parts of the recoding.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.rt.across import Begun, threshold
+from anonset.algorithms.split.median_cuts import placed
+from anonset.algorithms.split.parts import Part, Solving, figures_of, union
+from anonset.data import Hierarchy, Table
+from anonset.data.discreet import Discreet
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
+from anonset.errors import InfeasibleError
+
+_SAMPLED = 16
+"""Parts that tell how far parts may merge by themselves."""
+_TOGETHER = 1 << 17
+"""Records of clusters that are published at a time, where no cluster has more."""
+_OF_CUTS = ("parts", "smallest_part", "largest_part", "rum_before", "tum_before", "clusters_before")
+"""Figures that are of the parts as they were cut."""
+
+
+@runtime_checkable
+class MergesAcross(Protocol):
+    """An algorithm that merges clusters, and can go on with clusters of parts over all of them."""
+
+    name: str
+
+    @property
+    def merges_across(self) -> bool:
+        """Whether it can with its parameters."""
+        ...
+
+    def begin_part(
+        self, part: Table, hierarchies: Mapping[str, Hierarchy], *, executor: Executor | None, up_to: float
+    ) -> Begun:
+        """Form the clusters of a part, and merge them as long as the seed loses at most so much."""
+        ...
+
+    def merge_across(
+        self, none: Table, hierarchies: Mapping[str, Hierarchy], begun: Sequence[Begun], progress: Progress | None
+    ) -> Int32 | None:
+        """Merge the clusters of all parts; None: these merged too far by themselves."""
+        ...
+
+    def publish_part(
+        self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32, executor: Executor | None
+    ) -> Result:
+        """Publish some clusters, given that of each of their records."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class _Begin(Discreet):
+    algorithm: MergesAcross
+    hierarchies: Mapping[str, Hierarchy]
+    up_to: float
+
+    def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Begun:
+        return self.algorithm.begin_part(part, self.hierarchies, executor=executor, up_to=self.up_to)
+
+
+@dataclass(frozen=True, eq=False)
+class _Publish(Discreet):
+    algorithm: MergesAcross
+    hierarchies: Mapping[str, Hierarchy]
+    cluster: Int32
+    """int32 (n,): merged cluster of each record."""
+
+    def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Result:
+        cluster = renumber_clusters(self.cluster[records])[0]
+        return self.algorithm.publish_part(part, self.hierarchies, cluster, executor)
+
+
+def merge_over_parts(
+    algorithm: MergesAcross,
+    solving: Solving,
+    first: Int64,
+    hierarchies: Mapping[str, Hierarchy],
+    work: WorkFolder | None,
+) -> Result:
+    """Anonymize a table that was cut into parts, its clusters merged over all of them.
+
+    Parameters
+    ----------
+    first
+        int64 (parts + 1,): where each part begins.
+    work
+        Where arrays as long as the table are to lie.
+
+    Raises
+    ------
+    InfeasibleError
+        If a part stays infeasible, however many neighbours it joins, or the clusters exceed the bound.
+    """
+    ends = list(pairwise(first.tolist()))
+    up_to = _up_to(algorithm, solving, ends, hierarchies)
+    parts = solving.joined(_Begin(algorithm, hierarchies, up_to), ends)
+    none = _without_records(solving.whole)
+    merged = algorithm.merge_across(none, hierarchies, _begun(parts), solving.progress)
+    if merged is None:
+        parts = solving.joined(_Begin(algorithm, hierarchies, -1.0), [part.span for part in parts])
+        merged = algorithm.merge_across(none, hierarchies, _begun(parts), solving.progress)
+    if merged is None:
+        raise InfeasibleError(algorithm.name, "the clusters to begin with have a loss that is just the bound")
+    cluster, size = _merged_cluster(parts, merged, solving.record, work)
+    record, begins = _in_groups(cluster, size, work)
+    publishing = replace(solving, record=record)
+    published = publishing.each(_Publish(algorithm, hierarchies, cluster), begins, "clusters")
+    for part in published:
+        if part.found is None:
+            raise InfeasibleError(algorithm.name, part.reason)
+    found = union(len(record), published, record, work)
+    before = figures_of(parts)
+    figures = {**found.figures, **{name: before[name] for name in _OF_CUTS if name in before}}
+    figures["begun_in_parts"] = float(len(merged))
+    figures["merges"] = figures["clusters_before"] - figures["clusters"]
+    return replace(found, figures=figures)
+
+
+def _up_to(
+    algorithm: MergesAcross, solving: Solving, ends: Sequence[tuple[int, int]], hierarchies: Mapping[str, Hierarchy]
+) -> float:
+    """Return the loss of a seed up to which parts merge by themselves."""
+    chosen = np.unique(np.linspace(0, len(ends) - 1, min(len(ends), _SAMPLED)).astype(np.int64))
+    task = _Begin(algorithm, hierarchies, float("inf"))
+    samples = [part for part in solving.each(task, [ends[at] for at in chosen], "samples") if part.found is not None]
+    share = sum(end - begin for begin, end in (part.span for part in samples)) / len(solving.record)
+    return threshold(_begun(samples), share) if samples else -1.0
+
+
+def _begun(parts: Sequence[Part]) -> list[Begun]:
+    return [part.found for part in parts]
+
+
+def _without_records(table: Table) -> Table:
+    """Return a table of no records, whose columns have the domains of the whole."""
+    none, sets = np.empty(0, np.int64), table.transactions
+    relational = tuple(column.take(none) for column in table.relational)
+    return replace(table, transactions=None if sets is None else sets.take(none), relational=relational)
+
+
+def _merged_cluster(
+    parts: Sequence[Part], merged: Int32, record: Int64, work: WorkFolder | None
+) -> tuple[Int32, Int64]:
+    """Return the merged cluster of each record, and the records of each merged cluster."""
+    cluster, begun = space(work, "merged", np.int32, len(record)), 0
+    size = np.zeros(int(merged.max()) + 1, np.int64)
+    for part in parts:
+        found = part.found.cluster.astype(np.int64) + begun
+        cluster[record[slice(*part.span)]] = merged[found]
+        size += np.bincount(merged[found], minlength=len(size))
+        begun += len(part.found.size)
+    return cluster, size
+
+
+def _in_groups(cluster: Int32, size: Int64, work: WorkFolder | None) -> tuple[Int64, list[tuple[int, int]]]:
+    """Return the records group by group of clusters, ascending in each, and where each group begins and ends."""
+    group, groups, filled = np.empty(len(size), np.int32), 0, 0
+    for c, records in enumerate(size.tolist()):
+        if filled and filled + records > _TOGETHER:
+            groups, filled = groups + 1, 0
+        group[c], filled = groups, filled + records
+    sizes = np.bincount(group, weights=size).astype(np.int64)
+    of = space(work, "group", np.int32, len(cluster))
+    for begin, end in spans(len(cluster)):
+        of[begin:end] = group[cluster[begin:end]]
+    record = space(work, "record", np.int64, len(cluster))
+    placed(np.arange(len(sizes), dtype=np.int32), of, sizes, record)
+    ends = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+    return record, list(pairwise(ends))

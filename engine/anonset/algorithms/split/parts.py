@@ -1,0 +1,184 @@
+"""Working on the parts of a table, one after the other or on workers, and putting together what was found."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import Any, Protocol
+
+import numpy as np
+
+from anonset.algorithms.base import Progress, Result, run_tasks
+from anonset.data import Table
+from anonset.data.discreet import Discreet
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.table import Int64
+from anonset.errors import InfeasibleError
+from anonset.generalization import PerCluster, RelationalValues
+from anonset.generalization.local import MappingsInParts
+from anonset.generalization.recoding import Parts
+
+MOST_MERGED = 64
+"""A part that is infeasible joins its neighbours until it is so many times as large as fits."""
+_MEANS = frozenset({"rum", "rum_before", "tum", "tum_before", "ncp", "ncp_before"})
+"""Figures of an average record."""
+_EXTREMES = {"largest_cluster": max, "smallest_cluster": min}
+
+Span = tuple[int, int]
+"""Where the records of a part begin and end in the order of the parts."""
+
+
+class Task(Protocol):
+    """What is done with a part."""
+
+    def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Any:
+        """Return what is found of a part, given the places of its records in the whole table.
+
+        Raises
+        ------
+        InfeasibleError
+            If the part is infeasible by itself.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part, and what was found of it; None: it is infeasible by itself."""
+
+    span: Span
+    found: Any
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class _OnPart(Discreet):
+    """Does a task with a part, here or on a worker."""
+
+    task: Task
+    whole: Table
+    record: Int64
+
+    def __call__(self, span: Span, executor: Executor | None = None) -> Part:
+        records = np.asarray(self.record[slice(*span)])
+        sets = self.whole.transactions
+        part = replace(
+            self.whole,
+            transactions=None if sets is None else sets.take(records),
+            relational=tuple(column.take(records) for column in self.whole.relational),
+        )
+        try:
+            return Part(span, self.task(part, records, executor))
+        except InfeasibleError as error:
+            return Part(span, None, error.reason)
+
+
+@dataclass(frozen=True, eq=False)
+class Solving(Discreet):
+    """Does tasks with the parts of a table.
+
+    In this process parts are solved one after the other, and the algorithm has the threads (two parts at a time were
+    slower: much of the work is Python's); on workers of a cluster side by side. What is found does not depend on it.
+    """
+
+    name: str
+    """Of the algorithm, for errors."""
+    whole: Table
+    """The table; numeric columns know the range of their values (`with_range`)."""
+    record: Int64
+    """int64 (n,): the records, part after part, ascending in each."""
+    most: int
+    """Most records of a part that was cut."""
+    executor: Executor | None
+    progress: Progress | None
+
+    def each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[Part]:
+        """Do a task with each of some parts, whether they are feasible or not."""
+        found, done = [], 0
+        on_part, total = _OnPart(task, self.whole, self.record), sum(end - first for first, end in spans)
+        remote = bool(getattr(self.executor, "remote", False))
+        tasks = run_tasks(self.executor, on_part, spans) if remote else (on_part(span, self.executor) for span in spans)
+        for part in tasks:
+            found.append(part)
+            done += part.span[1] - part.span[0]
+            if self.progress is not None:
+                self.progress(phase, float(done), float(total))
+        return found
+
+    def joined(self, task: Task, spans: Sequence[Span]) -> list[Part]:
+        """Do a task with all parts; one that is infeasible by itself joins its neighbour.
+
+        Raises
+        ------
+        InfeasibleError
+            If a part stays infeasible, however many neighbours it is merged with.
+        """
+        parts = self.each(task, spans)
+        while any(part.found is None for part in parts):
+            parts = self._merged(task, parts)
+        return parts
+
+    def _merged(self, task: Task, parts: Sequence[Part]) -> list[Part]:
+        """Merge each infeasible part with the next one, the last with the one before, and solve what was merged."""
+        groups: list[list[Part]] = []
+        for part in parts:
+            if groups and len(groups[-1]) == 1 and groups[-1][0].found is None:
+                groups[-1].append(part)
+            else:
+                groups.append([part])
+        if len(groups) > 1 and len(groups[-1]) == 1 and groups[-1][0].found is None:
+            last = groups.pop()
+            groups[-1] += last
+        changed = []
+        for group in groups:
+            first, end = group[0].span[0], group[-1].span[1]
+            failed = [part for part in group if part.found is None]
+            if failed and (len(groups) == len(parts) or end - first > MOST_MERGED * self.most):
+                reason = (
+                    f"{end - first:,} of {len(self.record):,} records, which are a part of the data or several that "
+                    f"were merged, are infeasible by themselves: {failed[0].reason}"
+                )
+                raise InfeasibleError(self.name, reason)
+            if failed:
+                self.record[first:end] = np.sort(self.record[first:end])
+                changed.append((first, end))
+        solved = iter(self.each(task, changed))
+        return [next(solved) if len(group) > 1 else group[0] for group in groups]
+
+
+def union(n: int, parts: Sequence[Part], record: Int64, work: WorkFolder | None) -> Result:
+    """Return the recoding of all parts of n records, each of which has a result, and their figures together."""
+    cluster, n_clusters = space(work, "cluster", np.int32, n), [0]
+    recodings, labels = [], dict[str, list[str]]()
+    for part in parts:
+        recoding = part.found.recoding
+        if not isinstance(recoding, PerCluster):
+            msg = f"an algorithm that runs part by part must give a recoding per cluster, got {type(recoding).__name__}"
+            raise TypeError(msg)
+        cluster[record[slice(*part.span)]] = recoding.cluster + np.int32(n_clusters[-1])
+        n_clusters.append(n_clusters[-1] + recoding.n_clusters)
+        recodings.append(recoding)
+        for values in recoding.relational:
+            labels.setdefault(values.name, []).extend(values.labels)
+    first = np.array([part.span[0] for part in parts] + [n], np.int64)
+    items = MappingsInParts(tuple(one.items for one in recodings), tuple(n_clusters)) if recodings[0].items else ()
+    relational = tuple(RelationalValues(name, tuple(texts)) for name, texts in labels.items())
+    whole = PerCluster(cluster, items, relational, Parts(record, first, np.array(n_clusters, np.int64)))
+    notes = dict.fromkeys(note for part in parts for note in part.found.notes)
+    return Result(whole, (), figures_of(parts), tuple(notes))
+
+
+def figures_of(parts: Sequence[Part]) -> dict[str, float]:
+    """Return the figures that all parts have: means by their records, extremes, or else sums; and their sizes."""
+    sizes = [part.span[1] - part.span[0] for part in parts]
+    each = [part.found.figures for part in parts]
+    found: dict[str, float] = {}
+    for name in each[0]:
+        if any(name not in figures for figures in each):
+            continue
+        values = [figures[name] for figures in each]
+        if name in _MEANS:
+            found[name] = fsum(size * value for size, value in zip(sizes, values, strict=True)) / sum(sizes)
+        else:
+            found[name] = _EXTREMES.get(name, sum)(values)
+    return {**found, "parts": float(len(parts)), "smallest_part": float(min(sizes)), "largest_part": float(max(sizes))}

@@ -1,0 +1,179 @@
+"""Merging clusters over the parts of split data, against the twin that merges them one by one over plain lists."""
+
+import itertools
+import random
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import anonset
+import reference.rt as twins
+from algorithms.relational_cases import RelationalCase, random_case
+from anonset.algorithms.rt import across
+from anonset.algorithms.rt.across import Begun, threshold
+from anonset.algorithms.rt.rfirst import RFirst
+from anonset.algorithms.rt.rum_bound import RumBound
+from anonset.algorithms.split import merging
+from anonset.algorithms.split.median_cuts import cut_into_parts
+from anonset.algorithms.split.solving import split_and_solve
+from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.coat import Coat
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.domains import with_range
+from anonset.errors import InfeasibleError
+from anonset.generalization import apply
+from anonset.measures.relational_ncp import relational_ncp
+from effort import examples
+from reference.relational import Relation
+
+ITEMS = Hierarchy.balanced(tuple("abcdefgh"), 2)
+LAX = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MOST = 16
+
+
+class Case:
+    """An RT-dataset that is cut, and the records of the twin: part after part."""
+
+    def __init__(self, seed: int) -> None:
+        source = random.Random(seed)
+        n = source.randint(2 * MOST, 60)
+        self.relational: RelationalCase = random_case(seed, n, 3)
+        self.items = [set(source.sample("abcdefgh", source.choice([1, 2, 3, 5]))) for _ in range(n)]
+        columns = tuple(map(with_range, self.relational.columns))
+        self.table = Table(SetColumn.of(self.items, universe=ITEMS.leaves.labels), columns)
+        self.trees = {**self.relational.hierarchies, "items": ITEMS}
+        self.delta, self.merge = source.choice([0.2, 0.5, 0.9]), source.choice(["r", "t", "rt"])
+        weights = {c.name: w for c, w in zip(columns, self.relational.relation.weights, strict=True)}
+        shared: dict[str, Any] = {"k": 2, "m": 2, "formation": "mondrian", "transaction": Apriori}
+        self.formed = RFirst(**shared, relational_weights=weights)
+        self.algorithm = RumBound(**shared, delta=self.delta, merge=self.merge, relational_weights=weights)
+        self.record = cut_into_parts(columns, self.relational.hierarchies, 2, MOST).record
+
+    def expected(self) -> list[list[int]]:
+        """Merge what is formed in the parts by the twin, over all of them; records as they stand in the table."""
+        cluster = split_and_solve(self.formed, MOST, self.table, self.trees).recoding.cluster
+        place = {int(r): at for at, r in enumerate(self.record)}
+        begun = [sorted(place[r] for r in members) for members in partition(cluster)]
+        rows = [self.relational.relation.rows[r] for r in self.record]
+        relation = Relation(rows, self.relational.relation.attributes, self.relational.relation.weights)
+        frame = twins.Frame(relation, [self.items[r] for r in self.record], unpublished, 1)
+        found = twins.rum_bound(frame, sorted(begun), self.delta, self.merge)
+        return sorted(sorted(int(self.record[at]) for at in members) for members in found)
+
+
+def unpublished(rows: twins.Items) -> twins.Published:
+    return [[] for _ in rows]
+
+
+def partition(cluster: Any) -> list[list[int]]:
+    """Return the records of each cluster."""
+    return sorted(np.flatnonzero(cluster == c).tolist() for c in np.unique(cluster))
+
+
+@LAX
+@given(seed=st.integers(0, 10**9))
+def test_clusters_of_parts_are_merged_as_if_formed_at_once(seed: int) -> None:
+    case = Case(seed)
+    try:
+        expected = case.expected()
+    except twins.Unreachable:
+        with pytest.raises(InfeasibleError, match="clusters to begin with have a relational loss"):
+            split_and_solve(case.algorithm, MOST, case.table, case.trees)
+        return
+    found = split_and_solve(case.algorithm, MOST, case.table, case.trees)
+    assert partition(found.recoding.cluster) == expected
+    assert found.figures["rum"] == pytest.approx(relational_ncp(case.relational.qi, found.recoding.cluster))
+
+
+@LAX
+@given(seed=st.integers(0, 10**9), most=st.integers(1, 12), together=st.integers(4, 80), group=st.integers(1, 60))
+def test_what_merges_in_parts_first_keeps_the_bound(seed: int, most: int, together: int, group: int) -> None:
+    case = Case(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(across, "MOST_BEGUN", most)
+        patch.setattr(across.BegunClusters, "most", together)
+        patch.setattr(merging, "_TOGETHER", group)
+        patch.setattr(merging, "_SAMPLED", 2)
+        try:
+            found = split_and_solve(case.algorithm, MOST, case.table, case.trees)
+        except InfeasibleError as error:
+            assert "clusters to begin with" in str(error)  # noqa: PT017
+            return
+    assert found.figures["rum"] == pytest.approx(relational_ncp(case.relational.qi, found.recoding.cluster))
+    assert found.figures["rum"] <= case.delta + 1e-9
+    sizes = [len(members) for members in partition(found.recoding.cluster)]
+    assert max(sizes) <= max(MOST, together)
+    assert (found.figures["smallest_cluster"], found.figures["largest_cluster"]) == (min(sizes), max(sizes))
+    assert found.figures["merges"] == found.figures["clusters_before"] - len(sizes)
+    groups = np.diff(found.recoding.parts.first).tolist()
+    assert all(rows <= max(group, *sizes) for rows in groups)
+    assert sum(groups) == case.table.n
+    assert anonset.verify(apply(case.table, found.recoding), case.algorithm.model).holds
+
+
+def begun(clusters: int, *seeds: float) -> Begun:
+    none = np.empty((0, clusters))
+    values = none, none, none.astype(np.int32), none.astype(np.uint64)
+    return Begun(np.zeros(0, np.int32), np.zeros(clusters, np.int64), values, np.array(seeds), None, {})
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [(14, -1.0), (13, 0.1), (12, 0.1), (10, 0.2), (8, 0.3), (6, 0.3), (4, 0.5), (2, float("inf"))],
+)
+def test_parts_merge_up_to_the_loss_that_leaves_so_many_clusters(monkeypatch, most: int, expected: float) -> None:
+    """Of half of the records, 7 clusters were begun with, of which 5 merges left 2: 14 over all, to be `most`."""
+    monkeypatch.setattr(across, "MOST_BEGUN", most)
+    samples = [begun(1, 0.1, 0.3, 0.3), begun(1, 0.2, 0.5)]
+    assert threshold(samples, 0.5) == expected
+
+
+def test_parts_that_merged_too_far_begin_anew(monkeypatch) -> None:
+    """A part may be beyond the bound by itself: then the others must not use up what is left of it."""
+    rounds: list[float] = []
+    begin = RumBound.begin_part
+
+    def watched(self: RumBound, *args: Any, up_to: float, **more: Any) -> Begun:
+        rounds.append(up_to)
+        return begin(self, *args, up_to=up_to, **more)
+
+    monkeypatch.setattr(across, "MOST_BEGUN", 2)
+    monkeypatch.setattr(RumBound, "begin_part", watched)
+    monkeypatch.setattr(RumBound, "merge_across", _refusing_once(RumBound.merge_across))
+    sex = CategoricalColumn.of("sex", ["f", "m", "f", "m"] * 5 + ["a", "b", "c", "d"] * 5)
+    algorithm = RumBound(k=2, m=1, delta=0.9, formation="mondrian", merge="r", transaction=Coat)
+    found = split_and_solve(algorithm, 20, Table(SetColumn.of([{"x"}] * 40), (sex,)), {})
+    assert rounds[-2:] == [-1.0, -1.0]
+    assert found.figures["rum"] <= 0.9
+
+
+def _refusing_once(merge_across: Any) -> Any:
+    calls: list[int] = []
+
+    def merge(self: RumBound, *args: Any) -> Any:
+        calls.append(1)
+        return None if len(calls) == 1 else merge_across(self, *args)
+
+    return merge
+
+
+def test_a_part_may_exceed_the_bound_if_all_keep_it() -> None:
+    """One part loses 0.3 by itself, the other one 0.03: together they are within 0.2."""
+    ages = NumericColumn("age", np.array([0, 30] * 10 + [97, 98, 99, 100] * 5))
+    algorithm = RumBound(k=11, m=1, delta=0.2, formation="mondrian", merge="r", transaction=Coat)
+    found = split_and_solve(algorithm, 20, Table(SetColumn.of([{"x"}] * 40), (ages,)), {})
+    assert found.figures["parts"] == 2
+    assert found.figures["rum"] == pytest.approx(0.165)
+
+
+def test_the_true_utility_loss_orders_in_parts_alone() -> None:
+    case = Case(11)
+    algorithm = replace(case.algorithm, order="ul", delta=1.0, merge="t")
+    assert not algorithm.merges_across
+    found = split_and_solve(algorithm, MOST, case.table, case.trees)
+    parts = list(itertools.pairwise(found.recoding.parts.first.tolist()))
+    assert len(parts) == found.figures["parts"] > 1
