@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.csv as csv_of_arrow
+import pyarrow.parquet as pq
 import pytest
 from tests.jobs.test_by_blocks import files_of
 
@@ -78,6 +80,39 @@ def test_parts_are_published_as_one(tmp_path, capsys, monkeypatch, ids):
     assert files_of(tmp_path / "seven") == files_of(tmp_path / "again")
     assert main(["verify", str(tmp_path / "seven")]) == 0
     assert held(tmp_path / "seven", len(ids[1].split(","))) == (True, True, True, True)
+
+
+def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, capsys, monkeypatch):
+    in_parts(monkeypatch, 43)
+    report = ran(tmp_path, "whole", *IDS[1], *BLOCKS)
+    named = [*IDS[1], *BLOCKS, "--work-dir", str(tmp_path / "work")]
+    command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / "out"), *OPTIONS, *named]
+    with monkeypatch.context() as patch:
+        patch.setattr("anonset.release.publish.verify_release", interrupted)
+        assert main(command) == 130
+    assert "Traceback" not in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert main([*command, "--resume"]) == 0
+    assert files_of(tmp_path / "whole") == files_of(tmp_path / "out")
+    assert json.loads((tmp_path / "out.private" / "report.json").read_bytes())["figures"] == report["figures"]
+    assert not (tmp_path / "work").exists()
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def interrupted(*_args, **_kwargs):
+    raise KeyboardInterrupt
+
+
+def test_more_tuples_than_have_numbers_are_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("anonset.algorithms.buckets.base.MOST_TUPLES", 299)
+    command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / "out"), *OPTIONS, *IDS[0]]
+    assert main(command) == 2
+    assert "buckets are formed of at most 299 tuples, got 300" in capsys.readouterr().err
+    monkeypatch.setattr("anonset.jobs.input.MOST_TUPLES", 99)
+    pq.write_table(csv_of_arrow.read_csv(tmp_path / "v.csv"), tmp_path / "v.parquet")
+    command[1] = str(tmp_path / "v.parquet")
+    assert main([*command, *BLOCKS]) == 2
+    assert "at most 99 tuples, the input has 300" in capsys.readouterr().err
 
 
 def held(folder, n_ids):

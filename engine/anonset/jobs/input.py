@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks, goes_to_workers, split_records
+from anonset.algorithms.buckets.base import MOST_TUPLES
 from anonset.data import Table, spans
 from anonset.data.discreet import Discreet
 from anonset.data.mapped import WorkFolder
@@ -68,13 +69,18 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
     from anonset.io.data_files import data_files
 
     files = data_files(settings.input, settings.input_format, no_header=settings.no_header)
-    need, limit = memory_for(files.estimated), memory_limit(settings.memory_limit)
+    size = files.estimated
+    need, limit = memory_for(size), memory_limit(settings.memory_limit)
     if settings.resume and settings.work_dir is None:
         msg = f"{setting('resume', True)} needs {setting('work_dir')}: the directory in which the run was killed"
         raise InputError(msg)
     by_blocks = settings.work_dir is not None or settings.cluster is not None
     if not by_blocks and (limit is None or need <= limit):
         return Input(settings.input, False, need, limit)
+    if "buckets" in algorithm.model.protects and files.format == "parquet" and size.records > MOST_TUPLES:
+        told = f"buckets are formed of at most {MOST_TUPLES:,} tuples, the input has {int(size.records):,}"
+        msg = f"{told}; publish parts of the individuals by themselves"
+        raise InputError(msg)
     obstacle = _obstacle(settings, algorithm, files.format)
     if limit is not None and need > limit and (obstacle or limit < costs.AT_LEAST):
         require_memory(need if obstacle else costs.AT_LEAST, settings.memory_limit, obstacle)

@@ -9,6 +9,8 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization.buckets import STAR, require_bucket_roles
 
+MOST_TUPLES = (1 << 31) - 1
+"""Largest number of tuples: each is numbered by 31 bits."""
 _MISSING_ID = "?"
 _MOST_KEYS = 1 << 31
 """Combinations of values that sorting has room for beside a row number."""
@@ -22,12 +24,15 @@ def sensitive_column(table: Table) -> CategoricalColumn:
     Raises
     ------
     InputError
-        If there is none, a value is missing, or the table has columns that buckets cannot publish.
+        If there is none, a value is missing, the table has columns that buckets cannot publish, or too many tuples.
     """
     require_bucket_roles(table)
     column = table.sensitive
     if column is None:
         msg = "the table must have a sensitive column, got none"
+        raise InputError(msg)
+    if table.n > MOST_TUPLES:
+        msg = f"buckets are formed of at most {MOST_TUPLES:,} tuples, got {table.n:,}; publish parts of the individuals"
         raise InputError(msg)
     _refuse(column, ("",), "sensitive", "give it a value of its own, as '?', or leave the row out")
     return column
