@@ -166,13 +166,19 @@ def _name_curves(picture: Any, names: Sequence[str], columns: int) -> None:
 def _short(svg: str) -> str:
     r"""Leave out what nobody sees: more than hundredths of a point, turns by nothing, and blanks at line ends.
 
-    >>> _short('  <path d="M 46.266646 196.398979 \nL 3.00024 0 \n"/>')
-    '<path d="M 46.27 196.4 L 3 0"/>'
+    What is read, such as the value at a tick, stays as it is.
+
+    >>> _short('  <path d="M 46.266646 196.398979 \nL 3.00024 0 \n"/><text x="1.234">0.005</text>')
+    '<path d="M 46.27 196.4 L 3 0"/><text x="1.23">0.005</text>'
     """
-    short = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), svg)
+    short = re.sub(r"<[^>]*>", lambda tag: re.sub(r"\d+\.\d{3,}", _in_hundredths, tag[0]), svg)
     short = re.sub(r' transform="rotate\(-0 [^"]*"', "", short)
     short = re.sub(r" \n(?=[A-Z])", " ", short).replace(' \n"', '"').replace("\nz\n", "z")
     return re.sub(r"(?m)^ +", "", short)
+
+
+def _in_hundredths(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
 
 
 def is_wide(values: Sequence[float]) -> bool:

@@ -6,12 +6,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import pytest
 from benchmarks.experiments.cases import Case, Claim, Figure, Printed, Repeated, Results
 from benchmarks.experiments.factors import ORDERS
 from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.plots import is_wide, plot, spaced, tick
+from matplotlib import pyplot
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 
@@ -40,7 +40,7 @@ def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         return saved[-1].axes[0], canvas.get_renderer()
 
     yield draw
-    mpl.pyplot.close("all")
+    pyplot.close("all")
 
 
 def once(points: dict[Any, Any]) -> Repeated:
@@ -51,7 +51,7 @@ def test_what_is_repeated_is_drawn_with_its_range_its_named_levels_the_papers_fi
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved: list[Drawing] = []
-    monkeypatch.setattr(mpl.pyplot, "close", saved.append)
+    monkeypatch.setattr(pyplot, "close", saved.append)
     claim = Claim("AA loses little", "at most 2", lambda results: (True, ""), factor=ORDERS)
     printed = [Printed("y", 1.0, 2.0, "at most 2 (5.2)")]
     figure = Figure(
@@ -166,3 +166,8 @@ def test_the_first_and_the_last_label_stay() -> None:
     assert spaced(["5", "7", "9", "50"], [0.0, 0.01, 0.2, 1.0]) == ["5", "", "9", "50"]
     assert spaced(["1", "48", "49", "50"], [0.0, 0.98, 0.99, 1.0]) == ["1", "", "", "50"]
     assert spaced(["7"], [0.0]) == ["7"]
+
+
+def test_the_value_at_a_tick_is_not_rounded_in_the_file(drawn: Any, tmp_path: Path) -> None:
+    drawn([1, 2], [0.001, 0.02])
+    assert ">0.001<" in (tmp_path / "f.svg").read_text()

@@ -1,9 +1,8 @@
-"""The experiments on RT-datasets and on safe grouping: what a case measures, and that every claim can fail."""
+"""The experiments on RT-datasets: what a case measures, and that every claim can fail."""
 
 import numpy as np
 import pytest
 from benchmarks.experiments import runner
-from benchmarks.experiments.albouna2013 import measurement as albouna
 from benchmarks.experiments.cases import Results
 from benchmarks.experiments.poulis2013 import measurement as poulis
 
@@ -13,7 +12,7 @@ POWERS = (-2, -1, 0, 0, 1, 2, 5)
 BASES = (0.001, 0.01, 0.1, 1, 100)
 
 
-@pytest.mark.parametrize("key", ["poulis2013", "albouna2013"])
+@pytest.mark.parametrize("key", ["poulis2013"])
 def test_every_claim_can_hold_and_can_fail(key):
     """Judge invented results, where every quantity is some power of x: no check raises, none always says the same."""
     random, answers = np.random.default_rng(0), {}
@@ -80,15 +79,3 @@ def test_both_orders_and_the_formation_are_measured():
 
 def test_mental_disorders():
     assert [code for code in ("289", "290", "319", "320", "V29", "E300") if poulis.is_sensitive(code)] == ["290", "319"]
-
-
-@pytest.mark.parametrize("algorithm", ["safe-grouping", "anatomy"])
-def test_generated_persons_are_grouped_and_verified(algorithm):
-    table = albouna.persons(5_000)
-    assert table.n == 5_000
-    pairs = {*zip(table.ids[0].codes.tolist(), table.ids[1].codes.tolist(), strict=True)}
-    assert len(pairs) == round(5_000 / 2.3)
-    case = {"kind": "speed", "algorithm": algorithm, "records": 5_000, "k": 9, "l": 3}
-    measured = albouna.measure(case)
-    assert measured["checked"] == "all groups"
-    assert (measured["loss"] > 0) == (algorithm == "safe-grouping")

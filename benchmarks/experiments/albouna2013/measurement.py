@@ -1,21 +1,23 @@
-"""Measuring safe grouping and Anatomy: violations through correlations, tuples lost, and time apart from compiling."""
+"""Measuring safe grouping and Anatomy: violations through correlations, tuples lost; in cases of their own, costs."""
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.experiments.cases import Measured, Parameters
+from benchmarks.experiments.factors import number_of
+from benchmarks.experiments.searches import require_holds
 from benchmarks.memory import forget_peak, peak_mib
 
 if TYPE_CHECKING:
     from anonset import Table
 
-REPEATS = 5
-"""The best of so many runs counts."""
-ENOUGH_SECONDS = 3.0
-"""After so much time a run is not repeated."""
 _FIRST_NAMES, _VALUES, _TUPLES_OF_A_PERSON = 5_000, 15, 2.3
+_MOVING = 0.1
+"""The share of tuples that are dealt out at random, where a case says nothing else."""
+_ALPHA = 3
+"""The smallest number of groups in which an individual is significant: "greater than 2"."""
 
 
 def measure(parameters: Parameters) -> Measured:
@@ -24,7 +26,9 @@ def measure(parameters: Parameters) -> Measured:
     Parameters
     ----------
     parameters
-        ``kind`` (violations, loss, cost or speed) and ``l``; ``k`` for safe grouping; see the functions below.
+        ``kind`` (violations, loss, groups, time or memory), ``algorithm`` (safe-grouping or anatomy), ``l``, and ``k``
+        for safe grouping; for violations and losses ``seed``, of the join and of the algorithm's draws alike, and
+        ``moving``, else ``records`` of generated data, or none: the tuples of Adult, each of a person of its own.
 
     Raises
     ------
@@ -34,95 +38,110 @@ def measure(parameters: Parameters) -> Measured:
     kinds: Mapping[str, Callable[[Parameters], Measured]] = {
         "violations": _violations,
         "loss": _loss,
-        "cost": _cost,
-        "speed": _speed,
+        "groups": _groups,
+        "time": _time,
+        "memory": _memory,
     }
     return kinds[parameters["kind"]](parameters)
 
 
 def compile_kernels() -> None:
     """Fill the cache of compiled kernels: a case then loads what it needs."""
+    from benchmarks.experiments.albouna2013.counted_in_groups import lost_if_counted
+
     for algorithm in ("safe-grouping", "anatomy"):
-        _speed({"algorithm": algorithm, "records": 2_000, "k": 3, "l": 2})
+        _speed_of({"algorithm": algorithm, "k": 3, "l": 2}, persons(2_000))
+    lost_if_counted(persons(2_000), 3, 2, 0)
 
 
 def _violations(parameters: Parameters) -> Measured:
-    """Bucketize the longitudinal data and count violations: inside groups, or between them by ``alpha``."""
+    """Bucketize the longitudinal data; count violations inside groups, and between them by alpha."""
     from anonset.generalization.buckets import BucketPublication
     from anonset.measures.correlation import inter_group_violations, intra_group_violations
 
-    table, algorithm = _longitudinal(parameters), _algorithm(parameters)
+    table, algorithm = _longitudinal(parameters), _algorithm(parameters, number_of(parameters["seed"]))
     publication = BucketPublication.of(table, algorithm.recode(table, {}).recoding)
-    found: Any
-    if "alpha" in parameters:
-        found = inter_group_violations(publication, parameters["l"], alpha=parameters["alpha"])
-    else:
-        found = intra_group_violations(publication)
-    return {"violations": len(found), "individuals": len({one.individual for one in found})}
+    between = inter_group_violations(publication, parameters["l"], alpha=_ALPHA)
+    of_alpha = {f"between_{alpha}": sum(one.groups >= alpha for one in between) for alpha in (4, 5)}
+    return {
+        "inside": len(intra_group_violations(publication)),
+        "between": len(between),
+        "individuals": len({one.individual for one in between}),
+        **of_alpha,
+        "checked": require_holds(publication, algorithm.model),
+    }
 
 
 def _loss(parameters: Parameters) -> Measured:
-    """Count what safe grouping stars and removes of the longitudinal data."""
+    """Count what safe grouping loses of the longitudinal data, by either denominator.
+
+    Raises
+    ------
+    RuntimeError
+        If the groups of both denominators are not the same ones.
+    """
+    from benchmarks.experiments.albouna2013.counted_in_groups import lost_if_counted
+
+    from anonset.generalization.buckets import BucketPublication
     from anonset.measures.grouping_loss import grouping_loss
 
-    table, algorithm = _longitudinal(parameters), _algorithm(parameters)
+    seed = number_of(parameters["seed"])
+    table, algorithm = _longitudinal(parameters), _algorithm(parameters, seed)
     result = algorithm.recode(table, {})
-    figures = result.figures
-    removed = figures["removed_for_diversity"] + figures["removed_with_groups"]
+    figures, counted = result.figures, lost_if_counted(table, parameters["k"], parameters["l"], seed)
+    if figures["too_frequent"] != counted.for_diversity:
+        msg = f"the groups are not the same: {figures['too_frequent']} and {counted.for_diversity} tuples too frequent"
+        raise RuntimeError(msg)
     return {
+        "loss_counted": sum(counted) / table.n,
         "loss": grouping_loss(result.recoding),
+        "diversity_counted": counted.for_diversity / table.n,
+        "diversity": figures["removed_for_diversity"] / table.n,
+        "with_groups": figures["removed_with_groups"] / table.n,
         "starred": figures["starred"] / table.n,
-        "removed": removed / table.n,
         "groups": figures["groups"],
-        "checked": _verified(table, result.recoding, algorithm.model),
+        "checked": require_holds(BucketPublication.of(table, result.recoding), algorithm.model),
     }
 
 
-def _cost(parameters: Parameters) -> Measured:
-    """Time safe grouping and Anatomy, one after the other, on the Adult data: each tuple is a person of its own."""
+def _groups(parameters: Parameters) -> Measured:
+    """Count the groups that safe grouping forms, and so tests for diversity, of tuples of a person each."""
     table = _non_transactional()
-    safe = _Timed.of(_algorithm(parameters, seed=None), table)
-    naive = _Timed.of(_anatomy(parameters["l"], seed=None), table)
-    return {"seconds": safe.seconds, "seconds_anatomy": naive.seconds, "groups": safe.result.figures["groups"]}
+    figures = _algorithm(parameters, 1).recode(table, {}).figures
+    return {"tested": figures["individuals"] // parameters["k"], "groups": figures["groups"]}
 
 
-def _speed(parameters: Parameters) -> Measured:
-    """Time one algorithm on a generated table with several tuples a person."""
-    from anonset.measures.grouping_loss import grouping_loss
+def _time(parameters: Parameters) -> Measured:
+    """Time a single search on a table in memory, apart from loading the kernels; without a seed, as by default."""
+    return {"seconds": _speed_of(parameters, _of_time(parameters))}
 
-    table, algorithm = persons(parameters["records"]), _algorithm(parameters, seed=None)
+
+def _memory(parameters: Parameters) -> Measured:
+    """Return the peak memory of this process while an algorithm runs, data included."""
+    table = _of_time(parameters)
     forget_peak()
-    timed = _Timed.of(algorithm, table)
-    peak = peak_mib()
-    checked = _verified(table, timed.result.recoding, algorithm.model)
-    return {
-        "seconds": timed.seconds,
-        "microseconds_per_record": timed.seconds / table.n * 1e6,
-        "peak_mib": peak,
-        "loss": grouping_loss(timed.result.recoding),
-        "checked": checked,
-    }
+    _algorithm(parameters, None).recode(table, {})
+    return {"peak_mib": peak_mib()}
 
 
-@dataclass(frozen=True)
-class _Timed:
-    """The best time of some runs, and the last result."""
-
-    seconds: float
-    result: Any
-
-    @classmethod
-    def of(cls, algorithm: Any, table: "Table") -> "_Timed":
-        """Run once on a small table, so that the kernels are loaded, then on the table."""
-        algorithm.recode(persons(2_000), {})
-        seconds: list[float] = []
-        while len(seconds) < REPEATS and sum(seconds) < ENOUGH_SECONDS:
-            began = time.perf_counter()
-            result = algorithm.recode(table, {})
-            seconds.append(time.perf_counter() - began)
-        return cls(min(seconds), result)
+def _of_time(parameters: Parameters) -> "Table":
+    return persons(parameters["records"]) if "records" in parameters else _non_transactional()
 
 
+def _speed_of(parameters: Parameters, table: "Table") -> float:
+    _warm_up(parameters["algorithm"])
+    algorithm = _algorithm(parameters, None)
+    began = time.perf_counter()
+    algorithm.recode(table, {})
+    return time.perf_counter() - began
+
+
+@lru_cache
+def _warm_up(algorithm: str) -> None:
+    _algorithm({"algorithm": algorithm, "k": 3, "l": 2}, None).recode(persons(2_000), {})
+
+
+@lru_cache(maxsize=4)
 def persons(n: int, seed: int = 0) -> "Table":
     """Generate `n` tuples of persons with two names and a sensitive value; a person has 2.3 tuples on average.
 
@@ -150,45 +169,33 @@ def persons(n: int, seed: int = 0) -> "Table":
 
 
 def _longitudinal(parameters: Parameters) -> "Table":
+    return _joined(number_of(parameters["seed"]), parameters.get("moving", _MOVING))
+
+
+@lru_cache(maxsize=2)
+def _joined(seed: int, moving: float) -> "Table":
     from anonset_datasets.generators.longitudinal import longitudinal
 
-    return longitudinal(moving=parameters.get("moving", 0.1))
+    return longitudinal(moving=moving, seed=seed)
 
 
+@lru_cache(maxsize=1)
 def _non_transactional() -> "Table":
     """Return the longitudinal data with an identity of its own for each tuple."""
     import numpy as np
 
     from anonset import CategoricalColumn, Table, Vocabulary
 
-    table = _longitudinal({})
+    table = _joined(0, _MOVING)
     labels = Vocabulary(tuple(f"p{i:06}" for i in range(table.n)))
     own = CategoricalColumn("person", np.arange(table.n, dtype=np.int32), labels)
     return Table(sensitive=table.sensitive, ids=(own,))
 
 
-def _algorithm(parameters: Parameters, seed: int | None = 0) -> Any:
-    """Make an algorithm; it is timed without a seed, as it runs by default."""
+def _algorithm(parameters: Parameters, seed: int | None) -> Any:
+    from anonset.algorithms.buckets.anatomy import Anatomy
     from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 
-    if parameters.get("algorithm") == "anatomy":
-        return _anatomy(parameters["l"], seed)
+    if parameters["algorithm"] == "anatomy":
+        return Anatomy(l=parameters["l"], seed=seed)
     return SafeGrouping(k=parameters["k"], l=parameters["l"], seed=seed)
-
-
-def _anatomy(l: int, seed: int | None) -> Any:  # noqa: E741
-    from anonset.algorithms.buckets.anatomy import Anatomy
-
-    return Anatomy(l=l, seed=seed)
-
-
-def _verified(table: "Table", recoding: Any, model: Any) -> str:
-    """Check the result by the verification's own path; return what was covered."""
-    from anonset import verify
-    from anonset.generalization.buckets import BucketPublication
-
-    verdict = verify(BucketPublication.of(table, recoding), model)
-    if verdict.holds is False:
-        msg = f"the result does not verify: {verdict}"
-        raise RuntimeError(msg)
-    return str(verdict.checked["covered"])

@@ -154,10 +154,8 @@ def risk(
         Kept columns of which others may learn; by default all of them.
     population
         All people among whom those in the data may be, with the same quasi-identifiers, for the journalist risk.
-    attempts
-        Persons that are looked for.
-    seed
-        Seed of their choice.
+    attempts, seed
+        Persons that are looked for, and the seed of their choice.
 
     Raises
     ------

@@ -1,0 +1,170 @@
+"""The experiments on safe grouping: what a case measures, both denominators, and that every claim can fail."""
+
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from benchmarks.experiments import runner
+from benchmarks.experiments.albouna2013 import measurement
+from benchmarks.experiments.albouna2013.counted_in_groups import Lost, lost_if_counted
+from benchmarks.experiments.cases import Results
+from benchmarks.experiments.factors import RUNS, SEEDS, factor_of
+
+from anonset import CategoricalColumn, Table
+from anonset.algorithms.buckets.safe_grouping import SafeGrouping
+
+pytestmark = pytest.mark.compiled
+
+PAPER = runner.paper("albouna2013")
+POWERS = (-2, -1, 0, 0, 0.5, 1, 2)
+BASES = (0, 0.001, 0.04, 0.35, 1, 100)
+
+
+def invented(figure, random):
+    """Return results in which every quantity is a power of the position's place, of each curve its own or of all."""
+    positions = list(dict.fromkeys(case.x for case in figure.cases))
+    place = {x: x if isinstance(x, int) else i + 1 for i, x in enumerate(positions)}
+    low, alike, law = min(place.values()), random.random() < 0.3, {}
+    for quantity in figure.quantities:
+        shared = random.choice(BASES[quantity in {"seconds", "peak_mib"} :]), random.choice(POWERS)
+        for series in dict.fromkeys(case.series for case in figure.cases):
+            own = random.choice(BASES[quantity in {"seconds", "peak_mib"} :]), random.choice(POWERS)
+            law[series, quantity] = shared if alike else own
+    return {
+        (case.series, case.x): {
+            quantity: base * (place[case.x] / low) ** float(power)
+            for (series, quantity), (base, power) in law.items()
+            if series == case.series
+        }
+        for case in figure.cases
+    }
+
+
+def test_every_claim_can_hold_and_can_fail():
+    random, answers = np.random.default_rng(0), {}
+    for _ in range(300):
+        for figure in PAPER.figures:
+            results = Results(invented(figure, random))
+            if figure.key == "speed":
+                results = Results({key: one for key, one in results.measured.items() if key[1] != 1_000_000})
+            for claim in (one for one in figure.claims if one.check):
+                held, shown = claim.check(results)[:2]
+                assert shown
+                answers.setdefault((figure.key, claim.text), set()).add(bool(held))
+    answers["violations", "naive Anatomy leaves as many violations between groups as printed"] |= as_printed()
+    assert [claim for claim, found in answers.items() if len(found) < 2] == []
+
+
+def as_printed() -> set[bool]:
+    """Judge the figures that the paper prints, which are no powers of anything."""
+    found = {("Anatomy", x): {"between": n, "between_4": n, "between_5": n} for x, n in ((2, 167), (3, 360))}
+    return {PAPER.figures[0].claims[1].check(Results(found)).held}
+
+
+def test_a_third_is_judged_by_both_denominators():
+    (claim,) = [one for one in PAPER.figures[1].claims if one.printed == "35%"]
+    found = claim.check(Results({("k=9", 7): {"diversity_counted": 0.31, "diversity": 0.6}}))
+    assert (found.held, found.parts) == (False, {"counted": True, "not counted": False})
+
+
+def test_seeds_are_repeated_and_what_is_timed_runs_in_three_runs():
+    for case in PAPER.cases:
+        factor = factor_of(case.repetition)
+        assert (case.cost == "time") == (factor is RUNS)
+        assert (case.parameters["kind"] in {"violations", "loss"}) == (factor is SEEDS)
+        assert factor is None or case.parameters[factor.parameter] == case.repetition
+    assert {case.figure for case in PAPER.quick_cases()} == {figure.key for figure in PAPER.figures}
+
+
+def of_random_persons(seed: int, n: int = 400, values: int = 6) -> Table:
+    random = np.random.default_rng(seed)
+    person = random.integers(0, n // 3, n)
+    value = np.where(random.random(n) < 0.6, person % values, random.integers(0, values, n))
+    columns = [CategoricalColumn.of(name, map(str, codes.tolist())) for name, codes in (("p", person), ("v", value))]
+    return Table(sensitive=columns[1], ids=(columns[0],))
+
+
+@pytest.mark.parametrize(("k", "l"), [(3, 2), (4, 3), (5, 5), (3, 3)])
+def test_what_counts_in_its_group_is_lost_as_naively(k, l):  # noqa: E741
+    for seed in range(3):
+        table = of_random_persons(seed)
+        found = lost_if_counted(table, k, l, seed)
+        figures = SafeGrouping(k=k, l=l, seed=seed).recode(table, {}).figures
+        assert found.for_diversity == figures["too_frequent"] > 0
+        assert found == naive(table, k, l, seed)
+        assert sum(found) <= table.n
+
+
+def naive(table: Table, k: int, l: int, seed: int) -> Lost:  # noqa: E741
+    """Form the engine's groups, and anonymize in each what its values have beyond 1/l, as lists of pairs."""
+    from anonset.algorithms.buckets.base import random_runs, sorted_rows
+    from anonset.algorithms.buckets.draws import Draws
+    from anonset.algorithms.buckets.safe_grouping import LARGER, ORDER
+    from anonset_kernels.safe_grouping import group_bounds
+
+    draws = Draws.of(table, seed)
+    tuples, start = random_runs(*sorted_rows(table.ids), draws, ORDER)
+    bounds = group_bounds(len(start) - 1, k, draws.key(LARGER)).tolist()
+    lost = [0, 0, 0]
+    for first, last in pairwise(bounds):
+        left = [
+            (p, int(table.sensitive.codes[tuples[at]]))
+            for p in range(first, last)
+            for at in range(start[p], start[p + 1])
+        ]
+        size = len(left)
+        for value, count in sorted(Counter(v for _, v in left).items()):
+            for _ in range(count - size // l):
+                of_person = Counter(p for p, _ in left)
+                left.remove(
+                    min((pair for pair in left if pair[1] == value), key=lambda pair: (-of_person[pair[0]], pair))
+                )
+                lost[0] += 1
+        of_person = Counter(p for p, _ in left)
+        enough = len(of_person) >= k
+        lost[2 if enough else 1] += len(left) - (len(of_person) * min(of_person.values()) if enough else 0)
+    return Lost(*lost)
+
+
+@pytest.mark.parametrize("algorithm", ["safe-grouping", "anatomy"])
+def test_generated_persons_are_grouped_and_timed(algorithm):
+    table = measurement.persons(5_000)
+    assert table.n == 5_000
+    pairs = {*zip(table.ids[0].codes.tolist(), table.ids[1].codes.tolist(), strict=True)}
+    assert len(pairs) == round(5_000 / 2.3)
+    case = {"algorithm": algorithm, "records": 5_000, "k": 9, "l": 3}
+    assert measurement.measure({**case, "kind": "time"}).keys() == {"seconds"}
+    assert measurement.measure({**case, "kind": "memory"})["peak_mib"] > 1
+
+
+@pytest.fixture
+def joined(monkeypatch):
+    """Stand in for the join of Adult and a voter list."""
+    measurement._non_transactional.cache_clear()
+    monkeypatch.setattr(measurement, "_joined", lambda seed, moving: of_random_persons(seed, 900))
+    yield
+    measurement._non_transactional.cache_clear()
+
+
+def test_losses_by_both_denominators_are_those_of_the_seed(joined):
+    case = {"kind": "loss", "algorithm": "safe-grouping", "k": 4, "l": 3}
+    found = {seed: measurement.measure({**case, "seed": seed}) for seed in ("seed 1", "seed 2")}
+    assert measurement.measure({**case, "seed": "seed 1"}) == found["seed 1"] != found["seed 2"]
+    for one in found.values():
+        assert one["diversity_counted"] <= one["diversity"]
+        assert one["loss"] == pytest.approx(one["diversity"] + one["with_groups"] + one["starred"])
+        assert one["checked"] == "all groups"
+
+
+def test_violations_are_counted_by_alpha_and_none_is_left_by_safe_grouping(joined):
+    case = {"kind": "violations", "l": 2, "seed": "seed 1"}
+    naive_ones = measurement.measure({**case, "algorithm": "anatomy"})
+    assert naive_ones["between"] >= naive_ones["between_4"] >= naive_ones["between_5"] > 0
+    safe = measurement.measure({**case, "algorithm": "safe-grouping", "k": 4})
+    assert (safe["inside"], safe["between"]) == (0, 0)
+
+
+def test_groups_that_are_tested_follow_from_k(joined):
+    found = measurement.measure({"kind": "groups", "algorithm": "safe-grouping", "k": 7, "l": 2})
+    assert found["tested"] == 900 // 7 >= found["groups"]
