@@ -91,6 +91,17 @@ def test_a_cluster_with_too_frequent_a_sensitive_item_is_infeasible_or_merged(na
 
 
 @every_framework
+def test_a_relational_value_may_be_spelled_as_a_sensitive_item(name: str) -> None:
+    table = table_of(3)
+    codes = CategoricalColumn.of("code", [SECRETS[i % 2] for i in range(table.n)])
+    coded = Table(table.transactions, (codes,))
+    values = Hierarchy.from_tree(parse("ANY(s1,s2)"))
+    algorithm = make(name, 3, 2, 2, on_infeasible="merge")
+    publication = apply(coded, algorithm.recode(coded, {"items": HIERARCHY, "code": values}).recoding)
+    assert verify(publication, algorithm.model).holds
+
+
+@every_framework
 def test_the_hierarchy_must_be_one_of_the_other_items(name: str) -> None:
     table = table_of(1)
     wrong = Hierarchy.from_tree(parse("ALL(a1,a2,a3,b1,b2,b3,s1,s2)"))

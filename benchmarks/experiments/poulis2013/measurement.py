@@ -1,33 +1,22 @@
-"""Measuring one run of Rum-bound or Tum-bound: time apart from compiling, memory, losses, and errors of queries."""
+"""Measuring one run of Rum-bound or Tum-bound: losses, errors of queries, counted work; time or memory by itself."""
 
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from itertools import pairwise
-from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.experiments.cases import Measured, Parameters
+from benchmarks.experiments.poulis2013.jobs import Job, is_first, items_of
 from benchmarks.memory import forget_peak, peak_mib
 
 if TYPE_CHECKING:
-    from anonset import Hierarchy, Table
-    from anonset.algorithms.rt.rum_bound import RumBound
-    from anonset.algorithms.rt.tum_bound import TumBound
     from anonset.generalization import Publication
 
-SHAPES = ((2, 0), (1, 2), (2, 2), (0, 2))
-"""Relational values and items of the queries of each workload."""
-QUERIES = 100
-SEED = 1
-ENOUGH_SECONDS = 1.0
-"""A run is repeated until so much time was measured, three times at most."""
-DIVERSITY = 3
-"""l of the diversity variants."""
-_FANOUT = 5
 _SAMPLE = 400
+"""Records of the search that loads kernels."""
+_ORDERINGS = {"r": 1, "t": 1, "rt": 2}
 
 
 def measure(parameters: Parameters) -> Measured:
@@ -36,283 +25,231 @@ def measure(parameters: Parameters) -> Measured:
     Parameters
     ----------
     parameters
-        ``kind`` (run, formation, orders, merges or shape) and ``data``; for a run ``framework`` (rum, tum), ``merge``,
-        ``delta``, ``function`` (aa, icd9, coat, lm), ``k``, and if wanted ``records``, ``formation``, ``queries``.
+        ``kind`` (run, work, time, memory, formation, orders, orders_time, merges or shape) and ``data``; for a search
+        ``framework`` (rum, tum), ``merge``, ``function`` (aa, icd9, coat, lm), ``k``, its bound as ``delta`` or as
+        ``share`` (see `Job.delta`), and if wanted ``records``, ``formation``, ``values`` (``plain``: no hierarchies of
+        relational columns), ``queries``, and the level of what is repeated.
 
     Raises
     ------
     RuntimeError
         If a result does not verify.
     """
-    kinds: Mapping[str, Callable[[_Job], Measured]] = {
+    kinds: Mapping[str, Callable[[Job], Measured]] = {
         "run": _run,
+        "work": _work,
+        "time": _time,
+        "memory": _memory,
         "formation": _formation,
         "orders": _orders,
+        "orders_time": _orders_time,
         "merges": _merges,
         "shape": _shape,
     }
-    return kinds[parameters["kind"]](_Job.of(parameters))
+    found = kinds[parameters["kind"]](Job.of(parameters))
+    return {name: float(f"{value:.10g}") if isinstance(value, float) else value for name, value in found.items()}
 
 
 def compile_kernels() -> None:
     """Fill the cache of compiled kernels: a case then loads what it needs."""
+    small = {"data": "youtube_like", "records": 1000, "k": 5, "kind": "run"}
     for function in ("aa", "coat"):
         for framework, merge in (("rum", "r"), ("rum", "t"), ("tum", "rt")):
-            measure(
-                {
-                    "kind": "run",
-                    "data": "youtube_like",
-                    "records": 1000,
-                    "framework": framework,
-                    "merge": merge,
-                    "delta": 0.9,
-                    "function": function,
-                    "k": 5,
-                }
-            )
+            measure({**small, "function": function, "framework": framework, "merge": merge, "share": 0.5})
 
 
-@dataclass(frozen=True)
-class _Job:
-    """A case made ready."""
-
-    parameters: Parameters
-    table: "Table"
-    hierarchies: "dict[str, Hierarchy]"
-    transaction: Any
-
-    @classmethod
-    def of(cls, parameters: Parameters) -> "_Job":
-        """Load the data, and bind them to the hierarchy of the items that the transaction function wants."""
-        from anonset.algorithms.transaction.apriori import Apriori
-        from anonset.algorithms.transaction.coat import Coat
-        from anonset.algorithms.transaction.lm_apriori import LmApriori
-        from anonset.data.hierarchy import attach_sensitive
-
-        table, function = load(parameters), parameters.get("function", "coat")
-        column = _items(table)
-        if function == "coat":
-            return cls(parameters, table, {}, Coat)
-        labels, transaction = column.vocabulary.labels, Apriori
-        hierarchy = _hierarchy(parameters["data"], function, labels)
-        if function == "lm":
-            sensitive = tuple(label for label in labels if is_sensitive(label))
-            ordinary = [label for label in labels if label not in sensitive]
-            hierarchy = attach_sensitive(_hierarchy(parameters["data"], function, ordinary), sensitive)
-            diverse: Any = partial(LmApriori, l=DIVERSITY, sensitive_items=sensitive)
-            return cls(parameters, table.with_transactions(hierarchy.bind(column)), {column.name: hierarchy}, diverse)
-        return cls(parameters, table.with_transactions(hierarchy.bind(column)), {column.name: hierarchy}, transaction)
-
-    def algorithm(self, **changes: Any) -> "RumBound | TumBound":
-        """Return the framework with the parameters of the case."""
-        from anonset.algorithms.rt.rum_bound import RumBound
-        from anonset.algorithms.rt.tum_bound import TumBound
-
-        kind: Any = {"rum": RumBound, "tum": TumBound}[self.parameters["framework"]]
-        chosen = {name: self.parameters[name] for name in ("k", "merge", "delta")}
-        chosen |= {"formation": self.parameters.get("formation", "cluster"), "on_infeasible": "merge"}
-        found: RumBound | TumBound = kind(m=2, transaction=self.transaction, **(chosen | changes))
-        return found
-
-    def run(self, algorithm: "RumBound | TumBound") -> tuple[list[float], Any]:
-        """Run an algorithm on a small sample, so that its kernels are loaded, then on the data; seconds and result."""
-        from anonset.errors import InfeasibleError
-
-        with suppress(InfeasibleError):  # the sample may be too small for the bound
-            algorithm.recode(head(self.table, _SAMPLE), self.hierarchies)
-        seconds: list[float] = []
-        while len(seconds) < 3 and sum(seconds) < ENOUGH_SECONDS:
-            began = time.perf_counter()
-            result = algorithm.recode(self.table, self.hierarchies)
-            seconds.append(time.perf_counter() - began)
-        return seconds, result
-
-
-def load(parameters: Parameters) -> "Table":
-    """Return the records of a case; with ``records``, so many at random, in every larger sample too, or generated.
-
-    Raises
-    ------
-    InputError
-        If the real data cannot be found.
-    """
-    import numpy as np
-
-    from anonset import Table
-    from anonset_datasets import catalogue
-    from anonset_datasets.generators import youtube_like
-
-    name, n = parameters["data"], parameters.get("records")
-    if name == "youtube_like":
-        return youtube_like() if n is None else youtube_like(n)
-    table = catalogue.load(name)
-    if n is None:
-        return table
-    chosen = np.sort(np.random.default_rng(SEED).permutation(table.n)[:n])
-    return Table(_items(table).take(chosen), tuple(column.take(chosen) for column in table.relational))
-
-
-def head(table: "Table", n: int) -> "Table":
-    """Return the first records of a table."""
-    import numpy as np
-
-    from anonset import Table
-
-    first = np.arange(min(n, table.n))
-    return Table(_items(table).take(first), tuple(column.take(first) for column in table.relational))
-
-
-def is_sensitive(code: str) -> bool:
-    """Tell whether an ICD-9 code is one of the mental disorders, 290 to 319."""
-    return code.isdigit() and 290 <= int(code) <= 319
-
-
-def _items(table: "Table") -> Any:
-    if table.transactions is None:
-        msg = "the data must have a set-valued column"
-        raise RuntimeError(msg)
-    return table.transactions
-
-
-def _hierarchy(data: str, function: str, labels: Any) -> "Hierarchy":
-    from anonset import Hierarchy, read_hierarchy
-    from anonset_datasets import catalogue
-
-    taxonomy = catalogue.hierarchy(data) if function == "icd9" else None
-    return Hierarchy.balanced(labels, _FANOUT) if taxonomy is None else read_hierarchy(taxonomy)
-
-
-def _run(job: _Job) -> Measured:
+def _run(job: Job) -> Measured:
+    """Search, and ask queries of the result, which is verified at a point's first repetition."""
     from anonset.generalization import apply
 
-    algorithm = job.algorithm()
-    forget_peak()
-    seconds, result = job.run(algorithm)
-    measured = {
-        "seconds": min(seconds),
-        "seconds_of_runs": seconds,
-        "microseconds_per_record": min(seconds) / job.table.n * 1e6,
-        "peak_mib": peak_mib(),
-        "records": job.table.n,
-        "ncp": result.figures["rum"],
-        "ul": result.figures["tum"],
-        **{name: result.figures[name] for name in ("clusters", "largest_cluster", "merges", "tum_before")},
-        "ncp_before": result.figures["rum_before"],
-    }
+    result = job.search()
+    measured = _losses(job, result) | _checked(job, result)
+    publication = apply(job.records.bound, result.recoding)
+    if job.parameters.get("function") == "icd9":
+        measured["root_share"] = _root_share(job, publication)
     if not job.parameters.get("queries", True):
         return measured
-    publication = apply(job.table, result.recoding)
-    measured |= {"checked": _verified(publication, algorithm.model), "root_share": _root_share(job, publication)}
-    return measured | _errors(job, publication)
+    from benchmarks.experiments.poulis2013.query_errors import errors
+
+    return measured | errors(job, publication)
 
 
-def _verified(publication: "Publication", model: Any) -> str:
-    """Check the result by the verification's own path; return what was covered."""
+def _work(job: Job) -> Measured:
+    """Search, and count."""
+    result = job.search()
+    return _losses(job, result) | _checked(job, result)
+
+
+def _losses(job: Job, result: Any) -> dict[str, Any]:
+    figures = result.figures
+    before, left = figures["clusters_before"], figures["clusters"]
+    merges = before - left
+    tried = merges + (job.parameters["framework"] == "rum" and left > 1)
+    return {
+        "delta": job.delta,
+        "ncp": figures["rum"],
+        "ncp_before": figures["rum_before"],
+        "ul": figures["tum"],
+        "ul_before": figures["tum_before"],
+        "largest_cluster": figures["largest_cluster"],
+        "clusters_before": before,
+        "merges": merges,
+        "ranked": _ORDERINGS[job.parameters["merge"]] * tried * (2 * before - tried - 1) / 2,
+    }
+
+
+def _checked(job: Job, result: Any) -> dict[str, str]:
+    """Check the result of a point's first repetition by the verification's own path; return what was covered."""
     from anonset import verify
+    from anonset.generalization import apply
 
-    verdict = verify(publication, model)
+    if not is_first(job.parameters):
+        return {}
+    verdict = verify(apply(job.records.bound, result.recoding), job.algorithm(delta=1.0).model)
     if verdict.holds is False:
         msg = f"the result does not verify: {verdict}"
         raise RuntimeError(msg)
-    return str(verdict.checked["covered"])
+    return {"checked": str(verdict.checked["covered"])}
 
 
-def _root_share(job: _Job, publication: "Publication") -> float:
+def _root_share(job: Job, publication: "Publication") -> float:
     """Return the share of the records with items that show the root of the hierarchy and nothing else."""
     import numpy as np
 
-    published = publication.transactions
-    if published is None or not job.hierarchies:
-        return 0.0
-    universe = len(_items(job.table).vocabulary)
+    published, universe = items_of(publication), len(items_of(job.records.bound).vocabulary)  # type: ignore[arg-type]
     roots = [code for code, symbol in enumerate(publication.symbols) if len(symbol.members) == universe]
     return float(np.count_nonzero(np.isin(published.items, roots)) / max(1, published.n_nonempty))
 
 
-def _errors(job: _Job, publication: "Publication") -> dict[str, float]:
-    from anonset.measures.mixed_query_error import mixed_relative_error
-    from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
+def _seconds(search: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    search()
+    return time.perf_counter() - began
 
+
+def _time(job: Job) -> Measured:
+    """Time one search, formation included, on a table without anything that was computed for it before."""
+    delta = job.delta
+    _load_kernels(job, "btd")
+    algorithm, table = job.algorithm(delta=delta), _fresh(job)
+    began = time.perf_counter()
+    result = algorithm.recode(table, job.records.hierarchies)
+    seconds = time.perf_counter() - began
+    checked = _checked(job, result) if job.parameters.get("verify") else {}
+    return {"seconds": seconds, "microseconds_per_record": seconds / table.n * 1e6, **checked}
+
+
+def _memory(job: Job) -> Measured:
+    """Return the peak memory of a process that does nothing else, data included."""
+    forget_peak()
+    job.search()
+    return {"peak_mib": peak_mib()}
+
+
+def _orders(job: Job) -> Measured:
+    """Order candidates by BTD and by UL; count the unions that the transaction function is run on."""
+    found: dict[str, Any] = {}
+    for order, suffix in (("btd", ""), ("ul", "_ul")):
+        with counting() as counted:
+            result = job.search(order=order)
+        figures = result.figures
+        found |= {f"ul{suffix}": figures["tum"], f"ncp{suffix}": figures["rum"], f"unions{suffix}": counted["unions"]}
+    return found | _checked(job, result)
+
+
+def _orders_time(job: Job) -> Measured:
+    """Time both orders, one after the other."""
+    delta = job.delta
     found = {}
-    for n_values, n_items in SHAPES:
-        shape = QueryShape(n_values=n_values, n_items=n_items)
-        workload = mixed_record_workload(job.table, QUERIES, shape, SEED)
-        found[f"are_{n_values}_{n_items}"] = mixed_relative_error(job.table, publication, workload).average
+    for order, name in (("btd", "seconds"), ("ul", "seconds_ul")):
+        _load_kernels(job, order)
+        algorithm, table = job.algorithm(delta=delta, order=order), _fresh(job)
+        found[name] = _seconds(lambda a=algorithm, t=table: a.recode(t, job.records.hierarchies))  # type: ignore[misc]
     return found
 
 
-def _formation(job: _Job) -> Measured:
+@contextmanager
+def counting() -> Iterator[dict[str, int]]:
+    """Count the clusters and unions of clusters that a transaction function is run on."""
+    from anonset.algorithms.rt.cluster_function import ClusterFunction
+
+    own, counted = ClusterFunction.mappings, {"unions": 0}
+
+    def mappings(self: Any, clusters: Any) -> Any:
+        counted["unions"] += len(clusters)
+        return own(self, clusters)
+
+    ClusterFunction.mappings = mappings  # type: ignore[method-assign]
+    try:
+        yield counted
+    finally:
+        ClusterFunction.mappings = own  # type: ignore[method-assign]
+
+
+def _fresh(job: Job) -> Any:
+    """Return the table anew, without anything that was computed for it before."""
+    from anonset import SetColumn, Table
+
+    column = items_of(job.records.bound)
+    again = SetColumn(column.name, column.indptr, column.items, column.vocabulary)
+    return Table(again, job.records.bound.relational)
+
+
+def _formation(job: Job) -> Measured:
     """Form the clusters alone."""
     from anonset.algorithms.relational.formations import formation_of
     from anonset.data.quasi_identifiers import QuasiIdentifiers
 
-    formation = formation_of("cluster", job.parameters["k"])
-    formation.form(QuasiIdentifiers.of(head(job.table, _SAMPLE).relational, {}))
-    seconds: list[float] = []
-    while len(seconds) < 3 and sum(seconds) < ENOUGH_SECONDS:
-        began = time.perf_counter()
-        cluster = formation.form(QuasiIdentifiers.of(job.table.relational, {}))
-        seconds.append(time.perf_counter() - began)
-    return {"seconds": min(seconds), "clusters": int(cluster.max()) + 1}
+    formation, known = formation_of("cluster", job.parameters["k"]), job.records.relational
+    formation.form(QuasiIdentifiers.of(job.head(_SAMPLE).relational, known))
+    columns = job.records.bound.relational
+    return {"seconds": _seconds(lambda: formation.form(QuasiIdentifiers.of(columns, known)))}
 
 
-def _orders(job: _Job) -> Measured:
-    """Order candidates by BTD and by UL, one after the other."""
-    seconds, result = job.run(job.algorithm())
-    slow, by_loss = job.run(job.algorithm(order="ul"))
-    return {
-        "seconds": min(seconds),
-        "seconds_ul": min(slow),
-        "ul": result.figures["tum"],
-        "ul_ul": by_loss.figures["tum"],
-        "ncp": result.figures["rum"],
-        "ncp_ul": by_loss.figures["rum"],
-    }
-
-
-def _merges(job: _Job) -> Measured:
-    """Merge all clusters into one, and follow the utility loss as they merge, up to the given number."""
-    from anonset.algorithms.relational.formations import formation_of
-    from anonset.algorithms.rt.cluster_function import ClusterFunction
-    from anonset.data.quasi_identifiers import QuasiIdentifiers
-
-    trace: Any = job.algorithm(delta=1.0).recode(job.table, job.hierarchies).trace
-    k = job.parameters["k"]
-    function = ClusterFunction.of(job.transaction(k=k, m=2), k, job.table, job.hierarchies)
-    qi = QuasiIdentifiers.of(job.table.relational, {})
-    members: dict[int, Any] = {}
-    for record, number in enumerate(formation_of("cluster", k).form(qi).tolist()):
-        members.setdefault(number, []).append(record)
-    clusters = {found[0]: found for found in members.values()}
-    losses = {first: _loss(function, found) for first, found in clusters.items()}
-    curve = [fsum(losses.values()) / job.table.n]
-    for merge in trace[: job.parameters["merges"]]:
-        union = sorted(clusters.pop(merge.seed) + clusters.pop(merge.other))
-        del losses[merge.seed], losses[merge.other]
-        clusters[union[0]], losses[union[0]] = union, _loss(function, union)
-        curve.append(fsum(losses.values()) / job.table.n)
+def _merges(job: Job) -> Measured:
+    """Follow the utility loss merge by merge; return where it stands after a share of the merges."""
+    curve = _curve(tuple(sorted((name, value) for name, value in job.parameters.items() if name != "percent")))
+    percent = job.parameters["percent"]
     steps = [after - before for before, after in pairwise(curve)]
+    found: dict[str, Any] = {"ul": curve[round(percent / 100 * len(steps))]}
+    if percent == 100:
+        rises = [step for step in steps if step > 1e-12]
+        found |= {"merges": len(steps), "rises": len(rises), "largest_rise": max(rises, default=0.0)}
+        found["ul_after_each_merge"] = [float(f"{value:.5g}") for value in curve]
+        found |= _checked(job, job.search())
+    return found
+
+
+@lru_cache(maxsize=8)
+def _curve(named: tuple[tuple[str, Any], ...]) -> tuple[float, ...]:
+    from benchmarks.experiments.poulis2013.merging import losses_as_clusters_merge
+
+    return losses_as_clusters_merge(Job.of(dict(named)))
+
+
+def _shape(job: Job) -> Measured:
+    table = job.records.bound
+    column = items_of(table)
     return {
-        "ul": curve[-1],
-        "clusters": len(clusters),
-        "rises": sum(step > 1e-12 for step in steps),
-        "largest_rise": max([0.0, *steps]),
-    }
-
-
-def _loss(function: Any, records: list[int]) -> float:
-    import numpy as np
-
-    members = np.array(records, np.int64)
-    return fsum(function.losses([members], function.mappings([members]))[0].tolist())
-
-
-def _shape(job: _Job) -> Measured:
-    column = _items(job.table)
-    return {
-        "records": job.table.n,
-        "attributes": len(job.table.relational),
+        "records": table.n,
+        "attributes": len(table.relational),
         "items": int((column.occurrences > 0).sum()),
         "longest": int(column.lengths.max()),
         "average": float(column.lengths.mean()),
     }
+
+
+_LOADED: set[tuple[Any, ...]] = set()
+
+
+def _load_kernels(job: Job, order: str) -> None:
+    """Run a search of the same kind on a few records, once a process."""
+    from anonset.errors import InfeasibleError
+
+    names = ("framework", "merge", "function", "formation", "values")
+    kind = (order, *(job.parameters.get(name) for name in names))
+    if kind in _LOADED:
+        return
+    _LOADED.add(kind)
+    with suppress(InfeasibleError):  # the sample may be too small for the bound
+        job.algorithm(delta=0.9, order=order).recode(job.head(_SAMPLE), job.records.hierarchies)

@@ -50,8 +50,8 @@ class DiverseFunction(ClusterFunction):
             If there is no hierarchy, or a sensitive item is in it.
         """
         model, name = algorithm.model, "" if table.transactions is None else table.transactions.name
-        given = {name: attach_sensitive(tree, model.beside) for name, tree in hierarchies.items()}
-        full, attached = bind_to_hierarchy(table, {**hierarchies, **({name: given[name]} if name in given else {})})
+        own = {name: attach_sensitive(hierarchies[name], model.beside)} if name in hierarchies else {}
+        full, attached = bind_to_hierarchy(table, {**hierarchies, **own})
         base = _detach(attached, model.beside)
         shift = np.int32(attached.n_nodes > base.n_nodes)
         each = SearchEach(algorithm, full, attached)

@@ -1,0 +1,149 @@
+"""The cases of the figures of section 6, and of our own."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from benchmarks.experiments.cases import Case
+from benchmarks.experiments.factors import RUNS, SAMPLES
+
+RM = {"RM_R": "r", "RM_T": "t", "RM_RT": "rt"}
+TM = {"TM_R": "r", "TM_T": "t", "TM_RT": "rt"}
+FUNCTIONS = {"aa": "AA", "coat": "COAT"}
+DIVERSE = {"lm": ""}
+INFORMS, DIABETES, YOUTUBE = "informs2005", "diabetes130_patients", "youtube_like"
+SAMPLE, GENERATED, SMALL = 8_000, 15_000, 4_000
+"""Records of a sample of INFORMS, of generated videos, and of a sample where the paper takes 4,000."""
+SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""Bounds, as shares of the way from the least that can be asked for."""
+FEW_SHARES = (0.25, 0.75)
+SIZES = (5_000, 10_000, 15_000, 20_000)
+KS = (10, 25, 50, 100)
+PERCENTS = (0, 25, 50, 75, 100)
+DELTA = 0.65
+PLAIN = {"values": "plain"}
+"""Without hierarchies of the relational columns: numbers become ranges, categories sets."""
+
+
+def parameters(framework: str, merge: str, function: str, **more: Any) -> dict[str, Any]:
+    """Return the parameters of a search of a sample of INFORMS with the paper's k=25."""
+    shared = {"kind": "run", "data": INFORMS, "records": SAMPLE, "k": 25}
+    return {**shared, "framework": framework, "merge": merge, "function": function, **more}
+
+
+def variants(framework: str, functions: dict[str, str]) -> Iterable[tuple[str, str, str]]:
+    """Yield series, order of merging and transaction function: those that are compared one after the other."""
+    for function, name in functions.items():
+        for series, merge in (RM if framework == "rum" else TM).items():
+            yield f"{series}, {name}" if name else series, merge, function
+
+
+def by_bound(
+    figure: str, framework: str, functions: dict[str, str], shares: Sequence[float] = SHARES, **more: Any
+) -> list[Case]:
+    """Return the cases of losses and errors over the bound."""
+    return [
+        Case(figure, series, share, parameters(framework, merge, function, share=share, **more))
+        for series, merge, function in variants(framework, functions)
+        for share in shares
+    ]
+
+
+def by_size() -> list[Case]:
+    """Figure 7a: work over samples, times over runs."""
+    figure = "fig7a"
+    counted = [
+        Case(figure, name, n, parameters("rum", merge, "aa", kind="work", records=n, delta=DELTA))
+        for name, merge in RM.items()
+        for n in SIZES
+    ]
+    return [*SAMPLES.over(counted), *_timed(figure, [(n, {"records": n}) for n in SIZES])]
+
+
+def by_k() -> list[Case]:
+    """Figure 7b: work over samples, times over runs."""
+    figure, n = "fig7b", SIZES[-1]
+    counted = [
+        Case(figure, name, k, parameters("rum", merge, "aa", kind="work", records=n, k=k, delta=DELTA))
+        for name, merge in RM.items()
+        for k in KS
+    ]
+    return [*SAMPLES.over(counted), *_timed(figure, [(k, {"records": n, "k": k}) for k in KS])]
+
+
+def _timed(figure: str, points: Sequence[tuple[int, dict[str, Any]]]) -> list[Case]:
+    found = []
+    for x, changed in points:
+        for series, merge, function in variants("rum", FUNCTIONS):
+            asked = parameters("rum", merge, function, **{"kind": "time", "delta": DELTA, **changed})
+            found.append(Case(figure, series, x, asked))
+        formation = {"kind": "formation", "data": INFORMS, "k": 25, **changed}
+        found.append(Case(figure, "CL", x, formation))
+    return RUNS.over(found, cost="time")
+
+
+def by_order(figure: str, framework: str) -> list[Case]:
+    """Figures 7c to 7f: candidates in the order of BTD and of UL; losses and work over samples, times over runs."""
+    cases = [
+        Case(figure, series, share, parameters(framework, merge, function, records=SMALL, share=share))
+        for series, merge, function in variants(framework, FUNCTIONS)
+        if merge != "r"
+        for share in FEW_SHARES
+    ]
+    return [
+        *SAMPLES.over([_as(case, "orders") for case in cases]),
+        *RUNS.over([_as(case, "orders_time") for case in cases], cost="time"),
+    ]
+
+
+def _as(case: Case, kind: str) -> Case:
+    return Case(case.figure, case.series, case.x, {**case.parameters, "kind": kind})
+
+
+def by_merge(figure: str, framework: str, functions: dict[str, str]) -> list[Case]:
+    """Figures 7g and 7h: Rum-bound until one cluster is left; Tum-bound until its loss is that of one cluster."""
+    bound = {"delta": 1.0} if framework == "rum" else {"share": 0.0}
+    cases = [
+        Case(
+            figure,
+            series,
+            percent,
+            parameters(framework, merge, function, kind="merges", records=SMALL, **bound, percent=percent),
+        )
+        for series, merge, function in variants(framework, functions)
+        for percent in PERCENTS
+    ]
+    return SAMPLES.over(cases)
+
+
+def speed() -> list[Case]:
+    """Our own: three whole data sets."""
+    cases = [
+        Case("speed", series, data, parameters("rum", merge, function, data=data, records=None, kind="time",
+                                               delta=DELTA, verify=True, **PLAIN))
+        for data in (INFORMS, DIABETES, YOUTUBE)
+        for series, merge, function in variants("rum", FUNCTIONS)
+    ]  # fmt: skip
+    return RUNS.over(cases, cost="time")
+
+
+def icd9() -> list[Case]:
+    """Our own: the real taxonomy of the items, into which nothing arbitrary enters."""
+    return [
+        Case("icd9", series, data, parameters("rum", merge, "icd9", data=data, records=None, queries=False,
+                                              delta=DELTA, **PLAIN))
+        for data in (INFORMS, DIABETES)
+        for series, merge in RM.items()
+    ]  # fmt: skip
+
+
+def growth() -> list[Case]:
+    """Our own: generated videos, 10^4 to 3 * 10^5; memory in a process of its own."""
+    sizes = (10_000, 30_000, 100_000, 300_000)
+    asked = {"kind": "time", "data": YOUTUBE, "delta": DELTA, **PLAIN}
+    cases = [
+        Case("growth", series, n, parameters("rum", "r", "aa", **{**asked, "records": n, "formation": formation}))
+        for n in sizes
+        for series, formation in (("Mondrian", "mondrian"), ("CLUSTER", "cluster"))
+    ]
+    memory = [Case(c.figure, c.series, c.x, {**c.parameters, "kind": "memory"}, cost="memory") for c in cases]
+    return [*RUNS.over(cases, cost="time"), *(case for case in memory if case.x in (sizes[0], sizes[-1]))]

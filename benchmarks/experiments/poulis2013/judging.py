@@ -1,0 +1,259 @@
+"""The checks of the paper's claims: each judges the results of one repetition."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from benchmarks.experiments.cases import Finding, Results
+from benchmarks.experiments.claims import exponent, listed, rises
+
+Check = Callable[[Results], Finding]
+
+VALUES = {"": ("are_2_0",)}
+ITEMS = {"1/2": ("are_0_2",), "1/s": ("are1s_0_2",)}
+BOTH = {"1/2": ("are_1_2", "are_2_2"), "1/s": ("are1s_1_2", "are1s_2_2")}
+"""Errors by the reading of a set of s items: each is there with about 1/2, or with 1/s."""
+FUNCTION = "transaction function"
+READING = "transaction function or reading of a set of items"
+_SLACK = 0.05
+AT_EACH = f"at each x ({_SLACK:.0%} slack)"
+
+
+def curves(results: Results, quantity: str) -> dict[str, dict[str, list[float]]]:
+    """Return the curves of a quantity by transaction function, and then by variant.
+
+    A series is named by both, such as "RM_R, AA", or by the variant alone; the formation alone (CL) is none.
+    """
+    found: dict[str, dict[str, list[float]]] = {}
+    for series in results.series:
+        variant, _, function = series.partition(", ")
+        if variant != "CL" and (values := results.values(series, quantity)):
+            found.setdefault(function, {})[variant] = values
+    return found
+
+
+def parts_of(results: Results, quantities: Mapping[str, Sequence[str]]) -> dict[str, dict[str, list[float]]]:
+    """Return the curves by part of a claim, a transaction function with a reading; of several quantities one by one."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for reading, names in quantities.items():
+        for name in names:
+            for function, by_variant in curves(results, name).items():
+                part = found.setdefault(", ".join(filter(None, (function, reading))), {})
+                for variant, values in by_variant.items():
+                    part.setdefault(variant, []).extend(values)
+    if not found:
+        raise KeyError(next(iter(quantities.values()))[0])
+    return found
+
+
+def ordered(*pairs: tuple[str, str], of: Mapping[str, Sequence[str]], slack: float = _SLACK) -> Check:
+    """Return a check that one curve is nowhere above another, for some pairs of them; its margin is the least one's."""
+
+    def check(results: Results) -> Finding:
+        parts, shown, margins = {}, [], []
+        for part, by_variant in parts_of(results, of).items():
+            both = [(by_variant[low], by_variant[high]) for low, high in pairs]
+            parts[part] = all(a <= b * (1 + slack) for low, high in both for a, b in zip(low, high, strict=True))
+            margins.append(min(_advantage(low, high) for low, high in both))
+            ratios = [
+                f"{names[0]} / {names[1]} {listed(sorted(_ratios(low, high))[:: max(1, len(low) - 1)])}"
+                for names, (low, high) in zip(pairs, both, strict=True)
+            ]
+            shown.append(f"{part}{': ' if part else ''}{'; '.join(ratios)}")
+        return Finding(all(parts.values()), " | ".join(shown), _named(parts), sum(margins) / len(margins))
+
+    return check
+
+
+def _ratios(low: Sequence[float], high: Sequence[float]) -> list[float]:
+    return [a / b if b else float(a > 0) + 1.0 for a, b in zip(low, high, strict=True)]
+
+
+def _advantage(low: Sequence[float], high: Sequence[float]) -> float:
+    """Return by what share of their mean the first curve is below the second, on average."""
+    found = [2 * (b - a) / (abs(a) + abs(b)) if a or b else 0.0 for a, b in zip(low, high, strict=True)]
+    return sum(found) / len(found)
+
+
+def _named(parts: Mapping[str, bool]) -> dict[str, bool]:
+    return {name: held for name, held in parts.items() if name}
+
+
+def trend(of: Mapping[str, Sequence[str]], *, up: bool, variants: Sequence[str] = (), slack: float = 0.1) -> Check:
+    """Return a check that the curves of all variants rise, or all fall, along x."""
+
+    def check(results: Results) -> Finding:
+        parts, shown = {}, []
+        for part, by_variant in parts_of(results, of).items():
+            chosen = {name: values for name, values in by_variant.items() if not variants or name in variants}
+            parts[part] = all(rises(values if up else values[::-1], slack=slack) for values in chosen.values())
+            ends = ", ".join(
+                f"{name} {listed([values[0]])} to {listed([values[-1]])}" for name, values in chosen.items()
+            )
+            shown.append(f"{part}{': ' if part else ''}{ends}")
+        return Finding(all(parts.values()), " | ".join(shown), _named(parts))
+
+    return check
+
+
+def below(of: Mapping[str, Sequence[str]], most: float) -> Check:
+    """Return a check that all curves are below a value everywhere."""
+
+    def check(results: Results) -> Finding:
+        parts, shown = {}, []
+        for part, by_variant in parts_of(results, of).items():
+            values = [value for found in by_variant.values() for value in found]
+            parts[part] = max(values) < most
+            shown.append(f"{part}{': ' if part else ''}{listed([min(values)])} to {listed([max(values)])}")
+        return Finding(all(parts.values()), " | ".join(shown), _named(parts))
+
+    return check
+
+
+def within_bound(loss: str) -> Check:
+    """Return a check that a loss is at most the bound that the algorithm was given."""
+
+    def check(results: Results) -> Finding:
+        excess = [
+            loss_there - bound
+            for name in results.series
+            for loss_there, bound in zip(results.values(name, loss), results.values(name, "delta"), strict=True)
+        ]
+        return Finding(max(excess) <= 1e-9, f"largest excess over delta: {max(excess):.3g}")
+
+    return check
+
+
+def exponents(quantity: str) -> Check:
+    """Return a check that RM_T has the smallest exponent."""
+
+    def check(results: Results) -> Finding:
+        parts, shown, sizes = {}, [], [float(x) for x in results.positions]
+        for part, by_variant in parts_of(results, {"": (quantity,)}).items():
+            found = {v: exponent(zip(sizes, by_variant[v], strict=True)) for v in ("RM_R", "RM_T", "RM_RT")}
+            parts[part] = found["RM_T"] <= min(found["RM_R"], found["RM_RT"])
+            shown.append(f"{part}{': ' if part else ''}{', '.join(f'{v} {y:.2f}' for v, y in found.items())}")
+        return Finding(all(parts.values()), "exponents: " + " | ".join(shown), _named(parts))
+
+    return check
+
+
+def largest_ratio(quantity: str, least: float) -> Check:
+    """Return a check of how many times more RM_R takes than RM_T, where it is most."""
+
+    def check(results: Results) -> Finding:
+        parts, shown = {}, []
+        for part, by_variant in parts_of(results, {"": (quantity,)}).items():
+            ratios = _ratios(by_variant["RM_R"], by_variant["RM_T"])
+            parts[part] = max(ratios) >= least
+            shown.append(f"{part}{': ' if part else ''}{listed(ratios)}")
+        return Finding(all(parts.values()), "RM_R / RM_T: " + " | ".join(shown), _named(parts))
+
+    return check
+
+
+def times(quantity: str, least: float) -> Check:
+    """Return a check that the baselines' quantity is so many times that of ordering by BTD, everywhere."""
+
+    def check(results: Results) -> Finding:
+        parts, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
+        for part, by_variant in parts_of(results, {"": (quantity,)}).items():
+            ratios = {name: _ratios(slow[part][name], values) for name, values in by_variant.items()}
+            parts[part] = all(ratio >= least for found in ratios.values() for ratio in found)
+            shown.append(f"{part}: {', '.join(f'{name} {listed(found)}' for name, found in ratios.items())}")
+        return Finding(all(parts.values()), " | ".join(shown), _named(parts))
+
+    return check
+
+
+def flatter(quantity: str) -> Check:
+    """Return a check that a quantity varies no more over delta by BTD than by UL."""
+
+    def check(results: Results) -> Finding:
+        parts, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
+        for part, by_variant in parts_of(results, {"": (quantity,)}).items():
+            spans = {name: (_span(values), _span(slow[part][name])) for name, values in by_variant.items()}
+            parts[part] = all(fast <= base for fast, base in spans.values())
+            shown.append(f"{part}: {', '.join(f'{name} {listed(pair)}' for name, pair in spans.items())}")
+        return Finding(all(parts.values()), "largest less smallest: " + " | ".join(shown), _named(parts))
+
+    return check
+
+
+def _span(values: Sequence[float]) -> float:
+    return max(values) - min(values)
+
+
+def no_worse(quantity: str) -> Check:
+    """Return a check that a loss by BTD is at most a tenth above that by UL, everywhere."""
+
+    def check(results: Results) -> Finding:
+        parts, shown, margins, slow = {}, [], [], parts_of(results, {"": (f"{quantity}_ul",)})
+        for part, by_variant in parts_of(results, {"": (quantity,)}).items():
+            ratios = {name: _ratios(values, slow[part][name]) for name, values in by_variant.items()}
+            parts[part] = all(ratio <= 1.1 for found in ratios.values() for ratio in found)
+            margins += [_advantage(values, slow[part][name]) for name, values in by_variant.items()]
+            shown.append(f"{part}: {', '.join(f'{name} {listed(found)}' for name, found in ratios.items())}")
+        return Finding(all(parts.values()), " | ".join(shown), _named(parts), sum(margins) / len(margins))
+
+    return check
+
+
+def never_rises(results: Results) -> Finding:
+    parts, shown, merges = {}, [], curves(results, "merges")
+    for part, by_variant in parts_of(results, {"": ("rises",)}).items():
+        parts[part] = all(values[-1] < 1 for values in by_variant.values())
+        counts = ", ".join(f"{v} {found[-1]:.0f} of {merges[part][v][-1]:.0f}" for v, found in by_variant.items())
+        shown.append(f"{part}: {counts}")
+    return Finding(all(parts.values()), "merges after which UL had risen: " + " | ".join(shown), parts)
+
+
+def falls_overall(results: Results) -> Finding:
+    parts, shown = {}, []
+    for part, by_variant in parts_of(results, {"": ("ul",)}).items():
+        parts[part] = all(values[-1] <= values[0] for values in by_variant.values())
+        shown.append(
+            f"{part}: {', '.join(f'{v} {listed([y[0]])} to {listed([y[-1]])}' for v, y in by_variant.items())}"
+        )
+    return Finding(all(parts.values()), " | ".join(shown), parts)
+
+
+def at_most(quantity: str, most: float) -> Check:
+    """Return a check that no curve of a quantity exceeds a value."""
+
+    def check(results: Results) -> Finding:
+        found = {name: max(values) for name in results.series if (values := results.values(name, quantity))}
+        if not found:
+            raise KeyError(quantity)
+        return Finding(
+            max(found.values()) <= most, "largest: " + ", ".join(f"{n} {listed([v])}" for n, v in found.items())
+        )
+
+    return check
+
+
+def grows_below(series: str, most: float) -> Check:
+    """Return a check that the exponent of a curve's time is below a value."""
+
+    def check(results: Results) -> Finding:
+        points: Any = results.curve(series, "seconds")
+        if not points:
+            raise KeyError("seconds")  # noqa: EM101
+        found = exponent(points)
+        return Finding(found < most, f"exponent: {found:.2f}")
+
+    return check
+
+
+def root_alone(results: Results) -> Finding:
+    found = {name: results.values(name, "root_share") for name in results.series}
+    shown = "share of records: " + "; ".join(f"{name} {listed(shares)}" for name, shares in found.items())
+    if not any(found.values()):
+        raise KeyError("root_share")  # noqa: EM101
+    return Finding(all(share >= 0.99 for shares in found.values() for share in shares), shown)
+
+
+def fall_of_cl(results: Results) -> Finding:
+    values = results.values("CL", "seconds")
+    if not values:
+        raise KeyError("seconds")  # noqa: EM101
+    return Finding(rises(values[::-1], slack=0.1), f"CL {listed(values)}")

@@ -1,0 +1,219 @@
+"""ARE of many queries at once, for both readings of what a generalized item stands for.
+
+A symbol of s items stands for any of their 2^s - 1 non-empty subsets alike (``half``: each item is there with about
+one half; Loukides et al. 2010, section 6.1), or names each of them with 1/s, items independent (``one``). The first is
+what `anonset.measures.mixed_query_error` computes query by query; here all queries of a workload share their work.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from benchmarks.experiments.poulis2013.jobs import Job, Records, items_of, workload
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from anonset import Hierarchy, Table
+    from anonset.generalization import Publication
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+QUERIES = 1000
+SHAPES = ((2, 0), (1, 2), (2, 2), (0, 2))
+"""Relational values and items of the queries of each workload."""
+MODELS = {"are": "half", "are1s": "one"}
+"""What errors are called, and the reading that they are of."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Queries for values and items: `values` says which values by column, ``None`` in place of items: for none."""
+
+    items: Ints | None
+    """int64 (Q, 2): places of the items."""
+    values: Sequence[Mapping[str, Any]]
+    true: Floats
+
+
+def errors(job: Job, publication: "Publication") -> dict[str, float]:
+    """Return the ARE of every shape by both readings, as ``are_2_0`` and ``are1s_2_0``.
+
+    The queries for items ask for the same pairs in every shape: what is drawn is a record, two of its items and two of
+    its values, and the shapes leave out the second value, the first or both.
+    """
+    asked = _asked(job)
+    published, found = _Published(job.records, publication), {}
+    expected = {model: published.with_items(asked[SHAPES[-1]].items, model) for model in MODELS.values()}
+    for (n_values, n_items), queries in asked.items():
+        relational = published.relational(queries.values)
+        for name, model in MODELS.items():
+            held = expected[model] if n_items else published.size
+            answer = np.sum(relational * held, axis=1)
+            found[f"{name}_{n_values}_{n_items}"] = float(np.mean(np.abs(queries.true - answer) / queries.true))
+    return found
+
+
+def _asked(job: Job) -> dict[tuple[int, int], Asked]:
+    names = ("data", "records", "values", "function", "sample", "seed", "order", "workload")
+    return _drawn(tuple((name, job.parameters.get(name)) for name in names))
+
+
+@lru_cache(maxsize=4)
+def _drawn(named: tuple[tuple[str, Any], ...]) -> dict[tuple[int, int], Asked]:
+    """Draw the workloads of a sample: of random records, so that no query has the answer 0."""
+    from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
+
+    parameters = {name: value for name, value in named if value is not None}
+    table, seed = Job.of(parameters).records.bound, workload(parameters)
+    both, alone = (
+        mixed_record_workload(table, QUERIES, QueryShape(n_values=2, n_items=n), seed).queries for n in (2, 0)
+    )
+    values = [{one.column: _value(one) for one in query.where} for query in both]
+    place = items_of(table).vocabulary.index
+    items = np.array([[place[item] for item in query.items] for query in both], np.int64)
+    one_value = [dict([list(asked.items())[q % 2]]) for q, asked in enumerate(values)]
+    wanted: dict[tuple[int, int], tuple[Ints | None, list[dict[str, Any]]]] = {
+        (2, 0): (None, [{one.column: _value(one) for one in query.where} for query in alone]),
+        (1, 2): (items, one_value),
+        (2, 2): (items, values),
+        (0, 2): (items, [{}] * QUERIES),
+    }
+    answers = _Answers(table)
+    return {shape: Asked(*wanted[shape], answers.of(*wanted[shape])) for shape in SHAPES}
+
+
+class _Answers:
+    """True answers from the original records."""
+
+    def __init__(self, table: "Table") -> None:
+        column = items_of(table)
+        self.table, self.columns = table, {one.name: one for one in table.relational}
+        self.holds = np.zeros((len(column.vocabulary), table.n), np.bool_)
+        self.holds[column.items, np.repeat(np.arange(table.n), column.lengths)] = True
+
+    def of(self, items: Ints | None, values: Sequence[Mapping[str, Any]]) -> Floats:
+        """Return float64 (Q,): how many records hold the items and the values of each query."""
+        found = np.empty(len(values))
+        for q, asked in enumerate(values):
+            chosen = np.ones(self.table.n, np.bool_)
+            if items is not None:
+                chosen = self.holds[items[q, 0]] & self.holds[items[q, 1]]
+            for name, value in asked.items():
+                chosen = chosen & self._has(self.columns[name], value)
+            found[q] = np.count_nonzero(chosen)
+        return found
+
+    def _has(self, column: Any, value: Any) -> NDArray[np.bool_]:
+        coded = hasattr(column, "codes")
+        found: NDArray[np.bool_] = column.codes == column.vocabulary.index[value] if coded else column.values == value
+        return found
+
+
+def _value(condition: Any) -> Any:
+    return condition.values[0] if hasattr(condition, "values") else condition.low
+
+
+class _Published:
+    """Published records, counted by cluster: its relational values, its symbols, and pairs of its symbols."""
+
+    def __init__(self, records: Records, publication: "Publication") -> None:
+        if publication.cluster is None:
+            msg = "the publication must be of a local recoding"
+            raise ValueError(msg)
+        cluster = publication.cluster.astype(np.int64)
+        self.size, first = np.bincount(cluster), np.unique(cluster, return_index=True)[1]
+        self.columns = {
+            column.name: _values_of(original, column, records.relational.get(column.name))
+            for original, column in zip(records.bound.relational, publication.relational, strict=True)
+        }
+        self.label = {column.name: column.codes[first] for column in publication.relational}
+        shown = items_of(publication)  # type: ignore[arg-type]
+        of_item = np.repeat(cluster, shown.lengths)
+        sizes = [len(symbol.members) for symbol in publication.symbols]
+        self.many = len(sizes) + 1  # the last is the symbol of an item that a cluster does not show
+        self.once = np.unique(of_item * self.many + shown.items, return_counts=True)
+        self.pairs = np.unique(_pairs(shown, of_item, self.many), return_counts=True)
+        self.symbol = self._symbols(publication, items_of(records.bound).vocabulary.index)
+        size = np.array([*sizes, 1], np.float64)
+        whole = 1.0 - np.exp2(-size)
+        self.present = {"half": np.where(size == 1, 1.0, 0.5 / whole), "one": 1.0 / size}
+        self.together = {"half": np.where(size == 1, 1.0, 0.25 / whole), "one": 1.0 / size**2}
+
+    def _symbols(self, publication: "Publication", place: Mapping[str, int]) -> Ints:
+        """Return int64 (C, items): the symbol that each cluster shows an item by, the last where by none."""
+        found = np.full((len(self.size), len(place)), self.many - 1, np.int64)
+        members = [np.array([place[item] for item in symbol.members]) for symbol in publication.symbols]
+        for cluster, symbol in zip(*np.divmod(self.once[0], self.many), strict=True):
+            found[cluster, members[symbol]] = symbol
+        return found
+
+    def relational(self, values: Sequence[Mapping[str, Any]]) -> Floats:
+        """Return float64 (Q, C): the probability that a record of each cluster has the values of each query."""
+        found = np.ones((len(values), len(self.size)))
+        for q, asked in enumerate(values):
+            for name, value in asked.items():
+                found[q] *= self.columns[name](value)[self.label[name]]
+        return found
+
+    def with_items(self, items: Ints | None, model: str) -> Floats:
+        """Return float64 (Q, C): how many records of each cluster are expected to hold both items of each query."""
+        if items is None:
+            msg = "the queries ask for no items"
+            raise ValueError(msg)
+        cluster = np.arange(len(self.size))
+        one, other = self.symbol[:, items[:, 0]].T, self.symbol[:, items[:, 1]].T
+        both = (cluster * self.many + np.minimum(one, other)) * self.many + np.maximum(one, other)
+        alone, present = _counts(self.once, cluster * self.many + one), self.present[model]
+        apart: Floats = _counts(self.pairs, both) * present[one] * present[other]
+        return np.where(one == other, alone * self.together[model][one], apart)
+
+
+def _pairs(shown: Any, cluster: Ints, many: int) -> Ints:
+    """Return a number for each pair of symbols that a record shows: cluster, smaller and larger symbol."""
+    end = np.repeat(shown.indptr[1:], shown.lengths)
+    at, found = np.arange(len(shown.items)), [np.empty(0, np.int64)]
+    for apart in range(1, int(shown.lengths.max(initial=0))):
+        first = at[at + apart < end]
+        one, other = shown.items[first].astype(np.int64), shown.items[first + apart].astype(np.int64)
+        found.append((cluster[first] * many + np.minimum(one, other)) * many + np.maximum(one, other))
+    return np.concatenate(found)
+
+
+def _counts(known: tuple[Ints, Ints], asked: Ints) -> Ints:
+    """Return how often each number was counted."""
+    numbers, counts = known
+    if not len(numbers):
+        return np.zeros(asked.shape, np.int64)
+    at = np.minimum(np.searchsorted(numbers, asked), len(numbers) - 1)
+    return np.where(numbers[at] == asked, counts[at], 0)
+
+
+def _values_of(original: Any, published: Any, hierarchy: "Hierarchy | None") -> Any:
+    """Return what tells, for a value, the probability of it for each published label, float64 (V,)."""
+    if hierarchy is None:
+        return _sets_or_ranges(original, published)
+    nodes = [hierarchy.node_of[label] for label in published.vocabulary.labels]
+    low, high = hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes]
+
+    def of(value: str) -> Floats:
+        at = hierarchy.leaves.index[value]
+        return ((low <= at) & (at < high)) / (high - low)
+
+    return of
+
+
+def _sets_or_ranges(original: Any, published: Any) -> Any:
+    from anonset.queries.conditions import Among, Between
+    from anonset.queries.relational import PublishedValues, ValueDomain
+
+    known = PublishedValues(ValueDomain(original), published)
+
+    @cache
+    def of(value: Any) -> Floats:
+        condition = Among(original.name, (value,)) if isinstance(value, str) else Between(original.name, value, value)
+        return known.probabilities(condition)
+
+    return of

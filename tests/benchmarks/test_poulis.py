@@ -1,0 +1,247 @@
+"""The experiments on RT-datasets: what a case measures, what enters it, and that every claim can hold and can fail."""
+
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from benchmarks.experiments import runner
+from benchmarks.experiments.cases import Results
+from benchmarks.experiments.poulis2013 import jobs, judging, merging, query_errors
+from benchmarks.experiments.poulis2013.measurement import counting, measure
+
+from anonset.errors import InputError
+from anonset.generalization import apply
+from anonset.measures.mixed_query_error import mixed_relative_error
+from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
+
+pytestmark = pytest.mark.compiled
+
+SMALL = {"data": "youtube_like", "records": 400, "k": 10, "framework": "rum", "merge": "rt", "share": 0.4}
+POWERS = (-2, -1, 0, 0, 1, 2, 5)
+BASES = (0.001, 0.01, 0.1, 1, 100)
+
+
+def test_every_claim_can_hold_and_can_fail():
+    """Judge invented results, where every quantity is some power of x: no check raises, none always says the same."""
+    random, answers, margins = np.random.default_rng(0), {}, set()
+    figures = runner.paper("poulis2013").figures
+    kinds = [(figure, factor) for figure in figures for factor in dict.fromkeys(one.factor for one in figure.claims)]
+    levels = {(f.key, factor): cases_of(f, factor) for f, factor in kinds}
+    for _ in range(100):
+        for figure, factor in kinds:
+            results = Results(invented(figure, levels[figure.key, factor], random))
+            for claim in (one for one in figure.claims if one.factor == factor):
+                found = claim.check(results)
+                assert found.shown
+                assert found.parts == {} or claim.over, claim.text
+                answers.setdefault((figure.key, claim.text), set()).add(bool(found.held))
+                margins.add(found.margin is None)
+    assert margins == {True, False}
+    assert [claim for claim, found in answers.items() if len(found) < 2] == []
+
+
+def cases_of(figure, factor):
+    """Return the cases at one level: of those that are repeated over a factor, or taken once."""
+    level = factor.draws[0] if factor else ""
+    return [case for case in figure.cases if case.repetition == level]
+
+
+def invented(figure, chosen, random):
+    positions = list(dict.fromkeys(case.x for case in chosen))
+    place = {x: x / positions[0] if isinstance(x, int) and positions[0] else i + 1 for i, x in enumerate(positions)}
+    quantities, law = [*figure.quantities, "delta"], {}
+    kind = random.choice(["alike", "by variant", "any", "tiny"])
+    for q in quantities:
+        shared, by_variant = (random.choice(BASES), random.choice(POWERS)), {}
+        for s in dict.fromkeys(case.series for case in chosen):
+            drawn = random.choice(BASES), random.choice(POWERS)
+            law[s, q] = {
+                "alike": shared,
+                "tiny": (BASES[0], 0),
+                "by variant": by_variant.setdefault(s.split(",")[0], drawn),
+            }.get(kind, drawn)
+    return {
+        (c.series, c.x): {q: law[c.series, q][0] * place[c.x] ** float(law[c.series, q][1]) for q in quantities}
+        for c in chosen
+    }
+
+
+def test_a_claim_says_for_which_function_and_reading_it_holds():
+    at = {"are_0_2": 1.0, "are1s_0_2": 2.0}
+    better = {"are_0_2": 0.5, "are1s_0_2": 2.5}
+    results = Results(
+        {("RM_R, AA", 0.5): at, ("RM_T, AA", 0.5): better, ("RM_R, COAT", 0.5): at, ("RM_T, COAT", 0.5): at}
+    )
+    found = judging.ordered(("RM_T", "RM_R"), of=judging.ITEMS)(results)
+    assert not found.held
+    assert found.parts == {"AA, 1/2": True, "AA, 1/s": False, "COAT, 1/2": True, "COAT, 1/s": True}
+    assert found.margin == pytest.approx((2 * 0.5 / 1.5 - 2 * 0.5 / 4.5) / 4)
+    with pytest.raises(KeyError):
+        judging.ordered(("RM_T", "RM_R"), of=judging.VALUES)(results)
+
+
+@pytest.mark.parametrize("function", ["aa", "coat"])
+def test_a_run_measures_losses_and_errors(function):
+    case = {**SMALL, "kind": "run", "function": function}
+    measured = measure(case)
+    assert measured["ncp_before"] < measured["ncp"] <= measured["delta"] < 1
+    assert measured["delta"] == pytest.approx(0.6 * measured["ncp_before"] + 0.4)
+    assert measured["ul"] < measured["ul_before"]
+    assert measured["checked"] == "sizes 1..2 of 2"
+    assert measured["are_0_2"] != measured["are1s_0_2"]
+    assert measured["are_2_0"] == measured["are1s_2_0"] > 0
+    assert measure(case) == measured
+    assert "are_2_0" not in measure({**case, "queries": False})
+    assert "checked" not in measure({**case, "seed": "seed 2"})
+
+
+@pytest.mark.parametrize("function", ["aa", "coat"])
+@pytest.mark.parametrize("values", [None, "plain"])
+def test_errors_of_all_queries_at_once_are_those_of_one_by_one(function, values, monkeypatch):
+    monkeypatch.setattr(query_errors, "QUERIES", 60)
+    query_errors._drawn.cache_clear()
+    job = jobs.Job.of({**SMALL, "function": function, "values": values, "seed": "seed 3"})
+    table, hierarchies = job.records.bound, job.records.relational
+    publication = apply(table, job.search().recoding)
+    found = query_errors.errors(job, publication)
+    query_errors._drawn.cache_clear()
+    for n_values, n_items in ((2, 0), (2, 2)):
+        workload = mixed_record_workload(table, 60, QueryShape(n_values=n_values, n_items=n_items), 3)
+        slow = mixed_relative_error(table, publication, workload, hierarchies).average
+        assert found[f"are_{n_values}_{n_items}"] == pytest.approx(slow, rel=1e-12)
+    assert len(found) == 8
+
+
+def test_a_symbol_names_each_of_its_items_alike():
+    """Three records show {a,b}, one shows c: by 1/s a and b are expected in 3 * 1/4 records together."""
+    from anonset import Table
+    from anonset.data import CategoricalColumn
+    from anonset.generalization import ItemGroups, PerCluster, RelationalValues
+
+    table = Table.from_columns({"items": [{"a", "b"}, {"a"}, {"b"}, {"c"}]}, sex=["f", "f", "f", "f"])
+    groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
+    recoding = PerCluster(np.zeros(4, np.int32), (groups,), (RelationalValues("sex", ("f",)),))
+    assert isinstance(table.relational[0], CategoricalColumn)
+    published = query_errors._Published(jobs.Records(table, table, None, {}), apply(table, recoding))
+    items = np.array([[0, 1], [0, 2]])
+    assert published.with_items(items, "one").tolist() == [[0.75], [0.0]]
+    assert published.with_items(items, "half").tolist() == [[pytest.approx(1.0)], [0.0]]
+    assert published.relational([{"sex": "f"}]).tolist() == [[1.0]]
+
+
+def test_levels_enter_a_case():
+    case = {**SMALL, "kind": "run", "function": "aa"}
+    found = {
+        name: measure({**case, **level})
+        for name, level in {
+            "first": {"seed": "seed 1"},
+            "seed": {"seed": "seed 2"},
+            "order": {"order": "random 2"},
+            "workload": {"workload": "workload 2"},
+        }.items()
+    }
+    first = found["first"]
+    assert first == measure(case)
+    assert found["seed"]["ncp_before"] != first["ncp_before"]
+    assert found["order"]["ul"] != first["ul"]
+    assert found["workload"]["ul"] == first["ul"]
+    assert found["workload"]["are_0_2"] != first["are_0_2"]
+
+
+def test_the_bound_of_tum_lies_between_one_cluster_and_all():
+    case = {**SMALL, "kind": "work", "function": "coat", "framework": "tum", "merge": "t"}
+    least, most = measure({**case, "share": 0.0}), measure({**case, "share": 1.0})
+    assert most["merges"] == 0
+    assert most["ul"] == most["ul_before"] == pytest.approx(most["delta"])
+    assert least["ul"] <= least["delta"] < measure(case)["delta"] < most["delta"]
+
+
+def test_work_is_counted():
+    job = jobs.Job.of({**SMALL, "function": "aa", "kind": "work"})
+    measured = measure(job.parameters)
+    trace = job.search().trace
+    assert measured["merges"] == len(trace)
+    tried = len(trace) + 1
+    assert measured["ranked"] == 2 * sum(measured["clusters_before"] - 1 - i for i in range(tried))
+    with counting() as counted:
+        job.search()
+    assert counted["unions"] == measured["clusters_before"] * 2 - measured["merges"]
+
+
+@pytest.mark.parametrize(("framework", "bound"), [("rum", {"delta": 1.0}), ("tum", {"share": 0.0})])
+def test_the_loss_is_followed_merge_by_merge(framework, bound):
+    case = {**SMALL, **bound, "function": "coat", "framework": framework, "merge": "t"}
+    whole = measure({**case, "kind": "work"})
+    first, last = (measure({**case, "kind": "merges", "percent": percent}) for percent in (0, 100))
+    curve = merging.losses_as_clusters_merge(jobs.Job.of(case))
+    assert len(curve) - 1 == last["merges"] == whole["merges"] > 0
+    assert last["ul"] == pytest.approx(whole["ul"])
+    assert first["ul"] == pytest.approx(whole["ul_before"])
+    assert last["ul_after_each_merge"] == pytest.approx(curve, rel=1e-4)
+    assert last["rises"] == sum(b > a + 1e-12 for a, b in pairwise(curve))
+    assert last["checked"] == "sizes 1..2 of 2"
+
+
+def test_both_orders_are_counted_and_timed():
+    counted = measure({**SMALL, "kind": "orders", "function": "aa"})
+    assert counted["unions"] < counted["unions_ul"]
+    assert counted["ncp_ul"] <= 1
+    assert set(measure({**SMALL, "kind": "orders_time", "function": "aa"})) == {"seconds", "seconds_ul"}
+
+
+def test_times_memory_and_shape():
+    timed = measure({**SMALL, "kind": "time", "function": "aa", "verify": True, "run": "run 1"})
+    assert timed["checked"] == "sizes 1..2 of 2"
+    assert timed["microseconds_per_record"] == pytest.approx(timed["seconds"] / 400 * 1e6)
+    assert measure({**SMALL, "kind": "memory", "function": "aa"})["peak_mib"] > 0
+    assert measure({**SMALL, "kind": "formation"})["seconds"] > 0
+    assert measure({"kind": "shape", "data": "youtube_like", "records": 400})["longest"] == 37
+
+
+def test_numbers_are_categories_below_a_balanced_hierarchy():
+    job = jobs.Job.of({**SMALL, "function": "aa"})
+    age = job.records.relational["age"]
+    numbers = [float(label) for label in age.leaves.labels]
+    assert len(numbers) > 100
+    assert numbers == sorted(numbers)
+    assert list(job.records.relational["category"].leaves.labels) != sorted(
+        job.records.relational["category"].leaves.labels
+    )
+    assert jobs.Job.of({**SMALL, "function": "aa", "values": "plain"}).records.relational == {}
+
+
+def test_mental_disorders():
+    assert [code for code in ("289", "290", "319", "320", "V29", "E300") if jobs.is_sensitive(code)] == ["290", "319"]
+
+
+def test_what_is_verified():
+    assert jobs.is_first({})
+    assert jobs.is_first({"sample": "sample 1", "order": "random 1"})
+    assert not jobs.is_first({"sample": "sample 11"})
+    assert not jobs.is_first({"order": "numeric"})
+
+
+@pytest.mark.data
+def test_a_sample_is_the_same_in_another_process():
+    asked = {"kind": "work", "data": "informs2005", "records": 1000, "k": 25, "framework": "rum", "merge": "r"}
+    asked |= {"function": "aa", "delta": 0.9, "sample": "sample 7"}
+    program = f"from benchmarks.experiments.poulis2013.measurement import measure; print(measure({asked!r}))"
+    other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert other.stdout.strip() == str(measure(asked))
+    assert measure({**asked, "sample": "sample 8"}) != measure(asked)
+
+
+@pytest.mark.data
+def test_diversity_is_measured_where_incomes_are_spelled_like_codes():
+    case = {"data": "informs2005", "records": 1000, "k": 10, "framework": "rum", "merge": "r", "function": "lm"}
+    measured = measure({**case, "kind": "run", "share": 0.5, "sample": "sample 1"})
+    assert measured["checked"]
+    curve = merging.losses_as_clusters_merge(jobs.Job.of({**case, "delta": 1.0, "sample": "sample 1"}))
+    assert 0 < curve[-1] < curve[0]
+
+
+def test_there_must_be_a_taxonomy():
+    with pytest.raises((RuntimeError, InputError)):
+        measure({**SMALL, "kind": "run", "function": "icd9"})
