@@ -19,10 +19,14 @@ _COLUMNS = 3
 """Most panels side by side."""
 _SIGNS = "x+1234"
 """What named levels are drawn as."""
+_PRINTED = "the paper's text"
+"""What the legend calls the figures that a paper prints."""
 _WIDTH, _HEIGHT, _HEIGHT_OF_SLANTED, _HEIGHT_OF_NAMES, _HEIGHT_OF_LINE = 4.4, 2.8, 3.6, 0.25, 0.16
 """Inches of a panel, of one with slanted labels of ticks, of a line of the legend, and of one of the caption."""
 _CHARACTERS = 44
 """Characters of tick labels that fit below the horizontal axis of a panel, side by side."""
+_FEW_POSITIONS = 6
+"""So many slanted labels stand apart, however little they are turned."""
 _LABEL_WIDTH = 32
 """Characters after which the label of the vertical axis goes on in a new line."""
 _STYLE: Any = {
@@ -59,7 +63,7 @@ def plot(folder: Path, figure: Figure, results: Repeated, judged: Sequence[Judge
         picture = plt.figure(figsize=_size(drawn, names, lines, columns, caption), layout="constrained")
         for number, panel in enumerate(drawn):
             _draw(picture.add_subplot(lines, columns, number + 1), figure, panel, names)
-        _name_curves(picture, names, columns)
+        _name_curves(picture, names, _kinds(drawn), columns)
         if caption:
             picture.supxlabel(caption, x=0.01, ha="left", fontsize=8)
         text = StringIO()
@@ -85,19 +89,21 @@ def _size(drawn: Sequence[Panel], names: Sequence[str], lines: int, columns: int
     """Return the inches of a picture of so many panels below and beside each other, of its legend and its caption."""
     slanted = any(_are_crowded([x for x in panel.positions if isinstance(x, str)] or [""]) for panel in drawn)
     height = _HEIGHT_OF_SLANTED if slanted else _HEIGHT
-    lines_of_names = ceil((len(names) + _n_kinds(drawn)) / _names_side_by_side(names, columns))
+    entries = [*names, *_kinds(drawn)]
+    lines_of_names = ceil(len(entries) / _entries_side_by_side(entries, columns))
     lines_of_caption = caption.count("\n") + 2 if caption else 0
     return _WIDTH * columns, height * lines + _HEIGHT_OF_NAMES * lines_of_names + _HEIGHT_OF_LINE * lines_of_caption
 
 
-def _n_kinds(drawn: Sequence[Panel]) -> int:
-    """Count the entries of the legend that are no curves."""
-    return len({level for panel in drawn for level in panel.singles}) + any(panel.printed for panel in drawn)
+def _kinds(drawn: Sequence[Panel]) -> list[str]:
+    """Return the entries of the legend that are no curves."""
+    levels = dict.fromkeys(level for panel in drawn for level in panel.singles)
+    return [*levels, *([_PRINTED] if any(panel.printed for panel in drawn) else [])]
 
 
-def _names_side_by_side(names: Sequence[str], columns: int) -> int:
-    longest = max(len(name) for name in names)
-    return max(1, min(len(names) + 5, _CHARACTERS * columns // (longest + 6)))
+def _entries_side_by_side(entries: Sequence[str], columns: int) -> int:
+    longest = max(len(entry) for entry in entries)
+    return max(1, min(len(entries), _CHARACTERS * columns // (longest + 6)))
 
 
 def _draw(ax: Any, figure: Figure, panel: Panel, names: Sequence[str]) -> None:
@@ -130,7 +136,6 @@ def _draw(ax: Any, figure: Figure, panel: Panel, names: Sequence[str]) -> None:
     ax.set_xlabel(figure.x_label)
     ax.set_ylabel(textwrap.fill(panel.label, _LABEL_WIDTH))
     ax.grid(alpha=0.3)
-    ax.kinds = [*panel.singles, *(["the paper"] if panel.printed else [])]
 
 
 def _draw_range(ax: Any, points: Sequence[tuple[float, float, float, float]], numeric: bool, color: str) -> None:
@@ -142,7 +147,7 @@ def _draw_range(ax: Any, points: Sequence[tuple[float, float, float, float]], nu
         ax.vlines(xs, low, high, color=color, alpha=0.5)
 
 
-def _name_curves(picture: Any, names: Sequence[str], columns: int) -> None:
+def _name_curves(picture: Any, names: Sequence[str], kinds: Sequence[str], columns: int) -> None:
     """Name curves and signs once, above all panels: they look the same in each."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -150,16 +155,15 @@ def _name_curves(picture: Any, names: Sequence[str], columns: int) -> None:
     entries: list[Any] = [
         Line2D([], [], color=f"C{i}", marker=_MARKERS[i % len(_MARKERS)], label=name) for i, name in enumerate(names)
     ]
-    kinds = list(dict.fromkeys(kind for ax in picture.axes for kind in ax.kinds))
-    signs = [kind for kind in kinds if kind != "the paper"]
+    signs = [kind for kind in kinds if kind != _PRINTED]
     entries += [
         Line2D([], [], color="0.4", marker=_SIGNS[j % len(_SIGNS)], linestyle="none", markersize=4, label=level)
         for j, level in enumerate(signs)
     ]
-    if "the paper" in kinds:
-        entries.append(Patch(color="0.6", alpha=0.3, label="the paper's text"))
+    if _PRINTED in kinds:
+        entries.append(Patch(color="0.6", alpha=0.3, label=_PRINTED))
     if len(entries) > 1:
-        side_by_side = _names_side_by_side(names, columns)
+        side_by_side = _entries_side_by_side([*names, *kinds], columns)
         picture.legend(handles=entries, loc="outside upper center", ncols=side_by_side, frameon=False)
 
 
@@ -230,6 +234,7 @@ def _scale_values(ax: Any, values: Sequence[float]) -> None:
 
     if not is_wide(values):
         ax.set_ylim(0, 1.08 * max(values) or 1)
+        ax.yaxis.set_major_formatter(FuncFormatter(tick))
         return
     ax.set_yscale("log")
     if max(values) / min(values) < 1000:
@@ -255,7 +260,8 @@ def _scale_positions(ax: Any, positions: Sequence[float]) -> None:
 
 def _name_positions(ax: Any, names: Sequence[str]) -> None:
     """Put names below the horizontal axis; slanted where they do not fit side by side."""
-    slanted = {"rotation": 20, "ha": "right", "rotation_mode": "anchor"} if _are_crowded(names) else {}
+    turned = 20 if len(names) <= _FEW_POSITIONS else 40
+    slanted = {"rotation": turned, "ha": "right", "rotation_mode": "anchor"} if _are_crowded(names) else {}
     ax.set_xticks(range(len(names)), names, **slanted)
     ax.margins(x=0.2)
 

@@ -71,6 +71,11 @@ def test_what_is_repeated_is_drawn_with_its_range_its_named_levels_the_papers_fi
     assert [4.0, 4.5] in [list(sign.get_ydata()) for sign in signs]
     (band,) = axes.collections
     assert band.get_paths()[0].get_extents().bounds == (1.0, 1.0, 1.0, 2.0), "from the least to the largest"
+    canvas = FigureCanvasAgg(saved[-1])
+    canvas.draw()
+    (legend,) = saved[-1].legends
+    box = legend.get_window_extent(canvas.get_renderer())
+    assert 0 <= box.x0 < box.x1 <= saved[-1].bbox.x1, "all names are within the picture"
 
 
 def visible(labels: Sequence[Any]) -> list[Any]:

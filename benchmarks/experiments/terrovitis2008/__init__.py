@@ -82,9 +82,9 @@ def _in_all(figure: str) -> list[Case]:
     """Return the cases of OA and AA of Figures 8 to 10 once more: each is measured once."""
     named = {"|D|": _by_records(figure), "|I|": _by_items(figure), "m": _by_m(figure)}
     of_two = [
-        replace(case, x=f"{name}={case.x:,}") for name, cases in named.items() for case in cases if case.series != "DA"
+        replace(case, x=f"{name}={case.x}") for name, cases in named.items() for case in cases if case.series != "DA"
     ]
-    return [case for case in of_two if case.x not in ("|D|=10,000", "|I|=40")]  # these are m=3
+    return [case for case in of_two if case.x not in ("|D|=10000", "|I|=40")]  # these are m=3
 
 
 def _aa(figure: str, series: str, x: int | str, data: str, *, k: int = 5, m: int = 3, fanout: int = 5) -> Case:

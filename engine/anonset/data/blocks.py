@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder, folder_of
+from anonset.data.mapped import DAMAGED, WorkFolder, backing, folder_of
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
+from anonset.errors import InputError
 
 Rows = tuple[Int64, Int32]
 """(indptr, items): int64 (b + 1,), where each record of a block begins in the items; int32, its codes, ascending."""
@@ -57,3 +59,34 @@ class Blocks(Discreet):
 
     def __iter__(self) -> Iterator[Rows]:
         return iter(self.rows)
+
+
+def require_sound(indptr: Int64, items: Int32, n_items: int) -> None:
+    """Refuse rows in files that kernels, which look at nothing, could not go through.
+
+    Parameters
+    ----------
+    indptr, items
+        int64 (b + 1,), int32: where each of some rows begins in the items, and their codes, below `n_items`.
+
+    Raises
+    ------
+    InputError
+        With the file. Rows in memory are not looked at.
+    """
+    begins, codes = backing(indptr), backing(items)
+    if begins is None or codes is None:
+        return
+    for file in (begins, codes):
+        path = Path(str(file.filename))
+        if not path.exists() or path.stat().st_size < file.offset + file.nbytes:  # what lies behind cannot be read
+            msg = f"{path}: {DAMAGED}"
+            raise InputError(msg)
+    first, end = int(indptr[0]), int(indptr[-1])
+    if not 0 <= first <= end <= len(items) or bool(np.any(indptr[1:] < indptr[:-1])):
+        msg = f"{begins.filename}: {DAMAGED}"
+        raise InputError(msg)
+    held = items[first:end]
+    if len(held) and (int(held.min()) < 0 or int(held.max()) >= n_items):
+        msg = f"{codes.filename}: {DAMAGED}"
+        raise InputError(msg)

@@ -19,6 +19,8 @@ from numpy.typing import DTypeLike, NDArray
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 
+DAMAGED = "the work directory is damaged: this is not what was written; begin anew without it"
+
 
 @dataclass(frozen=True)
 class WorkFolder(Discreet):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonset.data.changes import Change, CodeRules
 from anonset.data.filed import FiledLabels
-from anonset.data.mapped import WorkFolder, backing
+from anonset.data.mapped import DAMAGED, WorkFolder, backing
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
@@ -116,7 +116,7 @@ def saved_table(work: WorkFolder) -> Table:
     def array(told: Mapping[str, Any]) -> NDArray[Any]:
         path = work.path / told["file"]
         if not path.exists() or _digest(path) != told["blake2b"]:
-            msg = f"{path}: the work directory is damaged: this is not what was written; begin anew without it"
+            msg = f"{path}: {DAMAGED}"
             raise InputError(msg)
         return work.mapped(path.name, told["dtype"])
 

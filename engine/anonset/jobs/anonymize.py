@@ -8,7 +8,7 @@ import os
 import warnings as python_warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -239,8 +239,10 @@ class Job:
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)
         with self.watch.phase("search"), self._executor(table) as executor:
-            result = self._recode(algorithm, table, hierarchies, executor)
-        with self.watch.phase("apply"):
+            sealed = _sealed(table)
+            with sealed():
+                result = self._recode(algorithm, table, hierarchies, executor)
+        with self.watch.phase("apply"), sealed():
             layout = self.layout if self.earlier is None else replace(self.layout, codes=self.earlier.codes)
             publication = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
             since = None if self.earlier is None else _since(self.earlier, result.recoding, publication)
@@ -278,6 +280,15 @@ class Job:
         in_sets = tree is None or forms_sets(algorithm)
         start = self.earlier.cut(tree) if tree is not None and not in_sets else self.earlier.groups(column.vocabulary)
         return coarsened(algorithm, table, hierarchies, start, executor=executor, progress=self.progress)
+
+
+def _sealed(table: Table) -> Callable[[], AbstractContextManager[None]]:
+    """Return what holds the files that a table lies in, if any, against what they held before."""
+    if table.work is None:
+        return nullcontext
+    from anonset.data.seals import Seal
+
+    return Seal.of(table).kept
 
 
 def _require_shareable(table: Table, algorithm: Algorithm) -> None:

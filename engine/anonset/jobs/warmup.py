@@ -68,9 +68,11 @@ def _is_writable() -> bool:
 
 def rehearse_files() -> None:
     """Read, anonymize, publish, verify and evaluate a small file, in a folder that does not stay."""
+    from anonset.algorithms.buckets.safe_grouping import SafeGrouping
     from anonset.algorithms.transaction.apriori import Apriori
     from anonset.algorithms.transaction.pgen import generate_constraints
     from anonset.io.read import read
+    from anonset.io.scan import scan
     from anonset.jobs.anonymize import anonymize
     from anonset.jobs.evaluate import evaluate
     from anonset.jobs.verify import check
@@ -85,4 +87,8 @@ def rehearse_files() -> None:
         anonymize(table, Apriori(k=2, m=2), hierarchies=hierarchies, workers=1).save(out)
         check(out, {"original": str(source), "records": str(Path(name) / "out.private" / "records.csv")})
         evaluate(table, out, hierarchies=hierarchies)
+        rows = Path(name) / "rows.csv"
+        rows.write_text("".join(["person,value\n", *(f"p{row // 2},v{row % 3}\n" for row in range(12))]))
+        ids = scan(rows, id="person", sensitive="value")  # which lie in files
+        anonymize(ids, SafeGrouping(k=2, l=1, seed=0), workers=1, out=Path(name) / "buckets")
     rehearse(Apriori(k=2, m=2), "input")  # rows in any order

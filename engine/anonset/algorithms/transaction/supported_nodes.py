@@ -11,7 +11,7 @@ from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expan
 from anonset.algorithms.transaction.wanted_sets import WantedSets
 from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.blocks import Blocks, Rows
+from anonset.data.blocks import Blocks, Rows, require_sound
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 
@@ -120,5 +120,6 @@ class SupportedNodes:
 def _supports(rows: Rows, leaf_node: Int32, parent: Int32) -> Int64:
     from anonset_kernels.count_tree import node_supports
 
+    require_sound(*rows, len(leaf_node))
     found: Int64 = node_supports(*rows, leaf_node, parent)
     return found

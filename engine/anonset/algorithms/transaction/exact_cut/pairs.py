@@ -10,6 +10,7 @@ from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
 from anonset.algorithms.transaction.exact_cut.view import View
+from anonset.data.blocks import require_sound
 from anonset.data.table import Int32
 
 CELLS_PER_PASS = 1 << 25
@@ -47,6 +48,7 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
         place[rows] = np.cumsum(lengths) - lengths
         cells = np.zeros(int(lengths.sum()), _counter(k))
         for records in problem.blocks:
+            require_sound(*records, hierarchy.n_leaves)
             count_siblings(*records, entry, (parent, index), place, k, cells)
         rare = np.flatnonzero((cells > 0) & (cells < k))
         left = rows[np.searchsorted(place[rows], rare, side="right") - 1]

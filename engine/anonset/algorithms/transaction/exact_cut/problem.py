@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
 from anonset.data import Hierarchy
-from anonset.data.blocks import Blocks, Rows
+from anonset.data.blocks import Blocks, Rows, require_sound
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
@@ -150,7 +150,9 @@ def supports(hierarchy: Hierarchy, part: Callable[[int], Rows], n_parts: int, ex
     from anonset_kernels.count_tree import node_supports
 
     def count(at: int) -> Int64:
-        found: Int64 = node_supports(*part(at), hierarchy.leaf_node, hierarchy.parent)
+        rows = part(at)
+        require_sound(*rows, hierarchy.n_leaves)
+        found: Int64 = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)
         return found
 
     return sum(run_tasks(executor, count, range(n_parts)), np.zeros(hierarchy.n_nodes, np.int64))

@@ -12,7 +12,7 @@ from anonset.algorithms.transaction.exact_cut.copies import chosen_rows, first_c
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
 from anonset.algorithms.transaction.expanded_blocks import Expansion
 from anonset.algorithms.transaction.expanded_records import expand_records
-from anonset.data.blocks import Rows
+from anonset.data.blocks import Rows, require_sound
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 
@@ -79,6 +79,7 @@ class View(Discreet):
         from anonset_kernels.rows import map_rows
 
         rows, hierarchy = self.records[at], self.problem.hierarchy
+        require_sound(*rows, hierarchy.n_leaves)
         if not self.problem.suppress:
             rows = map_rows(*rows, hierarchy.leaf_lo[self.entry], hierarchy.n_leaves)
         long = np.diff(rows[0]) >= self.least

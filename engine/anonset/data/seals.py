@@ -1,0 +1,86 @@
+"""Sums of the files that a mapped table lies in, so that what is damaged in the middle of a run is not published."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.discreet import Discreet
+from anonset.data.mapped import DAMAGED, backing
+from anonset.data.spans import spans
+from anonset.data.table import Column, NumericColumn, SetColumn, Table
+from anonset.errors import InputError
+
+_WORDS = 1 << 20
+Sum = tuple[int, int, int]
+"""(size, sum, exclusive or) of a file: its bytes, and its 64-bit words."""
+
+
+@dataclass(frozen=True)
+class Seal(Discreet):
+    """What the files of a table held; of no use against who changes them on purpose, who may do that before, too."""
+
+    sums: Mapping[Path, Sum]
+
+    @classmethod
+    def of(cls, table: Table) -> "Seal":
+        """Sum up the files that a table lies in; of one in memory there are none. Cost: a pass over them."""
+        return cls({path: _sum(path) for path in _files(table)})
+
+    def require_unbroken(self) -> None:
+        """Refuse what is not what it was.
+
+        Raises
+        ------
+        InputError
+            With the first file that was changed.
+        """
+        for path, expected in self.sums.items():
+            if not path.exists() or _sum(path) != expected:
+                msg = f"{path}: {DAMAGED}"
+                raise InputError(msg)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Go on while the files are what they were: it is looked at in the end, and where something else fails.
+
+        Raises
+        ------
+        InputError
+            With the first file that was changed.
+        """
+        try:
+            yield
+        except Exception:
+            self.require_unbroken()  # then that is why
+            raise
+        self.require_unbroken()
+
+
+def _files(table: Table) -> list[Path]:
+    columns: list[SetColumn | Column | None] = [table.transactions, table.sensitive]
+    columns += [*table.relational, *table.ids, *table.kept]
+    arrays: list[NDArray[np.generic]] = []
+    for column in columns:
+        if isinstance(column, SetColumn):
+            arrays += [column.indptr, column.items]
+        elif column is not None:
+            arrays.append(column.values if isinstance(column, NumericColumn) else column.codes)
+    found = [file for array in arrays if (file := backing(array)) is not None]
+    return list(dict.fromkeys(Path(str(file.filename)) for file in found))
+
+
+def _sum(path: Path) -> Sum:
+    size = path.stat().st_size
+    words = np.memmap(path, np.uint64, "r", shape=(size // 8,)) if size >= 8 else np.empty(0, np.uint64)
+    total, odd = 0, 0
+    for first, end in spans(len(words), _WORDS):
+        total += int(np.add.reduce(words[first:end]))
+        odd ^= int(np.bitwise_xor.reduce(words[first:end]))
+    with path.open("rb") as file:
+        file.seek(size - size % 8)
+        rest = int.from_bytes(file.read(), "little")
+    return size, (total + rest) % (1 << 64), odd ^ rest

@@ -1,0 +1,87 @@
+"""What is damaged in files of a table is found: by their sums in the end, and before kernels go through rows."""
+
+import numpy as np
+import pytest
+
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
+from anonset.data.blocks import Blocks, require_sound
+from anonset.data.mapped import WorkFolder
+from anonset.data.seals import Seal
+from anonset.errors import InputError
+
+
+@pytest.fixture
+def work(tmp_path):
+    with WorkFolder.temporary(tmp_path) as work:
+        yield work
+
+
+@pytest.fixture
+def table(work):
+    sets = SetColumn.of([{"a", "b"}, {"c"}, {"a", "c"}, set()])
+    indptr, items = work.stored("indptr", sets.indptr), work.stored("items", sets.items)
+    codes, ages = work.stored("codes", np.array([0, 1, 0, 1], np.int32)), work.stored("ages", np.arange(4.0))
+    sex = CategoricalColumn("sex", codes, CategoricalColumn.of("sex", "fm").vocabulary)
+    return Table(SetColumn("items", indptr, items, sets.vocabulary), (sex, NumericColumn("age", ages)), work=work)
+
+
+@pytest.mark.parametrize("name", ["indptr", "items", "codes", "ages"])
+@pytest.mark.parametrize("at", [0, 9, -1])
+def test_a_byte_that_was_changed_is_found(work, table, name, at):
+    seal = Seal.of(table)
+    seal.require_unbroken()
+    held = bytearray((work.path / name).read_bytes())
+    held[at] ^= 4
+    (work.path / name).write_bytes(held)
+    with pytest.raises(InputError, match=rf"/{name}: the work directory is damaged: this is not what was written"):
+        seal.require_unbroken()
+
+
+def test_words_that_changed_places_are_found_only_where_they_were_not_equal_in_all(work, table):
+    """Sums tell damage, not exchanged words: these are no work of a disk."""
+    seal = Seal.of(table)
+    (work.path / "ages").write_bytes(np.array([1.0, 0.0, 2.0, 3.0]).tobytes())
+    seal.require_unbroken()
+    (work.path / "ages").write_bytes(np.array([1.0, 1.0, 2.0, 3.0]).tobytes())
+    with pytest.raises(InputError, match="ages: the work directory is damaged"):
+        seal.require_unbroken()
+
+
+def test_a_file_that_is_gone_or_shorter_is_found(work, table):
+    seal = Seal.of(table)
+    with pytest.raises(InputError, match="/codes: the work directory is damaged"), seal.kept():
+        (work.path / "codes").unlink()
+    work.stored("codes", np.zeros(1, np.int32))
+    with pytest.raises(InputError, match="/codes: the work directory is damaged"):
+        seal.require_unbroken()
+
+
+def test_what_fails_for_another_reason_says_so(table):
+    with pytest.raises(ZeroDivisionError), Seal.of(table).kept():
+        raise ZeroDivisionError
+
+
+def test_a_table_in_memory_has_nothing_to_be_damaged():
+    assert Seal.of(Table.from_sets([{"a"}])).sums == {}
+    require_sound(np.array([0, 9]), np.array([7], np.int32), 1)  # in memory: not looked at
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "named"),
+    [
+        ("items", np.array([0, 1, 2, 0, 3], np.int32), "items"),
+        ("items", np.array([0, -1, 2, 0, 2], np.int32), "items"),
+        ("indptr", np.array([0, 2, 1, 5, 5]), "indptr"),
+        ("indptr", np.array([0, 2, 3, 5, 6]), "indptr"),
+        ("items", np.array([0, 1], np.int32), "items"),
+    ],
+)
+def test_rows_that_kernels_could_not_go_through_are_named(work, table, name, values, named):
+    (rows,) = Blocks.of(table.transactions)
+    require_sound(*rows, 3)
+    path = work.path / name
+    with path.open("r+b") as file:  # the same file, mapped as it is
+        file.truncate(values.nbytes)
+        file.write(values.tobytes())
+    with pytest.raises(InputError, match=rf"/{named}: the work directory is damaged"):
+        require_sound(*rows, 3)

@@ -1,0 +1,60 @@
+"""A block that is damaged on the disk in the middle of a run: one line, code 2, and nothing is published."""
+
+import sys
+
+import numpy as np
+import pytest
+from tests.jobs.test_by_blocks import BASKETS
+
+from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.cli.main import main
+from anonset.data.mapped import backing
+from anonset.generalization.publication import generalize
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    (tmp_path / "v.dat").write_text(BASKETS)
+
+    def anonymize(algorithm):
+        command = ["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / "out"), "--hierarchy", "items=balanced:2"]
+        command += ["--model", "km", "--k", "2", "--m", "2", "--algorithm", algorithm, "--workers", "1"]
+        code = main([*command, "--work-dir", str(tmp_path / "work")])
+        return code, capsys.readouterr().err
+
+    return anonymize
+
+
+def damage(items, values):
+    """Write over the items of records, in the file in which they lie."""
+    np.memmap(backing(items).filename, np.int32, "r+")[:] = values
+
+
+@pytest.mark.parametrize("values", [1 << 30, -1, 0], ids=["above", "below", "within the codes"])
+@pytest.mark.parametrize("size", [1, 2])
+def test_it_is_named_and_nothing_is_published(tmp_path, run, monkeypatch, values, size):
+    found = CutSearch.rare_sets
+
+    def damaged(self, asked):
+        if asked == size:
+            damage(self.records.items, values)
+        return found(self, asked)
+
+    monkeypatch.setattr(CutSearch, "rare_sets", damaged)
+    code, err = run("apriori")
+    told = [line for line in err.splitlines() if "runs by blocks" not in line]
+    assert (code, len(told)) == (2, 1)
+    assert "the work directory is damaged: this is not what was written; begin anew without it" in told[0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["v.dat", "work"]
+
+
+def test_it_is_named_where_it_happens_as_what_was_found_is_applied(tmp_path, run, monkeypatch):
+    def damaged(column, *more):
+        found = generalize(column, *more)
+        damage(column.items, 0)
+        return found
+
+    monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "generalize", damaged)
+    code, err = run("apriori")
+    assert (code, "the work directory is damaged: this is not what was written" in err) == (2, True)
+    assert not (tmp_path / "out").exists()
