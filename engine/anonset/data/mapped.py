@@ -19,6 +19,10 @@ from numpy.typing import DTypeLike, NDArray
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 
+RUN = "run.json"
+"""What says of which run a work directory is, if it is of one that may go on."""
+PARTS = "part-"
+"""What the names of files begin with that keep what was found of a part."""
 DAMAGED = "the work directory is damaged: this is not what was written; begin anew without it"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.transaction.rounds import NAME as ROUNDS
-from anonset.data.mapped import WorkFolder
+from anonset.data.mapped import PARTS, RUN, WorkFolder
 from anonset.data.saved import saved_files
 from anonset.errors import InputError
 from anonset.release.staging import leftovers, lock
@@ -18,8 +18,6 @@ from anonset.spelling import setting
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
 
-RUN = "run.json"
-"""What says whose work directory it is."""
 _NOT_OF_THE_RESULT = (
     "workers", "cluster", "if_exists", "memory_limit", "work_dir", "resume", "out", "private", "input"
 )  # fmt: skip
@@ -103,11 +101,12 @@ def _locked(path: Path) -> list[int]:
 def _clear(work: WorkFolder) -> None:
     """Remove what a run that was killed has not finished."""
     kept = saved_files(work)
-    kept |= {RUN, ROUNDS} if kept else {RUN}
+    read = bool(kept)
+    kept |= {RUN, ROUNDS} if read else {RUN}
     for path in work.path.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-        elif path.name not in kept:
+        elif path.name not in kept and not (read and path.name.startswith(PARTS)):
             path.unlink()
 
 

@@ -69,6 +69,11 @@ class _Begin(Discreet):
     hierarchies: Mapping[str, Hierarchy]
     up_to: float
 
+    @property
+    def name(self) -> str:
+        """Which says up to which loss parts merge, exactly."""
+        return float(self.up_to).hex()
+
     def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Begun:
         return self.algorithm.begin_part(part, self.hierarchies, executor=executor, up_to=self.up_to)
 
@@ -79,6 +84,7 @@ class _Publish(Discreet):
     hierarchies: Mapping[str, Hierarchy]
     cluster: Int32
     """int32 (n,): merged cluster of each record."""
+    name = "publish"
 
     def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Result:
         cluster = renumber_clusters(self.cluster[records])[0]

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, run_tasks
+from anonset.algorithms.split.kept import Kept
 from anonset.data import Table
 from anonset.data.discreet import Discreet
 from anonset.data.mapped import WorkFolder, space
@@ -30,6 +31,11 @@ Span = tuple[int, int]
 
 class Task(Protocol):
     """What is done with a part."""
+
+    @property
+    def name(self) -> str:
+        """What tells it from other tasks of the run."""
+        ...
 
     def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Any:
         """Return what is found of a part, given the places of its records in the whole table.
@@ -91,19 +97,31 @@ class Solving(Discreet):
     """Most records of a part that was cut."""
     executor: Executor | None
     progress: Progress | None
+    kept: Kept
 
     def each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[Part]:
-        """Do a task with each of some parts, whether they are feasible or not."""
-        found, done = [], 0
-        on_part, total = _OnPart(task, self.whole, self.record), sum(end - first for first, end in spans)
+        """Do a task with each of some parts, whether they are feasible or not; what was kept of any is not done again.
+
+        Raises
+        ------
+        InputError
+            If what was kept is damaged, or the disk is full.
+        """
+        names = {span: f"{phase}-{task.name}-{span[0]}-{span[1]}" for span in spans}
+        done = {span: Part(span, self.kept.restored(name)) for span, name in names.items()}
+        asked = [span for span in spans if done[span].found is None]
+        on_part, total = _OnPart(task, self.whole, self.record), float(sum(end - first for first, end in spans))
         remote = bool(getattr(self.executor, "remote", False))
-        tasks = run_tasks(self.executor, on_part, spans) if remote else (on_part(span, self.executor) for span in spans)
+        tasks = run_tasks(self.executor, on_part, asked) if remote else (on_part(span, self.executor) for span in asked)
+        reached = total - sum(end - first for first, end in asked)
         for part in tasks:
-            found.append(part)
-            done += part.span[1] - part.span[0]
+            done[part.span] = part
+            if part.found is not None:
+                self.kept.keep(names[part.span], part.found)
+            reached += part.span[1] - part.span[0]
             if self.progress is not None:
-                self.progress(phase, float(done), float(total))
-        return found
+                self.progress(phase, reached, total)
+        return [done[span] for span in spans]
 
     def joined(self, task: Task, spans: Sequence[Span]) -> list[Part]:
         """Do a task with all parts; one that is infeasible by itself joins its neighbour.

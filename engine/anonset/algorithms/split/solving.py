@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from anonset.algorithms.base import Algorithm, Progress, Result
+from anonset.algorithms.split.kept import Kept
 from anonset.algorithms.split.median_cuts import cut_into_parts
 from anonset.algorithms.split.merging import MergesAcross, merge_over_parts
 from anonset.algorithms.split.parts import Solving, union
@@ -49,7 +50,8 @@ def split_and_solve(
     k = int(getattr(algorithm, "k", 1))
     threads = None if getattr(executor, "remote", False) else executor
     cuts = cut_into_parts(ranged, hierarchies, k, most, work=table.work, executor=threads)
-    solving = Solving(algorithm.name, whole, cuts.record, most, executor, progress)
+    kept = Kept.of(table.work, whole, hierarchies)
+    solving = Solving(algorithm.name, whole, cuts.record, most, executor, progress, kept)
     if isinstance(algorithm, MergesAcross) and algorithm.merges_across:
         return merge_over_parts(algorithm, solving, cuts.first, hierarchies, table.work)
     parts = solving.joined(_Recode(algorithm, hierarchies), list(pairwise(cuts.first.tolist())))
@@ -62,6 +64,8 @@ class _Recode(Discreet):
 
     algorithm: Algorithm
     hierarchies: Mapping[str, Hierarchy]
+
+    name = "recode"
 
     def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Result:
         found = self.algorithm.recode(part, self.hierarchies, executor=executor)

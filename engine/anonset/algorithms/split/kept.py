@@ -1,0 +1,146 @@
+"""What was found of the parts, kept in the work directory: a run that was killed goes on with the part it was at."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.base import Result
+from anonset.algorithms.rt.across import Begun
+from anonset.algorithms.transaction.cluster_mappings import concatenate
+from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.discreet import Discreet
+from anonset.data.mapped import DAMAGED, PARTS, RUN, WorkFolder
+from anonset.data.table import Int32
+from anonset.errors import InputError
+from anonset.generalization import ClusterCuts, ClusterGroups, MergedItems, PerCluster, RelationalValues
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Kept(Discreet):
+    """The parts that are done, each in a file of its own, without which it is solved again.
+
+    Parts are told by their names. That they are of the same data, settings and version is for whoever takes the work
+    directory up to see to; where it does not say of which run it is, nothing is kept.
+    """
+
+    work: WorkFolder | None
+    """None: nothing is kept."""
+    whole: Table
+    hierarchies: Mapping[str, Hierarchy]
+
+    @classmethod
+    def of(cls, work: WorkFolder | None, whole: Table, hierarchies: Mapping[str, Hierarchy]) -> "Kept":
+        """Keep parts in a work directory, if it is of a run that may go on."""
+        goes_on = work is not None and (work.path / RUN).exists()
+        return cls(work if goes_on else None, whole, hierarchies)
+
+    def keep(self, name: str, found: Any) -> None:
+        """Keep what was found of a part, if it is of a kind that can be.
+
+        Raises
+        ------
+        InputError
+            If the disk is full.
+        """
+        told = self._of_result(found) if isinstance(found, Result) else _of_begun(found)
+        if self.work is None or told is None:
+            return
+        facts, arrays = told
+        everything: dict[str, Any] = {"facts": np.array(json.dumps(facts)), **arrays}
+        with self.work.written(self._file(name)) as file:
+            np.savez(file, **everything)
+
+    def restored(self, name: str) -> Any:
+        """Return what was kept of a part, None where nothing was.
+
+        Raises
+        ------
+        InputError
+            If what is there cannot be read.
+        """
+        if self.work is None or not (path := self.work.path / self._file(name)).exists():
+            return None
+        try:
+            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as kept:
+                facts: dict[str, Any] = json.loads(str(kept["facts"]))
+                arrays = {one: kept[one] for one in kept.files if one != "facts"}
+                return self._result(facts, arrays) if "relational" in facts else self._begun(facts, arrays)
+        except (OSError, EOFError, ValueError, KeyError, BadZipFile):
+            msg = f"{path}: {DAMAGED}"
+            raise InputError(msg) from None
+
+    @staticmethod
+    def _file(name: str) -> str:
+        return f"{PARTS}{name}.npz"
+
+    def _of_result(self, found: Result) -> tuple[dict[str, Any], Arrays] | None:
+        recoding = found.recoding
+        if not isinstance(recoding, PerCluster):
+            return None
+        arrays: Arrays = {"cluster": recoding.cluster}
+        items, kind = recoding.items, ""
+        if isinstance(items, ClusterCuts) and self._tree(items.hierarchy) is not None:
+            kind, (nodes, start) = self._tree(items.hierarchy) or "", concatenate(items.nodes)
+            arrays |= {"nodes": nodes.astype(np.int32), "start": start}
+        elif isinstance(items, ClusterGroups) and items.vocabulary == self._vocabulary:
+            item, start = concatenate([one.item for one in items.merged])
+            smallest = concatenate([one.smallest for one in items.merged])[0]
+            arrays |= {"item": item.astype(np.int32), "smallest": smallest.astype(np.int32), "start": start}
+        elif len(items):
+            return None
+        relational = [[values.name, values.labels] for values in recoding.relational]
+        figures = dict(found.figures)
+        return {"relational": relational, "tree": kind, "figures": figures, "notes": found.notes}, arrays
+
+    def _result(self, facts: Mapping[str, Any], arrays: Arrays) -> Result:
+        items: Sequence[Any] = ()
+        if "nodes" in arrays:
+            items = ClusterCuts(self.hierarchies[facts["tree"]], _cut(arrays["nodes"], arrays["start"]))
+        elif "item" in arrays:
+            pairs = zip(*(_cut(arrays[one], arrays["start"]) for one in ("item", "smallest")), strict=True)
+            items = ClusterGroups(self._vocabulary, tuple(MergedItems(*pair) for pair in pairs))
+        relational = tuple(RelationalValues(name, tuple(labels)) for name, labels in facts["relational"])
+        recoding = PerCluster(arrays["cluster"], items, relational)
+        return Result(recoding, (), facts["figures"], tuple(facts["notes"]))
+
+    def _begun(self, facts: Mapping[str, Any], arrays: Arrays) -> Begun:
+        values = arrays["low"], arrays["high"], arrays["code"], arrays["bits"]
+        longest = None
+        if "items" in arrays:
+            vocabulary = Vocabulary(tuple(facts["labels"]))
+            column = SetColumn(facts["name"], arrays["indptr"], arrays["items"], vocabulary)
+            longest = column, arrays["of"]
+        return Begun(arrays["cluster"], arrays["size"], values, arrays["seeds"], longest, facts["figures"])
+
+    def _tree(self, hierarchy: Hierarchy) -> str | None:
+        """Return the name of the column whose hierarchy it is; None: it is another one."""
+        same = (n for n, tree in self.hierarchies.items() if tree is hierarchy or tree.labels == hierarchy.labels)
+        return next(same, None)
+
+    @property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(()) if self.whole.transactions is None else self.whole.transactions.vocabulary
+
+
+def _of_begun(found: Begun) -> tuple[dict[str, Any], Arrays]:
+    low, high, code, bits = found.values
+    arrays: Arrays = {"cluster": found.cluster, "size": found.size, "seeds": found.seeds}
+    arrays |= {"low": low, "high": high, "code": code, "bits": bits}
+    facts: dict[str, Any] = {"figures": dict(found.figures)}
+    if found.longest is not None:
+        column, of = found.longest
+        arrays |= {"indptr": column.indptr, "items": column.items, "of": of}
+        facts |= {"name": column.name, "labels": column.vocabulary.labels}
+    return facts, arrays
+
+
+def _cut(values: NDArray[Any], start: NDArray[Any]) -> tuple[Int32, ...]:
+    return tuple(np.split(values, start[1:-1])) if len(start) > 1 else ()

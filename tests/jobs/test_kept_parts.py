@@ -1,0 +1,141 @@
+"""A split run that was killed goes on with the part it was at, to the same bytes; damage of what was kept is named."""
+
+import random
+
+import numpy as np
+import pytest
+from tests.cli.place import Ran
+from tests.jobs.test_by_blocks import files_of
+
+from anonset.algorithms.relational.mondrian import Mondrian
+from anonset.algorithms.rt import across
+from anonset.algorithms.split import merging
+from anonset.algorithms.split.kept import Kept
+from anonset.algorithms.split.parts import _OnPart
+from anonset.cli.main import main
+
+ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age"]
+RT = [*ROLES, "--model", "kkm", "--k", "2", "--m", "2", "--formation", "mondrian", "--on-infeasible", "merge"]
+TREE = ["--hierarchy", "codes=balanced:2", "--transaction", "apriori"]
+JOBS = {
+    "merged over parts": [*RT, *TREE, "--algorithm", "rum-bound", "--delta", "0.5", "--merge", "rt"],
+    "in parts": [*RT, *TREE, "--algorithm", "rfirst"],
+    "in sets": [*RT, "--transaction", "coat", "--algorithm", "rfirst"],
+    "lists of parts": [*RT, *TREE[:2], "--transaction", "lra", "--algorithm", "rfirst"],
+    "relational": ["--drop", "codes", *ROLES[2:], "--model", "k", "--k", "3", "--algorithm", "mondrian"],
+}
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(Mondrian, "split_records", 20)
+    monkeypatch.setattr(across, "MOST_BEGUN", 12)
+    monkeypatch.setattr(merging, "_TOGETHER", 20)
+    monkeypatch.setattr(merging, "_SAMPLED", 2)
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    source = random.Random(5)
+    lines = ["codes,age,sex"]
+    for _ in range(90):
+        codes = " ".join(source.sample("uvwxyz", source.choice([0, 2, 3, 4])))
+        lines.append(f"{codes},{source.randint(0, 30)},{source.choice('fm')}")
+    (tmp_path / "v.csv").write_text("\n".join(lines) + "\n")
+
+    def anonymize(out, options, work, *more):
+        place = ["-o", str(tmp_path / out), "--work-dir", str(tmp_path / work)]
+        code = main(["anonymize", str(tmp_path / "v.csv"), *place, *options, *more])
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return anonymize
+
+
+@pytest.fixture
+def solved(monkeypatch):
+    """The parts that are solved; one more than `dies` kills the run."""
+    spans, dies, solve = [], [10**9], _OnPart.__call__
+
+    def counted(self, span, executor=None):
+        if len(spans) == dies[0]:
+            raise Killed
+        spans.append((self.task.name, span))
+        return solve(self, span, executor)
+
+    monkeypatch.setattr(_OnPart, "__call__", counted)
+    return spans, dies
+
+
+@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("at", [1, 4])
+def test_no_part_is_solved_twice(tmp_path, run, solved, monkeypatch, name, at):
+    spans, dies = solved
+    assert run("whole", JOBS[name], "one").code == 0
+    expected = sorted(spans)
+    spans.clear()
+    dies[0] = at
+    with pytest.raises(Killed):
+        run("out", JOBS[name], "two")
+    kept = [path.name for path in (tmp_path / "two").iterdir() if path.name.startswith("part-")]
+    assert len(kept) == at
+    dies[0] = 10**9
+    assert run("out", JOBS[name], "two", "--resume").code == 0
+    assert sorted(spans) == expected
+    assert files_of(tmp_path / "whole") == files_of(tmp_path / "out")
+    assert not (tmp_path / "two").exists()
+
+
+def test_what_was_kept_and_is_damaged_is_named(tmp_path, run, solved):
+    solved[1][0] = 2
+    with pytest.raises(Killed):
+        run("out", JOBS["in parts"], "two")
+    (kept, _) = sorted(path for path in (tmp_path / "two").iterdir() if path.name.startswith("part-"))
+    kept.write_bytes(kept.read_bytes()[:-40])
+    solved[1][0] = 10**9
+    done = run("out", JOBS["in parts"], "two", "--resume")
+    assert (done.code, f"{kept}: the work directory is damaged" in done.err) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_in_a_directory_of_no_run_nothing_is_kept(tmp_path, run, solved, monkeypatch):
+    """Another job in it would take up what is not its own."""
+    written = []
+    monkeypatch.setattr(Kept, "_file", staticmethod(lambda name: written.append(name) or f"part-{name}"))
+    command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / "out"), *JOBS["in parts"]]
+    monkeypatch.setattr("anonset.release.costs.AT_LEAST", 0)
+    assert main([*command, "--memory-limit", "100"]) == 0
+    assert len(solved[0]) > 2
+    assert written == []
+
+
+def test_bits_and_figures_come_back_as_they_were(tmp_path):
+    from anonset.algorithms.rt.across import Begun
+    from anonset.data import SetColumn, Table
+    from anonset.data.mapped import RUN, WorkFolder
+
+    none = np.empty((0, 2))
+    values = none, none, np.array([[3, 4]], np.int32), np.array([[1 << 63, 7]], np.uint64)
+    column = SetColumn.of([{"a"}, {"b", "a"}])
+    begun = Begun(
+        np.array([0, 1, 1], np.int32),
+        np.array([1, 2]),
+        values,
+        np.array([0.1, 1 / 3]),
+        (column, np.array([0, 1])),
+        {"x": 1 / 3},
+    )
+    with WorkFolder.temporary(tmp_path) as work:
+        (work.path / RUN).write_text("{}")
+        kept = Kept.of(work, Table(column), {})
+        assert kept.restored("one") is None
+        kept.keep("one", begun)
+        found = kept.restored("one")
+    assert [a.tolist() for a in found.values] == [a.tolist() for a in values]
+    assert (found.cluster.tolist(), found.size.tolist(), found.seeds.tolist()) == ([0, 1, 1], [1, 2], [0.1, 1 / 3])
+    assert list(found.longest[0].rows()) == list(column.rows())
+    assert (found.longest[1].tolist(), found.figures) == ([0, 1], {"x": 1 / 3})
