@@ -275,20 +275,31 @@ def _sort_stretch(keys: UInt64Array, order: Int64Array, begin: Integer, end: Int
 
 
 @kernel()
-def gathered_starts(code_of: Int32Array, starts: Int64Array, last: int) -> Int64Array:
+def _is_sound(labels: Labels, code: Integer) -> bool:
+    """Tell whether there is a text of that code, within the bytes: files may have been damaged."""
+    if code < 0 or code >= len(labels.starts) - 1:
+        return False
+    return 0 <= labels.starts[code] <= labels.starts[code + 1] <= len(labels.text)
+
+
+@kernel()
+def gathered_starts(code_of: Int32Array, labels: Labels, last: int) -> Int64Array:
     """Return where the texts of some codes begin when they stand one behind the other, (n + 1,).
+
+    Nothing is returned, (0,), where there is no such text.
 
     Parameters
     ----------
     code_of
-        (n,): codes of texts; that behind the last one has a text of `last` bytes.
-    starts
-        (V + 1,): where the text of each code begins.
+        (n,): codes of texts in `labels`; that behind the last one has a text of `last` bytes.
     """
     found = np.zeros(len(code_of) + 1, np.int64)
     for row in range(len(code_of)):
-        code = code_of[row]
-        length = starts[code + 1] - starts[code] if code < len(starts) - 1 else last
+        code, length = code_of[row], last
+        if code != len(labels.starts) - 1:
+            if not _is_sound(labels, code):
+                return np.empty(0, np.int64)
+            length = labels.starts[code + 1] - labels.starts[code]
         found[row + 1] = found[row] + length
     return found
 
@@ -338,9 +349,9 @@ def first_other_text(
                 if text[at + i] != last[i]:
                     return row
             continue
-        begin = labels.starts[code]
-        if labels.starts[code + 1] - begin != end - at:
+        if not _is_sound(labels, code) or labels.starts[code + 1] - labels.starts[code] != end - at:
             return row
+        begin = labels.starts[code]
         for i in range(end - at):
             if text[at + i] != labels.text[begin + i]:
                 return row

@@ -19,11 +19,13 @@ from anonset.algorithms.buckets.parts import split_individuals
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.cli.main import main
 from anonset.data import spans
+from anonset.data.mapped import backing
 from anonset.errors import InfeasibleError
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.release import costs
+from anonset.release.buckets import BucketsKind
 from anonset.verification import individuals
 from anonset.verification.bucket_truth import check_undivided
 from anonset.verification.safe_grouping import check_safe_grouping
@@ -97,6 +99,23 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, capsys, monkeypa
     assert json.loads((tmp_path / "out.private" / "report.json").read_bytes())["figures"] == report["figures"]
     assert not (tmp_path / "work").exists()
     assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.parametrize("what", ["starts", "text"])
+def test_labels_that_are_damaged_as_they_are_written_are_found(tmp_path, capsys, monkeypatch, what):
+    write = BucketsKind.write
+
+    def damaged(self, unverified, folder, layout):
+        labels = unverified.table.ids[0].vocabulary.filed
+        array = getattr(labels, what)
+        np.memmap(backing(array).filename, array.dtype, "r+")[3] = 1
+        return write(self, unverified, folder, layout)
+
+    monkeypatch.setattr(BucketsKind, "write", damaged)
+    command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / "out"), *OPTIONS, *IDS[0], *BLOCKS]
+    assert main(command) == 2
+    assert "the work directory is damaged" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def interrupted(*_args, **_kwargs):

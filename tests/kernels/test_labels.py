@@ -10,6 +10,7 @@ from anonset.data.filed import FiledLabels
 from anonset.data.fingerprints import column_sha256
 from anonset.data.label_order import encode_labels
 from anonset.data.mapped import WorkFolder
+from anonset.errors import InputError
 from effort import examples
 
 integers = st.integers(-(10**6), 10**6) | st.integers(0, 30) | st.integers(-(10**30), 10**30)
@@ -53,6 +54,18 @@ def test_a_text_that_differs_is_found():
     for row, others in enumerate((["bb", "*", "a", "bb"], ["bc", "+", "a", "bb"], ["bc", "*", "", "bb"])):
         assert labels.first_other(codes, *as_bytes(others)) == row
     assert labels.first_other(codes, *as_bytes(["bc", "**", "a", "bb"])) == 1
+
+
+@pytest.mark.parametrize("starts", [[0, 1, 9], [0, -1, 3], [5, 1, 3], [0, 3, 1]])
+def test_damaged_labels_are_not_read(starts):
+    labels = FiledLabels(np.array(starts), np.frombuffer(b"abb", np.uint8).copy())
+    codes = np.array([0, 1], np.int32)
+    with pytest.raises(InputError, match="damaged"):
+        labels.gathered(codes)
+    assert labels.first_other(codes, *as_bytes(["a", "bb"])) >= 0
+    for code in (-1, 3):
+        with pytest.raises(InputError, match="damaged"):
+            labels.gathered(np.array([code], np.int32))
 
 
 def test_labels_in_files_are_a_sequence():

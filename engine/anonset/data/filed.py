@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.mapped import DAMAGED, backing
 from anonset.data.spans import spans
+from anonset.errors import InputError
 
 if TYPE_CHECKING:
     from anonset_kernels.labels import Labels
@@ -99,11 +101,21 @@ class FiledLabels(Sequence[str]):
         return _Places(self)
 
     def gathered(self, codes: Int32) -> tuple[Int64, UInt8]:
-        """Return the labels of some codes: where each begins, int64 (n + 1,), and their bytes."""
+        """Return the labels of some codes: where each begins, int64 (n + 1,), and their bytes.
+
+        Raises
+        ------
+        InputError
+            If there is no such label: the files were damaged.
+        """
         from anonset_kernels.labels import gather_text, gathered_starts
 
         last = self.last_bytes
-        starts = gathered_starts(codes, self.starts, len(last))
+        starts = gathered_starts(codes, self.arrays, len(last))
+        if not len(starts):
+            found = backing(self.starts)
+            msg = f"{'labels' if found is None else found.filename}: {DAMAGED}"
+            raise InputError(msg)
         text = np.empty(int(starts[-1]), np.uint8)
         gather_text(codes, self.arrays, last, starts, text)
         return starts, text

@@ -167,7 +167,7 @@ class _Encoding(Discreet):
             code, example = np.empty(n, np.int32), np.empty(n, np.int64)
             n_codes = number_labels(labels, by, keys[order], order, code, example)
             chosen, none = example[:n_codes].astype(np.int32), np.empty(0, np.uint8)
-            starts = gathered_starts(chosen, labels.starts, 0)
+            starts = gathered_starts(chosen, labels, 0)
             text = np.empty(int(starts[-1]), np.uint8)
             gather_text(chosen, labels, none, starts, text)
             return first, code, np.diff(starts), text

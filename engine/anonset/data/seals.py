@@ -1,6 +1,6 @@
 """Sums of the files that a mapped table lies in, so that what is damaged in the middle of a run is not published."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,18 @@ class Seal(Discreet):
     @classmethod
     def of(cls, table: Table) -> "Seal":
         """Sum up the files that a table lies in; of one in memory there are none. Cost: a pass over them."""
-        return cls({path: _sum(path) for path in _files(table)})
+        return cls.over([*_arrays(table), *_labels(table)])
+
+    @classmethod
+    def of_labels(cls, table: Table) -> "Seal":
+        """Sum up the files in which labels of a table lie, if any do: they are what is written, and read back."""
+        return cls.over(_labels(table))
+
+    @classmethod
+    def over(cls, arrays: Iterable[NDArray[np.generic]]) -> "Seal":
+        """Sum up the files that arrays lie in."""
+        found = [file for array in arrays if (file := backing(array)) is not None]
+        return cls({path: _sum(path) for path in dict.fromkeys(Path(str(file.filename)) for file in found)})
 
     def require_unbroken(self) -> None:
         """Refuse what is not what it was.
@@ -60,7 +71,13 @@ class Seal(Discreet):
         self.require_unbroken()
 
 
-def _files(table: Table) -> list[Path]:
+def _labels(table: Table) -> list[NDArray[np.generic]]:
+    """Return the arrays of labels that are not held in memory."""
+    filed = [column.vocabulary.filed for column in table.ids]
+    return [array for labels in filed if labels is not None for array in (labels.starts, labels.text)]
+
+
+def _arrays(table: Table) -> list[NDArray[np.generic]]:
     columns: list[SetColumn | Column | None] = [table.transactions, table.sensitive]
     columns += [*table.relational, *table.ids, *table.kept]
     arrays: list[NDArray[np.generic]] = []
@@ -69,8 +86,7 @@ def _files(table: Table) -> list[Path]:
             arrays += [column.indptr, column.items]
         elif column is not None:
             arrays.append(column.values if isinstance(column, NumericColumn) else column.codes)
-    found = [file for array in arrays if (file := backing(array)) is not None]
-    return list(dict.fromkeys(Path(str(file.filename)) for file in found))
+    return arrays
 
 
 def _sum(path: Path) -> Sum:

@@ -10,6 +10,7 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data.discreet import Discreet
+from anonset.data.seals import Seal
 from anonset.errors import UndecidedError, VerificationError
 from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict, Witness
@@ -71,11 +72,12 @@ def publish(
     kind = kind_of(unverified.algorithm.model)
     kind.require_readable(unverified.publication)
     with Staging(request.out, request.private_folder) as staging:
-        with watch.phase("write"):
-            files = kind.write(unverified, staging.folder, request.layout)
-        with watch.phase("read back"):
-            meant = unverified.publication
-            written = kind.require_same(meant, kind.read(staging.folder, files, unverified.table.work, meant))
+        meant, work = unverified.publication, unverified.table.work
+        with Seal.of_labels(unverified.table).kept():
+            with watch.phase("write"):
+                files = kind.write(unverified, staging.folder, request.layout)
+            with watch.phase("read back"):
+                written = kind.require_same(meant, kind.read(staging.folder, files, work, meant))
         with watch.phase("verify"):
             verdict = verify_release(
                 unverified,
