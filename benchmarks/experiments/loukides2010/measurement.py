@@ -1,33 +1,25 @@
-"""Measuring one run of COAT, PCTA, AA or Pgen: time, memory, losses by three measures, errors of queries."""
+"""Measuring one run of COAT, PCTA, AA or Pgen: its losses, errors of queries and counted work, or its cost."""
 
+import time
+from collections.abc import Callable
+from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchmarks.experiments.cases import Measured, Parameters
-from benchmarks.experiments.searches import (
-    algorithm_of,
-    fresh,
-    hierarchy_for,
-    load,
-    require_holds,
-    timed,
-    timed_algorithm,
-    warm_up,
-)
+from benchmarks.experiments.draws import ordered, permutation, subsample
+from benchmarks.experiments.factors import number_of
+from benchmarks.experiments.loukides2010.policies import n_violated, privacy_policy, utility_policy
+from benchmarks.experiments.loukides2010.workloads import errors
+from benchmarks.experiments.searches import algorithm_of, fresh, load, require_holds, warm_up
+from benchmarks.memory import forget_peak, peak_mib
 
 if TYPE_CHECKING:
     from anonset import Hierarchy, SetColumn
     from anonset.generalization import Publication
-    from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-    from anonset.queries import Workload
+    from anonset.privacy.policies import PrivacyPolicy
 
-QUERIES = 1000
-SEED = 1
-DISORDERS = 20
-CODES_OF_DISORDER = (5, 10)
-"""Smallest and largest number of codes of a disorder."""
-FREQUENT = 0.1
-"""Part of the records that hold a combination of the frequent workload."""
+_Found = TypeVar("_Found")
 
 
 def measure(parameters: Parameters) -> Measured:
@@ -36,23 +28,24 @@ def measure(parameters: Parameters) -> Measured:
     Parameters
     ----------
     parameters
-        ``data``, and ``records`` where not all are taken. ``algorithm``: ``coat``, ``pcta`` or ``apriori`` with
-        ``k``, ``m`` or ``privacy`` (PP1 to PP9, or ``pgen``), ``utility`` (size of the groups, ``disorders`` or ``rare
-        disorders``), ``max_suppressed`` and ``fanout``; ``pgen`` with ``k``; or ``describe``, or ``policy`` with
-        ``privacy``.
+        ``data``; ``records``, ``per_record`` and ``sample`` where not all is taken. ``algorithm``: ``coat``, ``pcta``
+        or ``apriori`` with ``k``, ``m`` or ``privacy`` (see `policies`), ``utility``, ``max_suppressed``, ``fanout``
+        (None for the data's own taxonomy, if there is one) and ``order``; ``pgen`` with ``k``; or ``describe``, or
+        ``policy`` with ``privacy``. ``queries``: false where only work is counted. ``run``: only the time is measured;
+        ``memory``: only the peak memory.
 
     Raises
     ------
     RuntimeError
         If the result does not verify.
     """
-    column = load(parameters["data"], parameters.get("records"))
+    column = records_of(parameters)
     if parameters["algorithm"] == "describe":
         return _described(column)
     if parameters["algorithm"] == "policy":
-        return _shares(_policy(parameters["privacy"], column, 5))
+        return _shares(privacy_policy(parameters, column))
     if parameters["algorithm"] == "pgen":
-        return _generated(column, parameters["k"])
+        return _generated(parameters, column)
     return _recoded(parameters, column)
 
 
@@ -60,167 +53,164 @@ def compile_kernels() -> None:
     """Fill the cache of compiled kernels, and read the real data once."""
     from anonset.errors import InputError
 
-    base = {"fanout": 5, "k": 5}
+    base = {"data": "bms_webview1", "fanout": 5, "k": 5, "order": "numeric", "workload": "workload 1"}
     for case in (
         {"algorithm": "coat", "m": 2},
         {"algorithm": "coat", "m": 3},
-        {"algorithm": "pcta", "m": 3},
-        {"algorithm": "apriori", "m": 3},
-        {"algorithm": "coat", "privacy": "PP6"},
+        {"algorithm": "pcta", "m": 2},
+        {"algorithm": "apriori", "m": 4},
+        {"algorithm": "coat", "privacy": "PP6", "policy": "policy 1"},
         {"algorithm": "pgen"},
+        {"algorithm": "coat", "privacy": "pgen", "fanout": None, "records": 500, "sample": "sample 1"},
     ):
         try:
-            measure({"data": "bms_webview1", **base, **case})
+            measure({**base, **case})
         except InputError:  # no real data: the cases will say so
             return
 
 
-def _recoded(parameters: Parameters, column: "SetColumn") -> Measured:
-    from anonset.errors import InfeasibleError
-    from anonset.generalization import apply
-    from anonset.measures.occurrences import local_ncp
-    from anonset.measures.utility_loss import group_weights, weighted_utility_loss
+def records_of(parameters: Parameters) -> "SetColumn":
+    """Return the records of a case, drawn by the number of its sample where not all are taken."""
+    data, size = parameters["data"], parameters.get("records")
+    if data == "pos_like" or size is None:
+        return load(data, size)
+    return _sample(data, size, number_of(parameters["sample"]), parameters.get("per_record"))
 
-    hierarchy = hierarchy_for(column, parameters["data"], parameters["fanout"])
-    column = hierarchy.bind(column)
-    chosen = {"k": parameters["k"]} | {name: parameters[name] for name in ("m", "max_suppressed") if name in parameters}
-    utility = _utility(parameters.get("utility"), column, hierarchy)
+
+@lru_cache(maxsize=4)
+def _sample(data: str, size: int, number: int, per_record: float | None) -> "SetColumn":
+    import numpy as np
+
+    column = load(data)
+    found = subsample(column.take(np.flatnonzero(column.lengths)), size, number)
+    return found if per_record is None else thinned(found, per_record, number)
+
+
+def thinned(column: "SetColumn", per_record: float, number: int) -> "SetColumn":
+    """Leave out items at random until records hold so many on the average; one item of each record stays.
+
+    >>> from anonset import SetColumn
+    >>> thinned(SetColumn.of([["a", "b", "c"], ["d"], ["a", "d"]]), 4 / 3, 1).lengths.tolist()
+    [2, 1, 1]
+    """
+    import numpy as np
+
+    from anonset import SetColumn
+
+    drawn = permutation(len(column.items), 1000 + number)
+    place = np.argsort(drawn)
+    record = np.repeat(np.arange(column.n), column.lengths)
+    by_record = np.lexsort((place, record))
+    is_first = np.zeros(len(place), bool)
+    is_first[by_record[column.indptr[:-1]]] = True
+    kept = np.sort(np.lexsort((place, ~is_first))[: round(per_record * column.n)])
+    indptr = np.zeros(column.n + 1, column.indptr.dtype)
+    np.cumsum(np.bincount(record[kept], minlength=column.n), out=indptr[1:])
+    return SetColumn(column.name, indptr, column.items[kept], column.vocabulary)
+
+
+def _hierarchy(parameters: Parameters, column: "SetColumn") -> "Hierarchy | None":
+    """Return a balanced hierarchy over the items in the order of the case, or the data's own taxonomy, or None."""
+    from anonset import Hierarchy
+
+    if parameters["fanout"] is not None:
+        return Hierarchy.balanced(ordered(column, parameters["order"]), parameters["fanout"])
+    return _taxonomy(parameters["data"])
+
+
+@lru_cache(maxsize=2)
+def _taxonomy(data: str) -> "Hierarchy | None":
+    from anonset import read_hierarchy
+    from anonset_datasets import catalogue
+    from anonset_datasets.entries import ENTRIES
+
+    path = catalogue.hierarchy(data) if data in ENTRIES else None
+    return None if path is None else read_hierarchy(path)
+
+
+def _recoded(parameters: Parameters, column: "SetColumn") -> Measured:
+    from anonset.generalization import apply
+
+    hierarchy = _hierarchy(parameters, column)
+    bound = column if hierarchy is None else hierarchy.bind(column)
+    hierarchies = {} if hierarchy is None else {bound.name: hierarchy}
+    chosen = {name: parameters[name] for name in ("k", "m", "max_suppressed") if name in parameters}
+    utility = utility_policy(parameters, bound, hierarchy)
     if utility is not None and parameters["algorithm"] != "apriori":
         chosen["utility"] = utility
     if "privacy" in parameters:
-        chosen["constraints"] = _policy(parameters["privacy"], column, parameters["k"])
-    _warm_up(parameters)
-    algorithm = algorithm_of(parameters["algorithm"], chosen)
-    try:
-        runs = timed_algorithm(algorithm, column, hierarchy)
-    except InfeasibleError as error:
-        return {"refused": 1, "needed": error.achieved, "allowed": error.bound, "reason": str(error)}
-    recoding: Any = runs.found.recoding
-    publication = apply(fresh(column), recoding)
-    loss = weighted_utility_loss(column, recoding, group_weights("lca", column.vocabulary, hierarchy))
+        chosen["constraints"] = privacy_policy(parameters, column)
+    algorithm, table = algorithm_of(parameters["algorithm"], chosen), fresh(bound)
+    if parameters.get("run") or parameters.get("memory"):
+        _warm_up(parameters["algorithm"], parameters.get("m"))
+        result, cost = _cost(parameters, lambda: algorithm.recode(table, hierarchies))
+        if parameters.get("run") == "run 1":
+            require_holds(apply(table, result.recoding), algorithm.model)
+        return cost
+    result = algorithm.recode(table, hierarchies)
+    publication = apply(table, result.recoding)
     measured = {
-        **runs.measured,
-        "refused": 0,
-        "ncp": local_ncp(column, recoding),
-        "published": len(publication.symbols),
-        "suppressed": _n_suppressed(recoding) / len(column.vocabulary),
+        **result.figures,
         "checked": require_holds(publication, algorithm.model),
-        **_errors(parameters, column, publication),
+        **_losses(bound, result.recoding, hierarchy, publication),
     }
-    if isfinite(loss.generalization_log2):
-        measured["ul_log2"] = loss.generalization_log2 + len(column.vocabulary)  # 2^M UL: UL itself underflows
+    if parameters.get("queries", True):
+        measured |= errors(parameters, column, publication)
     if utility is not None:
-        measured["utility_violated"] = _n_violated(publication, utility)
+        measured["utility_violated"], measured["utility_groups"] = n_violated(publication, utility), len(utility)
     if "constraints" in chosen:
         measured["constraints"] = len(chosen["constraints"])
     return measured
 
 
-def _errors(parameters: Parameters, column: "SetColumn", publication: "Publication") -> dict[str, float]:
-    """Measure the average relative errors of the workloads, and how many of their queries have an answer."""
-    from anonset.queries import domain_workload, published_workload, record_workload
+def _losses(
+    column: "SetColumn", recoding: Any, hierarchy: "Hierarchy | None", publication: "Publication"
+) -> dict[str, Any]:
+    """Return NCP, UL, the size of the largest published group, and what is suppressed, counted in three ways."""
+    from anonset.measures.occurrences import local_ncp
+    from anonset.measures.utility_loss import group_weights, weighted_utility_loss
 
-    found: dict[str, float] = {}
-
-    def ask(name: str, workload: "Workload") -> None:
-        from anonset.measures.query_error import average_relative_error
-
-        error = average_relative_error(column, publication, workload)
-        found[f"answered_{name}"] = error.answered
-        if error.answered:
-            found[f"are_{name}"] = error.average
-
-    for q in parameters.get("queries", (1, 3)):
-        ask(f"record_q{q}", record_workload(column, QUERIES, q, SEED))
-        if len(publication.symbols) >= q:
-            ask(f"own_q{q}", published_workload(column, publication, QUERIES, q, SEED))
-    ask("domain_q1", domain_workload(column, QUERIES, 1, SEED))
-    if parameters.get("frequent"):
-        ask("frequent", _frequent_workload(column))
-    return found
+    weights = group_weights(None, column.vocabulary, hierarchy)
+    log2 = weighted_utility_loss(column, recoding, weights).generalization_log2
+    gone = (recoding.image if hasattr(recoding, "image") else recoding.group) < 0
+    there = column.occurrences > 0
+    return {
+        "ncp": local_ncp(column, recoding),
+        "published": len(publication.symbols),
+        "largest": max((len(symbol.members) for symbol in publication.symbols), default=0),
+        "suppressed": float(gone.mean()),
+        "suppressed_occurring": float((gone & there).sum() / there.sum()),
+        "suppressed_occurrences": float(column.occurrences[gone].sum() / column.occurrences.sum()),
+        **({"ul_log2": log2 + len(column.vocabulary)} if isfinite(log2) else {}),  # 2^M UL: UL itself underflows
+    }
 
 
-def _frequent_workload(column: "SetColumn") -> "Workload":
-    """Return a query for each combination of up to three items that a tenth of the records hold."""
-    from itertools import combinations
-
-    from anonset import SupportIndex
-    from anonset.queries import Workload
-
-    index, least = SupportIndex(column), FREQUENT * column.n
-    labels = column.vocabulary.labels
-    often = [code for code in range(len(labels)) if column.occurrences[code] >= least]
-    sets = [c for size in (1, 2, 3) for c in combinations(often, size) if index.support(list(c)) >= least]
-    return Workload.of([[labels[code] for code in codes] for codes in sets])
+def _cost(parameters: Parameters, search: Callable[[], _Found]) -> tuple[_Found, dict[str, float]]:
+    """Run a search once; return what it found, and its time or the peak memory of the process, data included."""
+    forget_peak()
+    began = time.perf_counter()
+    found = search()
+    seconds = time.perf_counter() - began
+    return found, {"peak_mib": peak_mib()} if parameters.get("memory") else {"seconds": seconds}
 
 
-def _policy(name: str, column: "SetColumn", k: int) -> "PrivacyPolicy":
-    from anonset.algorithms.transaction.pgen import generate_constraints
-    from anonset.privacy.policies import random_policy
-
-    return generate_constraints(column, k) if name == "pgen" else random_policy(name, column.vocabulary, seed=SEED)
-
-
-def _utility(name: Any, column: "SetColumn", hierarchy: "Hierarchy") -> "UtilityPolicy | None":
-    from anonset.privacy.policies import groups_of_siblings
-
-    if name is None:
-        return None
-    if isinstance(name, int):
-        return groups_of_siblings(column.vocabulary, name)
-    return _disorders(column, hierarchy, rare=name == "rare disorders")
+@lru_cache
+def _warm_up(algorithm: str, m: int | None) -> None:
+    """Compile the kernels of an algorithm or load them, once a process."""
+    warm_up(algorithm_of(algorithm, {"k": 3, "m": m}))
 
 
-def _disorders(column: "SetColumn", hierarchy: "Hierarchy", *, rare: bool) -> "UtilityPolicy":
-    """Return the sub-chapters of few codes that occur most (or least), each a group, and a group of other codes."""
-    import numpy as np
-
-    from anonset.privacy.policies import UtilityPolicy
-
-    least, most = CODES_OF_DISORDER
-    n_leaves, before = hierarchy.n_leaves_below, np.concatenate([[0], np.cumsum(column.occurrences)])
-    occurring = before[hierarchy.leaf_hi] - before[hierarchy.leaf_lo]
-    fits = (hierarchy.depth == 2) & (n_leaves >= least) & (n_leaves <= most) & (occurring > 0)
-    nodes = np.flatnonzero(fits)
-    nodes = nodes[np.lexsort((nodes, -occurring[nodes]))]
-    nodes = nodes[-DISORDERS:] if rare else nodes[:DISORDERS]
-    labels = hierarchy.leaves.labels
-    groups = (labels[hierarchy.leaf_lo[v] : hierarchy.leaf_hi[v]] for v in nodes)
-    return UtilityPolicy.of(groups).completed(hierarchy.leaves)
-
-
-def _n_violated(publication: "Publication", utility: "UtilityPolicy") -> int:
-    """Return the number of utility constraints of which some item is published together with one of another."""
-    group_of = {item: number for number, group in enumerate(utility.groups) for item in group}
-    spanned = [{group_of[item] for item in symbol.members} for symbol in publication.symbols]
-    return len(set().union(*[groups for groups in spanned if len(groups) > 1]))
-
-
-def _n_suppressed(recoding: Any) -> int:
-    image = recoding.image if hasattr(recoding, "image") else recoding.group
-    return int((image < 0).sum())
-
-
-def _warm_up(parameters: Parameters) -> float:
-    from anonset.privacy.policies import PrivacyPolicy
-
-    chosen: dict[str, Any] = {"k": 3}
-    if "privacy" in parameters:
-        chosen["constraints"] = PrivacyPolicy.of([["0", "1", "2"], ["3", "4"]])
-    else:
-        chosen["m"] = parameters["m"]
-    return warm_up(algorithm_of(parameters["algorithm"], chosen))
-
-
-def _generated(column: "SetColumn", k: int) -> Measured:
+def _generated(parameters: Parameters, column: "SetColumn") -> Measured:
     import numpy as np
 
     from anonset.algorithms.transaction.pgen import generate_constraints
 
-    generate_constraints(column.take(np.arange(50)), k)
-    runs = timed(lambda table: generate_constraints(_items(table), k), column)
-    lengths = [len(itemset) for itemset in runs.found.itemsets]
-    return {**runs.measured, "constraints": len(lengths), "longest_constraint": max(lengths, default=0)}
+    generate_constraints(column.take(np.arange(50)), parameters["k"])
+    table = fresh(column)
+    found, cost = _cost(parameters, lambda: generate_constraints(_items(table), parameters["k"]))
+    if not parameters.get("run"):
+        cost |= {"constraints": len(found)}
+    return cost
 
 
 def _items(table: Any) -> "SetColumn":
@@ -232,6 +222,7 @@ def _described(column: "SetColumn") -> Measured:
     return {
         "records": column.n,
         "items": int((column.occurrences > 0).sum()),
+        "domain": len(column.vocabulary),
         "longest": int(column.lengths.max()),
         "average": float(column.lengths.mean()),
     }

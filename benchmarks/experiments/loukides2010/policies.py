@@ -1,0 +1,122 @@
+"""The privacy and utility policies of the cases: the paper's random ones, Pgen's, groups of siblings, and disorders."""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from benchmarks.experiments.cases import Parameters
+from benchmarks.experiments.factors import number_of
+
+if TYPE_CHECKING:
+    from anonset import Hierarchy, SetColumn
+    from anonset.generalization import Publication
+    from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+
+DISORDERS = 20
+CODES_OF_DISORDER = (5, 10)
+"""Smallest and largest number of codes of a disorder: the one that the paper names has 7."""
+CODES_OF_RANDOM_GROUP = 7
+DEPTH = {"sub-chapters": 2, "categories": 3}
+"""Level of the ICD-9 taxonomy that disorders are nodes of."""
+
+
+def privacy_policy(parameters: Parameters, column: "SetColumn") -> "PrivacyPolicy":
+    """Return what is to be protected, over the items as they were read: it does not depend on a leaf order.
+
+    Parameters
+    ----------
+    parameters
+        ``privacy``: PP1 to PP9, or ``pgen``; ``policy``, its number; ``apart``: PP1 to PP5 are drawn each by itself,
+        and are not part of each other; ``itemsets``, how many PP6 to PP9 hold; ``drawn_from``: ``records`` where each
+        itemset is part of a record, which is drawn first.
+    column
+        The records.
+    """
+    from anonset.algorithms.transaction.pgen import generate_constraints
+    from anonset.privacy.policies import random_policy
+
+    name = parameters["privacy"]
+    if name == "pgen":
+        return generate_constraints(column, parameters["k"])
+    seed, n_itemsets = number_of(parameters["policy"]), parameters.get("itemsets", 1000)
+    if parameters.get("apart"):
+        seed = 10 * seed + int(name.removeprefix("PP"))
+    if parameters.get("drawn_from") == "records":
+        return _of_records(name, column, n_itemsets, seed)
+    return random_policy(name, column.vocabulary, n_itemsets=n_itemsets, seed=seed)
+
+
+@lru_cache(maxsize=8)
+def _of_records(name: str, column: "SetColumn", n_itemsets: int, seed: int) -> "PrivacyPolicy":
+    """Return itemsets of the shares of PP6 to PP9, each of a record that is drawn among those of enough items."""
+    from anonset.privacy.policies import SHARE_OF_SIZES, PrivacyPolicy
+    from anonset.queries import record_workload
+
+    itemsets: list[tuple[str, ...]] = []
+    for size, share in enumerate(SHARE_OF_SIZES[name], 1):
+        asked = record_workload(column, round(share * n_itemsets), size, seed)
+        itemsets += dict.fromkeys(query.items for query in asked.queries)
+    return PrivacyPolicy(tuple(itemsets))
+
+
+def utility_policy(
+    parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None"
+) -> "UtilityPolicy | None":
+    """Return which items may be generalized together; None for all.
+
+    Parameters
+    ----------
+    parameters
+        ``utility``: the size of groups of neighbouring leaves; ``sub-chapters`` or ``categories`` of the taxonomy; or
+        ``random groups`` of codes, which the number of the ``sample`` says.
+    column
+        The records, bound to the hierarchy if there is one.
+    """
+    from anonset.privacy.policies import groups_of_siblings
+
+    name = parameters.get("utility")
+    if name is None:
+        return None
+    if isinstance(name, int):
+        return groups_of_siblings(column.vocabulary, name)
+    if name == "random groups":
+        return _random_groups(column, number_of(parameters["sample"]))
+    if hierarchy is None:
+        msg = f"utility {name!r} needs a taxonomy"
+        raise RuntimeError(msg)
+    return _disorders(column, hierarchy, DEPTH[name])
+
+
+def _random_groups(column: "SetColumn", number: int) -> "UtilityPolicy":
+    """Return groups of codes that occur, drawn at random, and a group of all others."""
+    import numpy as np
+
+    from anonset.data.split_mix import SplitMix
+    from anonset.privacy.policies import UtilityPolicy
+
+    there, size = np.flatnonzero(column.occurrences), CODES_OF_RANDOM_GROUP
+    chosen = [column.vocabulary.labels[there[j]] for j in SplitMix(number).distinct(len(there), DISORDERS * size)]
+    groups = (chosen[first : first + size] for first in range(0, len(chosen), size))
+    return UtilityPolicy.of(groups).completed(column.vocabulary)
+
+
+def _disorders(column: "SetColumn", hierarchy: "Hierarchy", depth: int) -> "UtilityPolicy":
+    """Return the nodes of few codes that occur most, each a group, and a group of all other codes."""
+    import numpy as np
+
+    from anonset.privacy.policies import UtilityPolicy
+
+    least, most = CODES_OF_DISORDER
+    n_leaves, before = hierarchy.n_leaves_below, np.concatenate([[0], np.cumsum(column.occurrences)])
+    occurring = before[hierarchy.leaf_hi] - before[hierarchy.leaf_lo]
+    nodes = np.flatnonzero((hierarchy.depth == depth) & (n_leaves >= least) & (n_leaves <= most))
+    nodes = nodes[np.lexsort((nodes, -occurring[nodes]))][:DISORDERS]
+    labels = hierarchy.leaves.labels
+    groups = (labels[hierarchy.leaf_lo[v] : hierarchy.leaf_hi[v]] for v in nodes)
+    return UtilityPolicy.of(groups).completed(hierarchy.leaves)
+
+
+def n_violated(publication: "Publication", utility: "UtilityPolicy") -> int:
+    """Return the number of utility constraints of which some item is published together with one of another."""
+    group_of = {item: number for number, group in enumerate(utility.groups) for item in group}
+    spanned = [{group_of[item] for item in symbol.members} for symbol in publication.symbols]
+    return len(set().union(*[groups for groups in spanned if len(groups) > 1]))

@@ -1,0 +1,102 @@
+"""The errors of query answers: workloads by the readings of the paper's sentence, true answers kept for the next case.
+
+The paper's queries are of "items selected randomly from the generalized items". Read as *own published items*: q
+different symbols of what the algorithm published, and an item of each; *records*: q items of a random record;
+*domain*: an item of all, each alike.
+"""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from benchmarks.experiments.cases import Parameters
+from benchmarks.experiments.factors import number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anonset import SetColumn
+    from anonset.generalization import Publication
+    from anonset.queries import TrueCounts, Workload
+
+QUERIES = 1000
+ITEMS_OF_QUERY = (1, 2, 3)
+FREQUENT = 0.1
+"""Part of the records that hold a combination of the frequent workload, W1."""
+LARGEST_FREQUENT = 3
+"""Most items of such a combination."""
+
+
+def errors(parameters: Parameters, column: "SetColumn", publication: "Publication") -> dict[str, float]:
+    """Return the average relative error of each workload, and how many of its queries have an answer.
+
+    Parameters
+    ----------
+    parameters
+        ``workload``, the number of the queries; ``frequent``, whether W1 is asked, too.
+    column
+        The records as they were read, so that no query depends on a leaf order.
+    """
+    from anonset.queries import ExpectedCounts, published_workload
+
+    expected, number = ExpectedCounts(publication), number_of(parameters["workload"])
+    true, found = _true_counts(column), dict[str, float]()
+
+    def ask(name: str, workload: "Workload", answers: "Sequence[int]") -> None:
+        from anonset.measures.query_error import relative_errors
+
+        known = dict(zip(workload.queries, answers, strict=True))
+        error = relative_errors(workload.queries, lambda query: (known[query], expected.count(query)))
+        found[f"answered_{name}"] = error.answered
+        if error.answered:
+            found[f"are_{name}"] = error.average
+
+    n_symbols = int((publication.transactions.occurrences > 0).sum()) if publication.transactions is not None else 0
+    for q in ITEMS_OF_QUERY:
+        ask(f"record_q{q}", *_of_records(column, q, number))
+        if n_symbols >= q:
+            own = published_workload(column, publication, QUERIES, q, number)
+            ask(f"own_q{q}", own, [true.count(query) for query in own.queries])
+    ask("domain_q1", *_of_domain(column, number))
+    if parameters.get("frequent"):
+        ask("frequent", *_frequent(column))
+    return found
+
+
+@lru_cache(maxsize=4)
+def _true_counts(column: "SetColumn") -> "TrueCounts":
+    from anonset.queries import TrueCounts
+
+    return TrueCounts(column)
+
+
+def _answered(column: "SetColumn", workload: "Workload") -> "tuple[Workload, tuple[int, ...]]":
+    true = _true_counts(column)
+    return workload, tuple(true.count(query) for query in workload.queries)
+
+
+@lru_cache(maxsize=100)
+def _of_records(column: "SetColumn", q: int, number: int) -> "tuple[Workload, tuple[int, ...]]":
+    from anonset.queries import record_workload
+
+    return _answered(column, record_workload(column, QUERIES, q, number))
+
+
+@lru_cache(maxsize=50)
+def _of_domain(column: "SetColumn", number: int) -> "tuple[Workload, tuple[int, ...]]":
+    from anonset.queries import domain_workload
+
+    return _answered(column, domain_workload(column, QUERIES, 1, number))
+
+
+@lru_cache(maxsize=4)
+def _frequent(column: "SetColumn") -> "tuple[Workload, tuple[int, ...]]":
+    """Return a query for each combination of up to three items that a tenth of the records hold."""
+    from itertools import combinations
+
+    from anonset.queries import Workload
+
+    index, least, labels = _true_counts(column).index, FREQUENT * column.n, column.vocabulary.labels
+    often = [code for code in range(len(labels)) if column.occurrences[code] >= least]
+    sizes = range(1, LARGEST_FREQUENT + 1)
+    sets = [codes for size in sizes for codes in combinations(often, size) if index.support(list(codes)) >= least]
+    return _answered(column, Workload.of([[labels[code] for code in codes] for codes in sets]))
