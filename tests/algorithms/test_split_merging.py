@@ -3,6 +3,7 @@
 import itertools
 import random
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,10 @@ from anonset.algorithms.split.median_cuts import cut_into_parts
 from anonset.algorithms.split.solving import split_and_solve
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.coat import Coat
+from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.domains import with_range
+from anonset.data.hierarchy import attach_sensitive
 from anonset.errors import InfeasibleError
 from anonset.generalization import apply
 from anonset.measures.relational_ncp import relational_ncp
@@ -177,3 +180,20 @@ def test_the_true_utility_loss_orders_in_parts_alone() -> None:
     found = split_and_solve(algorithm, MOST, case.table, case.trees)
     parts = list(itertools.pairwise(found.recoding.parts.first.tolist()))
     assert len(parts) == found.figures["parts"] > 1
+
+
+@pytest.mark.parametrize("merge", ["r", "rt"])
+def test_what_is_diverse_in_parts_stays_so_where_clusters_are_merged(merge: str) -> None:
+    source = random.Random(3)
+    baskets = [{*source.sample("abcdef", 2), *source.sample(["s1", "s2", *"ghij"], 1)} for _ in range(60)]
+    ages = NumericColumn("age", np.array([source.randint(0, 20) for _ in range(60)]))
+    diverse = partial(LmApriori, l=2, sensitive_items=("s1", "s2"))
+    shared: dict[str, Any] = {"k": 3, "m": 2, "delta": 0.8, "merge": merge, "transaction": diverse}
+    algorithm = RumBound(**shared, formation="mondrian", on_infeasible="merge")
+    table, tree = Table(SetColumn.of(baskets), (ages,)), Hierarchy.balanced(tuple("abcdefghij"), 2)
+    tree = attach_sensitive(tree, ("s1", "s2"))
+    table = replace(table, transactions=tree.bind(table.transactions))
+    found = split_and_solve(algorithm, MOST, table, {"items": tree})
+    assert found.figures["merges"] > 0
+    assert found.figures["parts"] > 2
+    assert anonset.verify(apply(table, found.recoding), algorithm.model).holds

@@ -145,6 +145,31 @@ def test_what_takes_all_records_at_once_is_refused(tmp_path, anonymize, options,
     assert not (tmp_path / "work").exists()
 
 
+@pytest.mark.parametrize(
+    ("model", "line"),
+    [
+        (
+            ["lm", "--m", "2", "--l", "2", "--sensitive-items", "a1", "--algorithm", "lm-apriori"],
+            "lm-apriori takes all records at once (nothing for --model lm runs by blocks; for --model km apriori, "
+            "exact and vpa run by blocks; --model klm, beside relational columns, runs in parts)",
+        ),
+        (
+            ["constraints", "--m", "2", "--algorithm", "coat"],
+            "coat takes all records at once (nothing for --model constraints runs by blocks; for --model km apriori, "
+            "exact and vpa run by blocks)",
+        ),
+        (["km", "--m", "2", "--algorithm", "lra"], "lra takes all records at once (apriori, exact and vpa run by"),
+    ],
+)
+def test_what_is_refused_says_what_its_model_is_met_by(tmp_path, capsys, monkeypatch, model, line):
+    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    (tmp_path / "v.dat").write_text(BASKETS)
+    command = ["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / "out"), "--k", "2", "--model", *model]
+    tree = [] if model[0] == "constraints" else ["--hierarchy", "items=balanced:2"]
+    assert main([*command, *tree, "--memory-limit", "100"]) == 2
+    assert line in capsys.readouterr().err
+
+
 def test_less_than_any_run_takes_is_refused(tmp_path, anonymize, monkeypatch):
     monkeypatch.setattr(costs, "AT_LEAST", 5000)
     (tmp_path / "v.dat").write_text(BASKETS)

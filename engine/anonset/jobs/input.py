@@ -14,6 +14,7 @@ from anonset.data.mapped import WorkFolder
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.errors import InputError
 from anonset.jobs.work_places import work_place
+from anonset.privacy import PrivacyModel
 from anonset.release import costs
 from anonset.release.costs import format_size, memory_for, memory_limit, require_memory
 from anonset.settings.settings import may_be_many
@@ -23,6 +24,8 @@ if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
 
 BY_BLOCKS = "apriori, exact and vpa run by blocks"
+_MET_BY_BLOCKS = ("km", "partition-km")
+"""Models that are met by what runs by blocks."""
 BUCKETS = "anatomy and safe-grouping run by blocks"
 IN_PARTS = "the formations mondrian, cluster, k-member and those of Xu run in parts of the data, also in RT frameworks"
 Note = Callable[[str], None]
@@ -98,14 +101,24 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
 def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
     """Say why a job cannot run by blocks; nothing if it can."""
     if not goes_by_blocks(algorithm) and split_records(algorithm) is None:
-        protects = algorithm.model.protects
-        which = IN_PARTS if "relational" in protects else BUCKETS if "buckets" in protects else BY_BLOCKS
-        return f"{algorithm.name} takes all records at once ({which})"
+        return f"{algorithm.name} takes all records at once ({_instead(algorithm.model)})"
     if settings.group:
         return f"{setting('group', True)} takes all records at once"
     if kind == "spmf":
         return "files of SPMF are read whole"
     return ""
+
+
+def _instead(model: PrivacyModel) -> str:
+    """Say what runs by blocks, or in parts, instead of an algorithm that does not."""
+    if "relational" in model.protects:
+        return IN_PARTS
+    if "buckets" in model.protects:
+        return BUCKETS
+    if model.name in _MET_BY_BLOCKS:
+        return BY_BLOCKS
+    parts = f"; {setting('model', 'klm')}, beside relational columns, runs in parts" if model.secrets_beside else ""
+    return f"nothing for {setting('model', model.name)} runs by blocks; for {setting('model', 'km')} {BY_BLOCKS}{parts}"
 
 
 @contextmanager
