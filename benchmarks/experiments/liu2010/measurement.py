@@ -1,19 +1,25 @@
-"""Measuring one run of MM, AA, LG, LRA, HgHs or mHgHs: time, memory, and the losses NCP and LM."""
+"""Measuring one run of MM, AA, LG, LRA, HgHs or mHgHs: its loss and its counted work, or its time."""
 
-from typing import Any
+import time
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
+from benchmarks.experiments import draws
 from benchmarks.experiments.cases import Measured, Parameters
-from benchmarks.experiments.searches import (
-    algorithm_of,
-    fresh,
-    hierarchy_for,
-    load,
-    require_holds,
-    timed_algorithm,
-    warm_up,
-)
+from benchmarks.experiments.factors import ORDERS, SAMPLES, TREES, number_of
+from benchmarks.experiments.searches import algorithm_of, fresh, hierarchy_for, load, warm_up
 
-_NOT_ITS_OWN = ("data", "records", "fanout", "algorithm")
+if TYPE_CHECKING:
+    from anonset import Hierarchy, SetColumn
+    from anonset.algorithms.base import Algorithm
+    from anonset.generalization import Publication
+
+VERIFY_BUDGET = 100_000_000
+"""Itemset occurrences that the check of a result may count: about a second."""
+_ITS_OWN = ("k", "m", "h", "p", "max_threats")
+_WORK = ("threats", "cuts", "increments")
+"""What the algorithms count of their work: threats held, cuts evaluated, supports counted."""
 
 
 def measure(parameters: Parameters) -> Measured:
@@ -22,57 +28,156 @@ def measure(parameters: Parameters) -> Measured:
     Parameters
     ----------
     parameters
-        ``data``, and ``records`` where not all are taken; ``fanout`` (None: the data set's taxonomy), ``algorithm``
-        and its own parameters.
+        ``data``, and ``records`` where fewer are generated; ``sample``: of which a ``share`` is drawn. As the hierarchy
+        ``fanout`` with the ``order`` of its leaves; or ``skews`` of random taxonomies whose number is ``tree``, which
+        is also that of the order of their leaves and, with a ``share``, of the sample; or ``taxonomy`` for the data
+        set's own; none for an algorithm that needs none. ``algorithm`` and its own parameters. ``run``: measure the
+        time alone. With ``skews``, what is measured has the skew in its name, as in ``ncp_2``.
 
     Raises
     ------
     RuntimeError
         If the result does not verify.
     """
-    from anonset.errors import InputError
-    from anonset.generalization import apply
-    from anonset.measures.occurrences import lm, local_ncp
+    if "run" in parameters:
+        return _timed(parameters, *bound(parameters, _skews(parameters)[0]))
+    found: dict[str, Any] = {}
+    for skew in _skews(parameters):
+        suffix = "" if skew is None else f"_{skew:g}"
+        if skew is not None and "tree" not in parameters and found:  # no taxonomy is looked at: the same for each
+            found |= {name.replace(f"_{_skews(parameters)[0]:g}", suffix): value for name, value in found.items()}
+            continue
+        one = _searched(parameters, *bound(parameters, skew))
+        found |= {f"{name}{suffix}": value for name, value in one.items()}
+    return found
 
-    chosen = {name: value for name, value in parameters.items() if name not in _NOT_ITS_OWN}
-    column = load(parameters["data"], parameters.get("records"))
-    hierarchy = hierarchy_for(column, parameters["data"], parameters["fanout"])
-    column = hierarchy.bind(column)
-    warm_up(algorithm_of(parameters["algorithm"], chosen | {"k": 3}))
-    algorithm = algorithm_of(parameters["algorithm"], chosen)
+
+def _skews(parameters: Parameters) -> list[float | None]:
+    return list(parameters.get("skews", [None]))
+
+
+def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None") -> dict[str, Any]:
+    """Search once; return the loss, what is suppressed, and the counted work."""
+    from anonset.errors import InputError
+    from anonset.generalization import PerCluster, apply
+    from anonset.measures.occurrences import local_ncp, occurrences_by_size
+
+    algorithm, table = _algorithm(parameters), fresh(column)
     try:
-        runs = timed_algorithm(algorithm, column, hierarchy)
+        result = algorithm.recode(table, {} if hierarchy is None else {column.name: hierarchy})
     except InputError as error:
         return {"refused": 1, "reason": str(error)}
-    recoding: Any = runs.found.recoding
+    recoding: Any = result.recoding
+    found: dict[str, Any] = {"refused": 0, "ncp": local_ncp(column, recoding)}
+    found |= {name: result.figures[name] for name in _WORK if name in result.figures}
+    is_local = isinstance(recoding, PerCluster)
+    if not is_local:
+        found["suppressed"] = float(occurrences_by_size(column, recoding)[0]) / len(column.items)
+    if is_local and not is_first(parameters):  # publishing takes long, and nothing more is asked
+        return found
     publication = apply(fresh(column), recoding)
-    shown = publication.transactions
-    return {
-        **runs.measured,
-        **runs.found.figures,
-        "refused": 0,
-        "ncp": local_ncp(column, recoding),
-        "lm": lm(column, recoding),
-        "published": len(publication.symbols),
-        "empty": 0.0 if shown is None else float((shown.lengths == 0).mean()),
-        "records": column.n,
-        "checked": require_holds(publication, algorithm.model),
-    }
+    if not is_local or not _is_repeated(parameters):
+        found |= {"published": len(publication.symbols), "shared": _shared(publication)}
+    if is_first(parameters):
+        found["checked"] = _require_holds(publication, algorithm.model)
+    return found
+
+
+def _timed(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None") -> Measured:
+    """Search once, with the kernels there; return the seconds."""
+    algorithm, table = _algorithm(parameters), fresh(column)
+    _warm(parameters["algorithm"], tuple((name, parameters[name]) for name in _ITS_OWN if name in parameters))
+    hierarchies = {} if hierarchy is None else {column.name: hierarchy}
+    began = time.perf_counter()
+    algorithm.recode(table, hierarchies)
+    return {"seconds": time.perf_counter() - began, "records": column.n}
+
+
+@lru_cache(maxsize=64)
+def _warm(name: str, own: tuple[tuple[str, Any], ...]) -> None:
+    warm_up(algorithm_of(name, dict(own) | {"k": 3}))
+
+
+def _algorithm(parameters: Parameters) -> "Algorithm":
+    return algorithm_of(parameters["algorithm"], {name: parameters[name] for name in _ITS_OWN if name in parameters})
+
+
+_LEVELS = {"order": ORDERS, "sample": SAMPLES, "tree": TREES}
+"""What a case may be repeated over, by parameter."""
+
+
+def is_first(parameters: Parameters) -> bool:
+    """Tell whether this is the first of what is repeated: its result is verified.
+
+    >>> is_first({"order": "random 1"}), is_first({"order": "random 2"}), is_first({"data": "retail"})
+    (True, False, True)
+    """
+    return all(parameters[name] == factor.draws[0] for name, factor in _LEVELS.items() if name in parameters)
+
+
+def _is_repeated(parameters: Parameters) -> bool:
+    return any(name in parameters for name in _LEVELS)
+
+
+def _shared(publication: "Publication") -> int:
+    """Count the items that more than one published symbol may stand for."""
+    stands_for = Counter(item for symbol in publication.symbols for item in symbol.members)
+    return sum(count > 1 for count in stands_for.values())
+
+
+def _require_holds(publication: "Publication", model: Any) -> str:
+    """Check a result by the verification's own path, as far as the budget reaches; return what was covered."""
+    from anonset import verify
+
+    verdict = verify(publication, model, budget=VERIFY_BUDGET)
+    if verdict.holds is False:
+        msg = f"the result does not verify: {verdict}"
+        raise RuntimeError(msg)
+    return str(verdict.checked.get("covered", "all"))
+
+
+def bound(parameters: Parameters, skew: float | None = None) -> "tuple[SetColumn, Hierarchy | None]":
+    """Return the records, and the hierarchy that they are bound to; None, and not bound, without one."""
+    tree = parameters.get("tree", "")
+    sample = parameters.get("sample", "") or (f"sample {number_of(tree)}" if tree and "share" in parameters else "")
+    records = (parameters["data"], parameters.get("records"), parameters.get("share", 1.0), sample)
+    if "fanout" in parameters:
+        return _bound(records, "balanced", parameters["fanout"], parameters.get("order", "numeric"))
+    if tree and skew is not None:
+        return _bound(records, "skewed", skew, tree)
+    return _bound(records, "taxonomy") if parameters.get("taxonomy") else (_records(*records), None)
+
+
+@lru_cache(maxsize=4)
+def _records(data: str, records: int | None, share: float, sample: str) -> "SetColumn":
+    column = load(data, records)
+    return draws.subsample(column, round(column.n * share), number_of(sample)) if sample else column
+
+
+@lru_cache(maxsize=4)
+def _bound(records: tuple[Any, ...], kind: str, *chosen: Any) -> "tuple[SetColumn, Hierarchy]":
+    """Return records with a hierarchy: balanced of a fan-out and an order, of a skew and a tree, or the data's own."""
+    from anonset import Hierarchy
+
+    column = _records(*records)
+    if kind == "balanced":
+        hierarchy = Hierarchy.balanced(draws.ordered(column, chosen[1]), chosen[0])
+    elif kind == "skewed":
+        number = number_of(chosen[1])
+        hierarchy = draws.skewed_tree(draws.ordered(column, f"random {number}"), chosen[0], number)
+    else:
+        hierarchy = hierarchy_for(column, records[0], None)
+    return hierarchy.bind(column), hierarchy
 
 
 def compile_kernels() -> None:
-    """Fill the cache of compiled kernels, and read the real data once."""
-    from anonset.errors import InputError
-
-    for name, more in (
+    """Fill the cache of compiled kernels."""
+    for name, own in (
         ("apriori", {"m": 3}),
         ("mhghs", {"m": 3}),
         ("hghs", {"m": 2}),
-        ("coherence-suppression", {"p": 2}),
+        ("coherence-suppression", {"h": 1.0, "p": 2}),
         ("local-generalization", {}),
         ("lra", {"m": 2}),
     ):
-        try:
-            measure({"data": "bms_webview1", "fanout": 5, "algorithm": name, "k": 5, **more})
-        except InputError:  # no real data: the cases will say so
-            return
+        measure({"data": "pos_like", "records": 5_000, "fanout": 5, "algorithm": name, "k": 5, **own})

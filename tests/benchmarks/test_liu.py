@@ -1,0 +1,149 @@
+"""The experiments on suppression with generalization: what a case measures, what is repeated, how claims are judged."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from benchmarks.experiments import runner
+from benchmarks.experiments.cases import Results
+from benchmarks.experiments.liu2010 import measurement as liu
+
+pytestmark = pytest.mark.compiled
+
+SMALL = {"data": "pos_like", "records": 800, "k": 5}
+BALANCED = {**SMALL, "fanout": 5, "order": "numeric"}
+CHOICES = {
+    "seconds": (0.01, 0.1, 1, 100),
+    "threats": (10, 1000),
+    "cuts": (5, 50),
+    "published": (1, 20),
+    "shared": (0, 0, 3),
+    "suppressed": (0, 0.1),
+}
+NCP = (0.001, 0.03, 0.05, 0.2, 0.9)
+ALGORITHMS = [
+    ("apriori", {"m": 2}),
+    ("local-generalization", {}),
+    ("lra", {"m": 2}),
+    ("hghs", {"m": 2}),
+    ("mhghs", {"m": 2}),
+    ("coherence-suppression", {"h": 1.0, "p": 2}),
+]
+
+
+def test_every_claim_can_hold_and_can_fail():
+    """Judge invented results, where a quantity is a power of x: no check raises, none always says the same."""
+    random, answers = np.random.default_rng(0), {}
+    for _ in range(200):
+        for figure in runner.paper("liu2010").figures:
+            results = Results(invented(figure, random))
+            for claim in (one for one in figure.claims if one.check):
+                found = claim.check(results)
+                assert found.shown
+                assert not found.parts or claim.over, claim.text
+                answers.setdefault((figure.key, claim.text), set()).add(bool(found.held))
+    assert [claim for claim, found in answers.items() if len(found) < 2] == []
+
+
+def invented(figure, random):
+    """Invent a value of every quantity for each case: some level of its curve, times a power of the place of x."""
+    places = {x: i + 1 for i, x in enumerate(dict.fromkeys(case.x for case in figure.cases))}
+    law = {}
+    for series in dict.fromkeys(case.series for case in figure.cases):
+        for quantity in (*figure.quantities, "published", "shared"):
+            level = random.choice(CHOICES.get(quantity, NCP))
+            law[series, quantity] = float(level), float(random.choice((0, 0, 0.1, 1, 3)))
+    return {
+        point: {
+            quantity: level * places[point[1]] ** power
+            for (series, quantity), (level, power) in law.items()
+            if series == point[0]
+        }
+        for point in dict.fromkeys((case.series, case.x) for case in figure.cases)
+    }
+
+
+def test_a_claim_has_cases_at_every_level_of_what_is_repeated_for_it():
+    for figure in runner.paper("liu2010").figures:
+        levels = {case.repetition for case in figure.cases}
+        for claim in (one for one in figure.claims if one.check):
+            assert set(claim.factor.levels if claim.factor else [""]) <= levels, (figure.key, claim.text)
+
+
+def test_what_knows_no_order_is_measured_once_for_all():
+    (figure,) = [one for one in runner.paper("liu2010").figures if one.key == "fig3b"]
+    distinct = {}
+    for case in figure.cases:
+        distinct.setdefault((case.series, case.x), set()).add(json.dumps(case.parameters, sort_keys=True))
+    assert {len(found) for (series, _), found in distinct.items() if series == "MM"} == {1}
+    assert {len(found) for (series, _), found in distinct.items() if series != "MM"} == {24}
+
+
+@pytest.mark.parametrize(("algorithm", "own"), ALGORITHMS)
+def test_a_case_gives_the_same_again(algorithm, own):
+    chosen = {**BALANCED, "algorithm": algorithm, **own}
+    measured = liu.measure(chosen)
+    assert measured["refused"] == 0
+    assert 0 < measured["ncp"] < 1
+    for cached in (liu._records, liu._bound):
+        cached.cache_clear()
+    assert liu.measure(chosen) == measured
+    assert "seconds" not in measured
+
+
+def test_the_order_of_the_leaves_changes_what_is_found_and_suppression_alone_knows_none():
+    apriori = {**BALANCED, "algorithm": "apriori", "m": 2}
+    assert len({liu.measure({**apriori, "order": order})["ncp"] for order in ("numeric", "random 1", "random 2")}) == 3
+    alone = {"algorithm": "coherence-suppression", "h": 1.0, "p": 2}
+    assert liu.measure({**SMALL, **alone})["ncp"] == liu.measure({**BALANCED, **alone})["ncp"]
+
+
+def test_only_the_first_of_what_is_repeated_is_verified():
+    chosen = {**BALANCED, "algorithm": "mhghs", "m": 2}
+    assert liu.measure({**chosen, "order": "random 1"})["checked"] == "sizes 1..2 of 2"
+    assert "checked" not in liu.measure({**chosen, "order": "random 2"})
+
+
+def test_drawn_taxonomies_are_measured_by_their_skew():
+    chosen = {**SMALL, "skews": [0, 4], "share": 0.5, "tree": "tree 3"}
+    measured = liu.measure({**chosen, "algorithm": "apriori", "m": 2})
+    assert measured["ncp_0"] < measured["ncp_4"]
+    assert liu.bound(chosen, 4)[0].n == 400
+    without = {name: value for name, value in chosen.items() if name != "tree"}
+    alone = liu.measure({**without, "sample": "sample 3", "algorithm": "coherence-suppression", "h": 1.0, "p": 2})
+    assert alone["ncp_0"] == alone["ncp_4"] > measured["ncp_4"]
+    sampled = liu.bound({**without, "sample": "sample 3"})[0]
+    assert sampled.lengths.tolist() == liu.bound(chosen, 4)[0].lengths.tolist()
+
+
+def test_a_sample_is_the_same_in_another_process():
+    chosen = {**SMALL, "sample": "sample 2", "share": 0.25, "algorithm": "local-generalization", "fanout": 5}
+    code = f"from benchmarks.experiments.liu2010.measurement import measure; print(measure({chosen!r})['ncp'])"
+    other = subprocess.run([sys.executable, "-c", code], cwd=runner.ROOT, capture_output=True, text=True, check=True)
+    assert float(other.stdout) == liu.measure(chosen)["ncp"]
+    assert liu.measure({**chosen, "sample": "sample 1"})["ncp"] != liu.measure(chosen)["ncp"]
+
+
+def test_a_run_gives_seconds_alone():
+    chosen = {**SMALL, "run": "run 1", "skews": [2], "tree": "tree 1", "share": 0.5}
+    measured = liu.measure({**chosen, "algorithm": "mhghs", "m": 2})
+    assert set(measured) == {"seconds", "records"}
+    assert measured["seconds"] > 0
+    assert measured["records"] == 400
+
+
+def test_an_item_may_be_published_in_several_ways_by_local_recoding_alone():
+    shared = {}
+    for name, own in (("local-generalization", {}), ("apriori", {"m": 2}), ("mhghs", {"m": 2})):
+        chosen = {key: value for key, value in BALANCED.items() if key != "order"}
+        shared[name] = liu.measure({**chosen, "algorithm": name, **own})["shared"]
+    assert shared["local-generalization"] > 0 == shared["apriori"] == shared["mhghs"]
+
+
+def test_a_search_that_needs_too_much_room_is_recorded():
+    """What is refused follows from a count, not from a time: twice the same."""
+    chosen = {**BALANCED, "algorithm": "hghs", "m": 2, "max_threats": 5000}
+    assert liu.measure(chosen)["refused"] == 1
+    assert liu.measure(chosen) == liu.measure(chosen)
