@@ -132,6 +132,8 @@ def test_losses_and_work_are_measured_and_are_the_same_again(monkeypatch, algori
         assert 0 < one["ncp"] < 1
         assert one["inserted"] > one["tree_nodes"] > 0
     assert ("cuts" in found["numeric"]) == (algorithm == "optimal")
+    if algorithm == "optimal":
+        assert found["numeric"]["lattice"] == found["random 1"]["lattice"] > found["numeric"]["cuts"]
     assert "tree_nodes" not in measurement.measure({**case, "order": "numeric", "tree": False})
 
 

@@ -14,7 +14,7 @@ _ALGORITHMS = {"OA": "optimal", "DA": "direct", "AA": "apriori"}
 _LOSS = {"ncp": "information loss (NCP)"}
 _WORK = {"inserted": "itemsets put into count-trees", "tree_nodes": "nodes of the count-tree"}
 _SECONDS = {"seconds": "time in seconds"}
-_OF_REDUCED = {**_LOSS, **_WORK, "cuts": "cuts that OA looks at", **_SECONDS}
+_OF_REDUCED = {**_LOSS, **_WORK, "cuts": "cuts that OA looks at", "lattice": "cuts that there are", **_SECONDS}
 _OF_AA = {**_LOSS, **_WORK, "published": "published symbols", **_SECONDS}
 _SHAPE = {"records": "records", "items": "items", "longest": "longest record", "average": "average length"}
 

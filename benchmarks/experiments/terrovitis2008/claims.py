@@ -11,6 +11,7 @@ from benchmarks.experiments.factors import ORDERS, RUNS, SAMPLES, Factor
 OA, DA, AA = "OA", "DA", "AA"
 CONGRESS, TAFENG = "Congress bills", "Ta-Feng"
 SECONDS, INSERTED, NODES, NCP, CUTS = "seconds", "inserted", "tree_nodes", "ncp", "cuts"
+LATTICE = "lattice"
 _SAME, _CLOSE = 1e-9, 0.01
 _EXPONENT = "exponent of the best power law"
 _LINEAR, _LEAST, _MOST = f"{_EXPONENT} within 0.7 to 1.3", 0.7, 1.3
@@ -267,6 +268,13 @@ FIGURE_9 = (
         "the tree of OA and DA grows super-linearly with |I|",
         f"{_EXPONENT} above 1",
         _exponents((DA,), NODES, 1 + _SAME),
+    ),
+    Claim(
+        "the cuts that there are grow exponentially with |I|",
+        f"{_EXPONENT} at least {_EXPLODES:g}",
+        _exponents((OA,), LATTICE, _EXPLODES),
+        ORDERS,
+        "enforced",
     ),
     _of("the tree of AA scales better", f"a smaller {_EXPONENT} than DA's", _scales_better),
     _of(

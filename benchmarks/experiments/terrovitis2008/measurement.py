@@ -3,6 +3,7 @@
 import time
 from functools import lru_cache
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from benchmarks.experiments.cases import Measured, Parameters
@@ -78,17 +79,33 @@ def _work(
     from benchmarks.experiments.terrovitis2008.inserted_sets import images_of, sets_by_size
     from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
 
-    from anonset import Apriori
+    from anonset import Apriori, Optimal
 
-    m, last = algorithm.m, None
+    m, last, lattice = algorithm.m, None, dict[str, int]()
     if isinstance(algorithm, Apriori):
         images = images_of(result.trace, hierarchy, m)[:m]
         inserted = sum(int(sets_by_size(column, hierarchy, i + 1, images[i])[i + 1]) for i in range(m))
         last = images[-1]
     else:
         inserted = int(sets_by_size(column, hierarchy, m)[1:].sum())
+    if isinstance(algorithm, Optimal):
+        lattice["lattice"] = cuts_of(hierarchy)
     nodes = tree_nodes(column, hierarchy, m, cut=last, limit=TREE_LIMIT) if tree else None
-    return {"inserted": inserted} | ({} if nodes is None else {"tree_nodes": nodes})
+    return {"inserted": inserted, **lattice} | ({} if nodes is None else {"tree_nodes": nodes})
+
+
+def cuts_of(hierarchy: "Hierarchy") -> int:
+    """Return how many cuts a hierarchy has: a node alone, or any cut of each of its children's hierarchies.
+
+    >>> from anonset import Hierarchy
+    >>> cuts_of(Hierarchy.balanced(["a", "b", "c", "d"], 2))
+    5
+    """
+    below = [1] * hierarchy.n_nodes
+    for node in range(hierarchy.n_nodes - 1, -1, -1):  # children have larger numbers
+        if not hierarchy.is_leaf[node]:
+            below[node] = 1 + prod(below[child] for child in hierarchy.children(node))
+    return below[0]
 
 
 def _time(parameters: Parameters) -> Measured:
