@@ -76,6 +76,23 @@ def test_the_generated_pages_hold_every_command_and_every_public_name(site: Path
         assert f'id="anonset-{command}"' in commands, command
 
 
+def test_every_page_is_two_clicks_away_and_every_link_leads_somewhere(site: Path) -> None:
+    known, clicks = {"index.html"}, [{"index.html"}]
+    for _ in range(2):
+        clicks.append({target for page in clicks[-1] for target in links(site, page)} - known)
+        known |= clicks[-1]
+    assert {str(page.relative_to(site)) for page in pages(site)} == {page for page in known if page.endswith(".html")}
+    for page in known:
+        assert (site / page).is_file(), page
+
+
+def links(site: Path, page: str) -> set[str]:
+    """Return where a page links to, as paths below the site."""
+    found = re.findall(r'<a\b[^>]*? href="([^"#?]+)', (site / page).read_text()) if page.endswith(".html") else []
+    own = [target for target in found if not re.match(r"[a-z]+:|//", target)]
+    return {os.path.normpath(Path(page).parent / target) for target in own}
+
+
 def test_search_finds_what_a_page_says(site: Path) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text())["docs"]
     for words, page in (("how many must look alike", "choosing.html"), ("composition", "limits.html")):

@@ -154,8 +154,10 @@ def risk(
         Kept columns of which others may learn; by default all of them.
     population
         All people among whom those in the data may be, with the same quasi-identifiers, for the journalist risk.
-    attempts, seed
-        Persons that are looked for, and the seed of their choice.
+    attempts
+        Persons that are looked for.
+    seed
+        Seed of their choice.
 
     Raises
     ------
