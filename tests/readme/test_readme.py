@@ -14,7 +14,8 @@ GENERATED = ("python.md", "command-line.md", "data-cards.md")
 SHOWING = [page for page in PAGES if re.search("^```(console|python)$", page.read_text(), re.MULTILINE)]
 NOT_RUN = {
     "make demo     #": "the project's own set-up",
-    "pip install anonset ": "installs",
+    "pip install .": "installs",
+    "uvx --from .": "installs",
     "anonset compare FILE": "its data are the reader's",
     'anonset compare "$(anonset datasets path': "real data, which do not ship",
     "anonset compare adult.csv": "real data, which do not ship",

@@ -1,10 +1,12 @@
 """The site: built without a warning, whole in itself, and as wide as the page that shows it."""
 
+import doctest
 import functools
 import json
 import os
 import queue
 import re
+import runpy
 import shutil
 import signal
 import subprocess
@@ -91,6 +93,17 @@ def links(site: Path, page: str) -> set[str]:
     found = re.findall(r'<a\b[^>]*? href="([^"#?]+)', (site / page).read_text()) if page.endswith(".html") else []
     own = [target for target in found if not re.match(r"[a-z]+:|//", target)]
     return {os.path.normpath(Path(page).parent / target) for target in own}
+
+
+@pytest.mark.parametrize("name", ["footprint", "notebooks"])
+def test_the_examples_of_what_builds_the_site(name: str) -> None:
+    names = runpy.run_path(str(ROOT / "docs" / "building" / f"{name}.py"))
+    examples = [
+        test for one in names.values() if callable(one) for test in doctest.DocTestFinder().find(one, name, globs=names)
+    ]
+    assert sum(len(test.examples) for test in examples)
+    for test in examples:
+        assert doctest.DocTestRunner().run(test).failed == 0
 
 
 def test_search_finds_what_a_page_says(site: Path) -> None:
