@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from benchmarks.experiments import agreement, findings, inventory, runner, verdicts, workers
+from benchmarks.experiments import agreement, findings, inventory, negatives, runner, verdicts, workers
 from benchmarks.experiments import readme as readme_page
 from benchmarks.experiments import render as rendering
 from cyclopts import App
@@ -96,7 +96,7 @@ def render(*papers: str, quick: bool = False) -> None:
     if not papers:
         sys.stdout.write(f"{verdicts.write(results)}\n")
     if not papers and not quick:
-        for page in (findings, inventory):
+        for page in (findings, inventory, negatives):
             sys.stdout.write(f"{page.write(results)}\n")
 
 

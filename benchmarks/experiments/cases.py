@@ -1,7 +1,7 @@
 """What an experiment is: cases of figures, and claims about their results."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
@@ -136,6 +136,20 @@ class Claim:
     """The figures that the paper prints for it."""
     main: bool = False
     """Whether it is one of the few findings that the paper is read for: those stand first on the page of findings."""
+
+
+def with_main(claims: Sequence[Claim], *texts: str) -> tuple[Claim, ...]:
+    """Return claims, those of these texts as main ones.
+
+    Raises
+    ------
+    ValueError
+        If there is no claim of one of the texts.
+    """
+    if unknown := set(texts) - {one.text for one in claims}:
+        msg = f"main claim must be one of the figure's, got {min(unknown)!r}"
+        raise ValueError(msg)
+    return tuple(replace(one, main=one.main or one.text in texts) for one in claims)
 
 
 @dataclass(frozen=True)

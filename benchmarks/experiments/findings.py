@@ -77,14 +77,14 @@ def _totals(judged: Mapping[str, Sequence[Judged]]) -> str:
 
 def _in_short(judged: Mapping[str, Sequence[Judged]]) -> str:
     cells = [
-        (names(key), one.claim.text, f"**{one.verdict}**", _share(one), one.measured)
+        (names(key), one.figure, one.claim.text, f"**{one.verdict}**", _share(one), one.measured)
         for key in papers(studies=False)
         for one in judged[key]
         if one.claim.main
     ]
     if not cells:
         return ""
-    return "## In short\n\n" + rows(("paper", "finding", "verdict", "repetitions", "measured"), cells)
+    return "## In short\n\n" + rows(("paper", "figure", "finding", "verdict", "repetitions", "measured"), cells)
 
 
 def names(key: str) -> str:

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from benchmarks.experiments import (
     agreement,
+    criteria,
     findings,
     inventory,
     judging,
+    negatives,
     panels_of,
     plots,
     readme,
@@ -207,6 +209,20 @@ def test_papers_are_well_formed(key):
         assert all(json.loads(json.dumps(case.parameters)) == case.parameters for case in figure.cases)
 
 
+@pytest.mark.parametrize("key", runner.papers(studies=False))
+def test_headlines_and_negatives_are_claims_of_their_figures(key):
+    claims = {(figure.key, claim.text) for figure in runner.paper(key).figures for claim in figure.claims}
+    assert 3 <= sum(claim.main for figure in runner.paper(key).figures for claim in figure.claims) <= 10
+    assert {
+        (figure, text) for one in negatives.NEGATIVES for paper, figure, text in one.claims if paper == key
+    } <= claims
+
+
+def test_the_criteria_are_those_of_their_version():
+    """Changed criteria need a new version, before anything is judged by them."""
+    assert verdicts.criteria_digest(verdicts.judged_papers()) == criteria.DIGEST
+
+
 @pytest.mark.parametrize("key", runner.papers())
 def test_the_pages_are_written_from_the_results_and_nothing_else(key):
     """Render without pictures: what stands in the page, and which pictures there are, follows from the files."""
@@ -229,6 +245,7 @@ def test_the_verdicts_and_the_findings_are_written_from_the_results():
     of_papers = {key: claims for key, claims in judged.items() if key in runner.papers(studies=False)}
     assert findings.PAGE.read_text(encoding="utf-8") == findings.text(of_papers)
     assert inventory.PAGE.read_text(encoding="utf-8") == inventory.text(of_papers)
+    assert negatives.PAGE.read_text(encoding="utf-8") == negatives.text(judged)
 
 
 @pytest.mark.parametrize("key", ["scaling"])

@@ -3,7 +3,7 @@
 from benchmarks.experiments.albouna2013 import claims
 from benchmarks.experiments.albouna2013.claims import ANATOMY, KS, LS, SAFE, of_l
 from benchmarks.experiments.albouna2013.measurement import compile_kernels, measure
-from benchmarks.experiments.cases import Case, Figure, Paper, Printed
+from benchmarks.experiments.cases import Case, Figure, Paper, Printed, with_main
 from benchmarks.experiments.factors import RUNS, SEEDS
 
 _OF = {SAFE: "safe-grouping", ANATOMY: "anatomy"}
@@ -94,7 +94,11 @@ three runs all that is compared follows one another.""",
                 "individuals": "individuals with violations between groups, alpha=3",
             },
             _violations(),
-            claims.VIOLATIONS,
+            with_main(
+                claims.VIOLATIONS,
+                "naive Anatomy leaves as many violations between groups as printed",
+                "safe grouping eliminates these violations",
+            ),
             "Pairs of an individual and a value. Inside groups: the tuples of an individual and those of a value are "
             "together more than the group has. Between groups: of the individual's groups, at least alpha, more than "
             "1/l hold the value, and all of them together have fewer than l values in common. Anatomy draws which "
@@ -110,7 +114,11 @@ three runs all that is compared follows one another.""",
             "l",
             _LOSS,
             SEEDS.over(_loss("fig4abc", f"k={k}", l, k=k, l=l) for l in LS for k in KS),  # noqa: E741
-            claims.LOSS,
+            with_main(
+                claims.LOSS,
+                "for small l the loss is below 10%",
+                "for k=9 and l=7 a third of the tuples is anonymized to preserve l-diversity",
+            ),
             f"{_SHARES} anonymized. The most frequent occupation has 12.6% of the tuples; so l=7 is the largest that "
             "the paper's condition allows.",
             printed=[
@@ -135,7 +143,7 @@ three runs all that is compared follows one another.""",
             "k",
             {"seconds": "time in seconds", "tested": "groups tested for l-diversity"},
             _cost(),
-            claims.COST,
+            with_main(claims.COST, "for small l safe grouping is faster than Anatomy"),
             "A non-transactional data set: the same 48,842 tuples, each of a person of its own. Anatomy knows no k, "
             "and is timed again beside each. The paper's times are those of reading groups from disk.",
         ),
