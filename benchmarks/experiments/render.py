@@ -112,7 +112,7 @@ def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], errors:
         return []
     parts = [f"## {figure.title}", figure.note, "\n".join(errors)]
     parts.append("\n".join(f"- {one.claim.text}: **{one.verdict}**" for one in judged))
-    parts.append("\n".join(f"- The paper: {one.says}" for one in figure.printed))
+    parts.append("\n".join(dict.fromkeys(f"- The paper: {one.says}" for one in figure.printed)))
     if any(panel.is_drawn for panel in drawn):
         parts.append(f"![{figure.title}]({file_name(figure)})")
     for panel in drawn:
