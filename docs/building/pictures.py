@@ -1,7 +1,8 @@
 """Pictures of the site: ``python docs/building/pictures.py`` makes them anew in docs/pictures.
 
-``way.svg`` is drawn from the steps below; ``account.svg`` and ``risk.svg`` show what commands print; ``report.png`` is
-a screenshot, made where Chromium is installed.
+``way.svg`` (on phones ``way-narrow.svg``) is drawn from the steps below; ``account.svg`` and ``risk.svg`` show what
+commands print; ``sweep.png`` is what ``anonset compare --plot`` draws; ``report.png`` is a screenshot, made where
+Chromium is installed.
 """
 
 import io
@@ -41,10 +42,10 @@ _TERMINAL = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {hei
 """
 
 
-def way() -> str:
+def way(columns: int) -> str:
     """Draw the way of the data: a box a step, with the folder that takes it there."""
     across, down, wide, high = 190, 110, 150, 58
-    places = [(20 + across * (at % 4), 20 + down * (at // 4)) for at in range(len(_STEPS))]
+    places = [(20 + across * (at % columns), 20 + down * (at // columns)) for at in range(len(_STEPS))]
     parts = []
     for (name, about, folder), (x, y) in zip(_STEPS, places, strict=True):
         parts.append(f'<rect x="{x}" y="{y}" width="{wide}" height="{high}" rx="6"/>')
@@ -58,7 +59,7 @@ def way() -> str:
         else:
             between = y + high + (down - high) / 2
             parts.append(_arrow(f"M{x + wide / 2} {y + high}V{between}H{x_to + wide / 2}V{y_to - 5}"))
-    width, height = 2 * 20 + 3 * across + wide, 2 * 20 + down + high
+    width, height = 2 * 20 + (columns - 1) * across + wide, 2 * 20 + (len(_STEPS) - 1) // columns * down + high
     label = "The way of the data: " + ", ".join(name for name, _, _ in _STEPS)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
     mark = '<marker id="a" markerWidth="6" markerHeight="6" refX="3" refY="3" orient="auto"><path d="M0 0L5 3L0 6"/>'
@@ -99,7 +100,8 @@ def _arrow(path: str) -> str:
 def main() -> None:
     """Make all pictures."""
     PICTURES.mkdir(exist_ok=True)
-    (PICTURES / "way.svg").write_text(way())
+    (PICTURES / "way.svg").write_text(way(4))
+    (PICTURES / "way-narrow.svg").write_text(way(2))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         made = "anonset datasets make hospital --records 20000 -o patients.csv --hierarchy codes.csv"
@@ -116,6 +118,12 @@ def main() -> None:
         report = ["anonset", "report", "safe.private/report.json", "--quiet", "-o", "page.html"]
         subprocess.run([sys.executable, "-m", *report], cwd=folder, check=True, capture_output=True)
         screenshot(folder / "page.html", PICTURES / "report.png")
+        made = "anonset datasets make shop --records 20000 -o baskets.dat --hierarchy goods.csv"
+        sweep = "anonset compare baskets.dat --hierarchy items=goods.csv --algorithms exact --quiet --plot plots"
+        values = ["--vary", "k=2,5,10,20,50", "--vary", "m=1,2,3"]
+        subprocess.run([sys.executable, "-m", *made.split()], cwd=folder, check=True)
+        subprocess.run([sys.executable, "-m", *sweep.split(), *values], cwd=folder, check=True, capture_output=True)
+        shutil.copy(folder / "plots" / "ncp.png", PICTURES / "sweep.png")
 
 
 if __name__ == "__main__":

@@ -26,10 +26,16 @@ class InfeasibleError(AnonsetError):
 
     Attributes
     ----------
-    algorithm, reason, where
-        What was tried, why it cannot be, and where (a cluster, an itemset, a group), if anywhere.
-    achieved, bound
-        The best value that was reached and the one that was asked for, for algorithms with a bound.
+    algorithm
+        What was tried.
+    reason
+        Why it cannot be.
+    where
+        A cluster, an itemset, a group, if there is one.
+    achieved
+        Of algorithms with a bound: the best value that was reached.
+    bound
+        Of these: the value that was asked for.
     """
 
     def __init__(

@@ -1,5 +1,6 @@
 """How many modules one job passes: what is only ever used together belongs into one of them."""
 
+import os
 import sys
 from pathlib import Path
 from types import FrameType
@@ -7,7 +8,7 @@ from types import FrameType
 import anonset
 from anonset.cli.main import main
 
-HOME = str(Path(anonset.__file__).parent)
+HOME = f"{Path(anonset.__file__).parent}{os.sep}"  # the kernels may lie beside it
 AT_MOST = 74  # with those that go through data in files: data in memory take the same way
 IN_A_FUNCTION = 1  # CO_OPTIMIZED: not the body of a module or a class
 RECORDS = ("1 2 3", "2 3", "1 2", "1 3 4", "2 3 4", "1 2", "3 4", "1 2 3 4")

@@ -6,7 +6,7 @@
 A page is run from above in one new folder. A block ```` ```text title="name" ```` is a file, also in other languages
 than text. In a ```` ```console ```` block each line ``$ command`` is run, and what it prints follows. The blocks
 ```` ```python ```` of a page are one session; where a block ```` ```output ```` follows, it holds what was printed, and
-what the last line is. Seconds, memory and digests are shown as they were when last renewed.
+what the last line is. Lines that differ in seconds, memory or digests alone stay as they were.
 """
 
 import argparse
@@ -112,6 +112,15 @@ def comparable(text: str) -> str:
     return text
 
 
+def with_old_costs(shown: str, now: str) -> str:
+    """Return a page as it is now, with the lines of before where they differ in what varies alone."""
+    old, new = shown.splitlines(keepends=True), now.splitlines(keepends=True)
+    same = difflib.SequenceMatcher(None, [comparable(x) for x in old], [comparable(x) for x in new], autojunk=False)
+    return "".join(
+        "".join(old[i:i_end] if kind == "equal" else new[j:j_end]) for kind, i, i_end, j, j_end in same.get_opcodes()
+    )
+
+
 def main() -> int:
     """Renew pages, or check them."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -123,7 +132,7 @@ def main() -> int:
         shown = page.read_text()
         now = (renewed_notebook if page.suffix == ".ipynb" else renewed)(shown, given.bin.absolute())
         if not given.check:
-            page.write_text(now)
+            page.write_text(with_old_costs(shown, now))
         elif lines := list(difflib.unified_diff(*(comparable(x).splitlines(True) for x in (shown, now)), str(page))):
             differ = True
             sys.stdout.writelines(lines)

@@ -14,7 +14,8 @@ GENERATED = ("python.md", "command-line.md", "data-cards.md")
 SHOWING = [page for page in PAGES if re.search("^```(console|python)$", page.read_text(), re.MULTILINE)]
 NOT_RUN = {
     "make demo     #": "the project's own set-up",
-    "pip install anonset ": "installs",
+    "pip install .": "installs",
+    "uvx --from .": "installs",
     "anonset compare FILE": "its data are the reader's",
     'anonset compare "$(anonset datasets path': "real data, which do not ship",
     "anonset compare adult.csv": "real data, which do not ship",
@@ -23,6 +24,7 @@ NOT_RUN = {
     "anonset datasets make youtube_like --records 10000000": "takes minutes, and the disk",
     "anonset datasets make long_tail --records 10000000": "takes minutes, and the disk",
     "anonset anonymize tuples": "100,000,000 tuples",
+    "python -m benchmarks.tuples 10000000": "takes minutes",
     "anonset anonymize 'visits/*.parquet'": "ends by being killed",
     "# on one machine": "needs several machines",
     "make reproduce": "takes minutes to hours, and real data",

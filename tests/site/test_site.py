@@ -1,10 +1,12 @@
 """The site: built without a warning, whole in itself, and as wide as the page that shows it."""
 
+import doctest
 import functools
 import json
 import os
 import queue
 import re
+import runpy
 import shutil
 import signal
 import subprocess
@@ -74,6 +76,34 @@ def test_the_generated_pages_hold_every_command_and_every_public_name(site: Path
         assert re.search(rf'id="anonset\.[\w.]*\b{name}"', python), name
     for command in ("inspect", "suggest", "anonymize", "verify", "risk", "report", "hierarchy-build", "datasets-make"):
         assert f'id="anonset-{command}"' in commands, command
+
+
+def test_every_page_is_two_clicks_away_and_every_link_leads_somewhere(site: Path) -> None:
+    known, clicks = {"index.html"}, [{"index.html"}]
+    for _ in range(2):
+        clicks.append({target for page in clicks[-1] for target in links(site, page)} - known)
+        known |= clicks[-1]
+    assert {str(page.relative_to(site)) for page in pages(site)} == {page for page in known if page.endswith(".html")}
+    for page in known:
+        assert (site / page).is_file(), page
+
+
+def links(site: Path, page: str) -> set[str]:
+    """Return where a page links to, as paths below the site."""
+    found = re.findall(r'<a\b[^>]*? href="([^"#?]+)', (site / page).read_text()) if page.endswith(".html") else []
+    own = [target for target in found if not re.match(r"[a-z]+:|//", target)]
+    return {os.path.normpath(Path(page).parent / target) for target in own}
+
+
+@pytest.mark.parametrize("name", ["footprint", "notebooks"])
+def test_the_examples_of_what_builds_the_site(name: str) -> None:
+    names = runpy.run_path(str(ROOT / "docs" / "building" / f"{name}.py"))
+    examples = [
+        test for one in names.values() if callable(one) for test in doctest.DocTestFinder().find(one, name, globs=names)
+    ]
+    assert sum(len(test.examples) for test in examples)
+    for test in examples:
+        assert doctest.DocTestRunner().run(test).failed == 0
 
 
 def test_search_finds_what_a_page_says(site: Path) -> None:

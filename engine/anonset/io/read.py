@@ -53,16 +53,20 @@ def read(
     items
         The set-valued column. Several are joined into one column ``items``, their items prefixed:
         ``column:item``; they are published as separate columns again.
-    relational, numeric
-        Quasi-identifiers; and those of them that are numbers (all others are text).
+    relational
+        Quasi-identifiers.
+    numeric
+        Those of them that are numbers; all others are text.
     sensitive
         The sensitive attribute of bucketization.
     id
         Columns that together identify the person. An empty id is refused, as none says whose row it is. Repeated ids
         are refused, unless `group` is set or there is a sensitive column (the id is the left side of a dependency
         then, and repeats by nature).
-    keep, drop
-        Columns that are published as they are, by the owner's decision; and those that are not read.
+    keep
+        Columns that are published as they are, by the owner's decision.
+    drop
+        Columns that are not read.
     separator
         What separates the items in a cell of text: by default blanks, and what looks as if something else did is
         refused. An empty cell is the empty set, and blanks around an item are no part of it.

@@ -88,8 +88,10 @@ def anonymize(
     out
         New directory: the publication is written into it, and what is verified is read back from its bytes, so that
         a table of `anonset.scan` is never held in memory.
-    format, part_rows
-        Of what is written there, as in `Release.save`.
+    format
+        Of what is written there: as in `Release.save`.
+    part_rows
+        Rows of a part of it: as in `Release.save`.
     client
         A `distributed.Client`: the search runs on its workers, over the files of a table that `anonset.scan` read
         into a directory (``work_dir``) which they see, too.

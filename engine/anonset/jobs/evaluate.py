@@ -89,9 +89,10 @@ def evaluate(
     ----------
     original
         The data that were anonymized, read with the roles that their columns had.
-    out, private
-        Directories made by `anonset anonymize` or `Release.save`; `private` is by default `out` with ``.private``
-        after its name, if that is there.
+    out
+        Directory made by `anonset anonymize` or `Release.save`.
+    private
+        The private one that was made with it; by default `out` with ``.private`` after its name, if that is there.
     hierarchies
         Those that the publication was made with.
     item_weights

@@ -23,7 +23,7 @@ from anonset.jobs.provenance import require_columns, require_private, require_sa
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.known_items import KnownItems, known_items
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
-from anonset.measures.shares import Share, mean_of, share_of
+from anonset.measures.shares import Share, mean_of, percent, share_of
 from anonset.privacy import PrivacyModel
 from anonset.release.attested import read_attestation, require_attested
 from anonset.release.release import Release
@@ -103,7 +103,7 @@ def attack_table(found: Risk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return what the attack found: the headings, and a row of text by what was known."""
     head = ("who knew", "persons", "one row fits", "none fits", "found by guessing", "promised at most")
     return head, [
-        (knowledge(one.values, one.items), f"{one.attempts:,}", f"{one.alone:.1%}", f"{one.none:.1%}",
+        (knowledge(one.values, one.items), f"{one.attempts:,}", percent(one.alone), percent(one.none),
          f"{one.success:.2%}", "" if one.promised is None else f"{one.promised:.2%}")
         for one in found.attempts
     ]  # fmt: skip
@@ -154,8 +154,10 @@ def risk(
         Kept columns of which others may learn; by default all of them.
     population
         All people among whom those in the data may be, with the same quasi-identifiers, for the journalist risk.
-    attempts, seed
-        Persons that are looked for, and the seed of their choice.
+    attempts
+        Persons that are looked for.
+    seed
+        Seed of their choice.
 
     Raises
     ------

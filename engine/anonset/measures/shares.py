@@ -29,8 +29,20 @@ class Share(Discreet):
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:
-            return f"{self.value:.1%}"
-        return f"{self.value:.1%} ({self.low:.1%} to {self.high:.1%})"
+            return percent(self.value)
+        return f"{percent(self.value)} ({percent(self.low)} to {percent(self.high)})"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, of which some is never shown as none, nor nearly all as all.
+
+    >>> [percent(share) for share in (0.0, 0.0002, 0.25, 0.9999, 1.0)]
+    ['0.0%', '<0.1%', '25.0%', '>99.9%', '100.0%']
+    """
+    text = f"{share:.1%}"
+    if text == "0.0%" and share > 0:
+        return "<0.1%"
+    return ">99.9%" if text == "100.0%" and share < 1 else text
 
 
 def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -> Share:

@@ -12,7 +12,7 @@ from anonset.jobs.dossier import Dossier
 from anonset.jobs.findings import Findings
 from anonset.jobs.risk import Risk, knowledge
 from anonset.measures.retention import shares
-from anonset.measures.shares import Share
+from anonset.measures.shares import Share, percent
 from anonset.privacy import PrivacyModel
 from anonset.report.account import loss_label
 from anonset.report.drawings import Bar, bars
@@ -194,7 +194,7 @@ def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
     if isinstance(after, BucketRisk):
         return guess_table(after)[1]
     return [
-        (knowledge(one.values, one.items), f"{one.attempts:,}", f"{one.alone:.1%}", f"{one.success:.2%}",
+        (knowledge(one.values, one.items), f"{one.attempts:,}", percent(one.alone), f"{one.success:.2%}",
          "" if one.promised is None else f"{one.promised:.2%}")
         for one in after.attempts
     ]  # fmt: skip
@@ -207,14 +207,14 @@ def _risk_drawing(before: Findings | None, after: Risk | BucketRisk, *, k: int |
     earlier: dict[str, tuple[float, str]] = {}
     for name, alone, _ in [] if before is None else _shares_before(before):
         records = 0 if before is None else before.records
-        text = f"{alone.value:.1%}" if k is None else _rounded(alone, records, k)
+        text = percent(alone.value) if k is None else _rounded(alone, records, k)
         share = alone.value if k is None else round(alone.value, 2) if text.endswith("%") else float(alone.value > 0.5)
         earlier[name] = share, f"{text} before"
     later = {knowledge(one.values, one.items): one.alone.value for one in after.exposures}
     rows = []
     for name in dict.fromkeys([*later, *earlier]):
         own = [("solid", *earlier[name])] if name in earlier else []
-        own += [("hatched", later[name], f"{later[name]:.1%} after")] if name in later else []
+        own += [("hatched", later[name], f"{percent(later[name])} after")] if name in later else []
         rows.append((name, own))
     return bars("Share of the records that are alone with what is known, at worst", rows) if rows else ""
 

@@ -7,6 +7,7 @@ from rich.table import Table as RichTable
 
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, told_table
 from anonset.jobs.risk import Risk, attack_table, exposure_table, knowledge
+from anonset.measures.shares import percent
 from anonset.release.documents import parameters_of, plain
 from anonset.spelling import counted, printable
 
@@ -92,11 +93,12 @@ def risk_account(found: Risk) -> list[str | RichTable]:
     parts.append("Highest: of the person that is easiest to find (prosecutor); on average: over all (marketer).")
     if found.journalist is not None:
         highest, above = found.journalist
-        share = f"{above:.1%} above {found.threshold:g}"
+        share = f"{percent(above)} above {found.threshold:g}"
         parts.append(f"Among the people of the population (journalist): highest {highest:.3g}, {share}.")
     for name, one in found.disclosures.items():
-        told = f"{one.homogeneous_records / max(1, found.records):.1%} of the rows are in classes with one value alone"
-        parts.append(f"{printable(name)!r} shows l={one.distinct_l}, t={one.t:.3g}: {told}.")
+        alone = percent(one.homogeneous_records / max(1, found.records))
+        told = f"l={one.distinct_l}, t={one.t:.3g}: {alone} of the rows are in classes with one value alone"
+        parts.append(f"{printable(name)!r} shows {told}.")
     if found.attempts:
         title = "An attack that tried: random persons, random things known of them"
         parts += ["", _table(title, *attack_table(found))]
