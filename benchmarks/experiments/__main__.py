@@ -49,6 +49,8 @@ def status(*papers: str, quick: bool = False) -> None:
 def agree(folder: Path = runner.QUICK_RESULTS, *papers: str) -> None:
     """Compare results with the tracked ones: losses and counts must agree to 1e-12; times are not compared.
 
+    Nothing to compare is no agreement.
+
     Parameters
     ----------
     folder
@@ -63,7 +65,7 @@ def agree(folder: Path = runner.QUICK_RESULTS, *papers: str) -> None:
         for one in differences[:5]:
             sys.stdout.write(f"{key} {one}\n")
     sys.stdout.write(f"{whole} case(s) compared, {differing} differ\n")
-    sys.exit(1 if differing else 0)
+    sys.exit(1 if differing or not whole else 0)
 
 
 @app.command
