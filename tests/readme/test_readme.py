@@ -23,7 +23,6 @@ NOT_RUN = {
     "anonset datasets make pos_like --records 100000000": "takes minutes, and the disk",
     "anonset datasets make youtube_like --records 10000000": "takes minutes, and the disk",
     "anonset datasets make long_tail --records 10000000": "takes minutes, and the disk",
-    "anonset anonymize tuples": "100,000,000 tuples",
     "python -m benchmarks.tuples 10000000": "takes minutes",
     "anonset anonymize 'visits/*.parquet'": "ends by being killed",
     "# on one machine": "needs several machines",
