@@ -230,15 +230,19 @@ def lower_ncp(suffixes: Sequence[str]) -> Check:
     return check
 
 
-def slightly_worse_when_strict(results: Results) -> Finding:
-    """Check that COAT's AvgRE rises with the policies, and at most doubles: the parts are the data sets."""
-    found = {s.strip(): [results.values(f"{COAT}{s}", q) for q in BOTH_SIZES["records"]] for s in (BMS1, BMS2)}
-    held = {
-        name: all(rises(values, slack=SLACK) and values[-1] <= 2 * values[0] for values in curves)
-        for name, curves in found.items()
-    }
-    shown = "; ".join(f"{name}: " + " | ".join(map(listed, curves)) for name, curves in found.items())
-    return Finding(all(held.values()), f"COAT, q=1 and 3, {shown}", held)
+def slightly_worse_when_strict(suffixes: Sequence[str]) -> Check:
+    """Return a check that COAT's AvgRE rises with the policies, and at most doubles: the parts are the data sets."""
+
+    def check(results: Results) -> Finding:
+        found = {s.strip(): [results.values(f"{COAT}{s}", q) for q in BOTH_SIZES["records"]] for s in suffixes}
+        held = {
+            name: all(rises(values, slack=SLACK) and values[-1] <= 2 * values[0] for values in curves)
+            for name, curves in found.items()
+        }
+        shown = "; ".join(f"{name}: " + " | ".join(map(listed, curves)) for name, curves in found.items())
+        return Finding(all(held.values()), f"COAT, q=1 and 3, {shown}", held)
+
+    return check
 
 
 def within_s(suffix: str = "", counted: str = "suppressed") -> Check:
