@@ -4,6 +4,7 @@ Nothing comes out unverified: what an algorithm promised holds, and what is publ
 """
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ def publish(
     kind.require_readable(unverified.publication)
     with Staging(request.out, request.private_folder) as staging:
         meant, work = unverified.publication, unverified.table.work
-        with Seal.of_labels(unverified.table).kept():
+        with nullcontext() if work is None else Seal.of_labels(unverified.table).kept():
             with watch.phase("write"):
                 files = kind.write(unverified, staging.folder, request.layout)
             with watch.phase("read back"):
