@@ -66,7 +66,7 @@ def findings_account(found: Findings) -> list[str | RichTable]:
     parts: list[str | RichTable] = [facts_table({name: text for name, text in facts.items() if text}), ""]
     parts += [_columns_table(found), ""]
     if found.quasi_identifiers is not None or found.known_items:
-        parts += [_risk_table(found), ""]
+        parts += ["Who is at risk as the data are: share of records that others can tell", _risk_table(found), ""]
     if found.problems:
         parts += ["Look at:", *(f"- {printable(problem)}" for problem in found.problems)]
     return parts
@@ -85,8 +85,7 @@ def _columns_table(found: Findings) -> RichTable:
 
 
 def _risk_table(found: Findings) -> RichTable:
-    title = "Who is at risk as the data are: share of records that others can tell"
-    table = RichTable(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
+    table = RichTable(box=None, padding=(0, 2, 0, 0))
     head, rows = risk_table(found)
     for at, name in enumerate(head):
         table.add_column(name, justify="right" if at else "left")
