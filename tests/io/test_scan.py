@@ -315,9 +315,41 @@ def test_the_line_of_a_bad_byte_is_that_of_the_file(tmp_path):
 
 
 def test_what_takes_all_rows_at_once_is_refused(tmp_path):
-    (tmp_path / "v.csv").write_text("a,b\n1,x\n")
-    with pytest.raises(InputError, match="block by block"):
-        scan(tmp_path / "v.csv", group=True, id="a", keep="b")
+    (tmp_path / "v.csv").write_text("a,b,c\n1,x,y\n")
+    with pytest.raises(InputError, match="with ids of several columns takes all rows at once"):
+        scan(tmp_path / "v.csv", group=True, id="a,c", keep="b")
+    with pytest.raises(InputError, match="beside a sensitive column takes all rows at once"):
+        scan(tmp_path / "v.csv", group=True, id="a", sensitive="b", keep="c")
+
+
+WHO = st.sampled_from(["7", "é", "ab", "a b", "10"])
+PERSONS = st.lists(st.tuples(WHO, st.sets(st.sampled_from("vwxyz"))), max_size=30)
+
+
+@given(rows=PERSONS, odd=st.booleans())
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd):
+    wards, ages = {}, {}
+    lines = ["who,codes,ward,age"]
+    for at, (who, codes) in enumerate(rows):
+        ward, age = wards.setdefault(who, f"w{len(wards) % 2}"), ages.setdefault(who, len(ages) / 2)
+        ward = "other" if odd and at == len(rows) - 1 else ward
+        lines.append(f"{who},{' '.join(sorted(codes))},{ward},{age}")
+    path = tmp_path / "v.csv"
+    path.write_text("\n".join(lines) + "\n")
+    options = {"items": "codes", "id": "who", "group": True, "keep": "ward", "relational": "age", "numeric": "age"}
+    expected, found = outcome(read, path, **options), outcome(scan, path, **options)
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        same(found, expected)
+
+
+def test_rows_of_a_person_in_several_files_are_united(tmp_path):
+    for name, text in (("a", "who,code\n1,x\n2,y\n"), ("b", "who,code\n1,z\n3,x\n")):
+        (tmp_path / f"{name}.csv").write_text(text)
+    table = scan(f"{tmp_path}/*.csv", items="code", id="who", group=True)
+    assert list(table.transactions.rows()) == [["x", "z"], ["y"], ["x"]]
 
 
 def test_the_arrays_go_with_the_table(tmp_path, monkeypatch):

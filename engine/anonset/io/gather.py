@@ -20,12 +20,14 @@ from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.io.batches import Batch, BatchSource, ahead
 from anonset.io.columns import Encoder, dictionary
+from anonset.io.grouping import unite
 from anonset.io.ids import ExpectedIds, FiledIds
 from anonset.io.numbers import Numbers
 from anonset.io.options import ReadOptions
 from anonset.io.persons import Persons
 from anonset.io.sets import canonical_codes
 from anonset.io.tables import Plan
+from anonset.io.uniting import unite_by_blocks
 from anonset.spelling import setting
 
 MOST_LABELS = 20_000_000
@@ -61,11 +63,12 @@ def gather(
         If the data cannot be read, or are not what the options say.
     """
     plan = options.plan(source)
-    _require_by_blocks(source.where, options)
+    _require_by_blocks(source.where, options, plan, work)
     with_ids = bool(plan.roles.sensitive) if with_ids is None else with_ids
+    held = with_ids or options.group
     unjudged: dict[str, set[str]] = {}
     encoder = replace(options.encoder(source), unjudged=unjudged)
-    with _Gathering(plan, work, expected if with_ids else None) as gathering:
+    with _Gathering(plan, work, expected if held else None) as gathering:
         for batch in ahead(source.batches(plan.roles.used)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before), batch)
             tell(gathering.n)
@@ -73,13 +76,17 @@ def gather(
         replace(encoder, whole=encoder.whole or bool(plan.roles.one_code)).judge(unjudged)
         gathering.persons.refuse_repeated(source.where)
         table = gathering.table(encoder)
+        if options.group:
+            united = unite(source.where, table) if work is None else unite_by_blocks(source.where, table, work)
+            table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
     return replace(table, rules=options.rules)
 
 
-def _require_by_blocks(where: str, options: ReadOptions) -> None:
-    """Refuse what takes all rows at once."""
-    if options.group:
-        msg = f"{where}: rows are not united block by block ({setting('group', True)}); unite them before"
+def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, work: WorkFolder | None) -> None:
+    """Refuse to unite rows in files for which that is not done."""
+    if options.group and work is not None and (len(plan.roles.id) > 1 or plan.roles.sensitive):
+        beside = "beside a sensitive column" if plan.roles.sensitive else "with ids of several columns"
+        msg = f"{where}: {setting('group', True)} {beside} takes all rows at once; unite them before"
         raise InputError(msg)
 
 

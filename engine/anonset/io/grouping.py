@@ -98,9 +98,13 @@ def _refuse_disagreement(where: str, table: Table, column: Column, first: Int64)
     values = column.codes if isinstance(column, CategoricalColumn) else column.values
     wrong = np.flatnonzero(values[first] != values)
     if len(wrong):
-        rows = f"rows {first[wrong[0]] + 1} and {wrong[0] + 1}"
-        msg = f"{where}: {rows} have the same id ({_named(table)}), but differ in {column.name!r}; they must agree"
-        raise InputError(msg)
+        raise InputError(differing(where, table, column.name, (int(first[wrong[0]]), int(wrong[0]))))
+
+
+def differing(where: str, table: Table, name: str, rows: tuple[int, int]) -> str:
+    """Say that two rows (from 0) of a person differ in a column."""
+    which = f"rows {rows[0] + 1} and {rows[1] + 1}"
+    return f"{where}: {which} have the same id ({_named(table)}), but differ in {name!r}; they must agree"
 
 
 def _named(table: Table) -> str:

@@ -102,8 +102,9 @@ def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
     """Say why a job cannot run by blocks; nothing if it can."""
     if not goes_by_blocks(algorithm) and split_records(algorithm) is None:
         return f"{algorithm.name} takes all records at once ({_instead(algorithm.model)})"
-    if settings.group:
-        return f"{setting('group', True)} takes all records at once"
+    if settings.group and (len(settings.id or ()) > 1 or settings.sensitive):
+        beside = "beside a sensitive column" if settings.sensitive else "with ids of several columns"
+        return f"{setting('group', True)} {beside} takes all records at once"
     if kind == "spmf":
         return "files of SPMF are read whole"
     return ""
