@@ -40,7 +40,7 @@ def scan(
     """Read files block by block into a table that lies on disk: it may be larger than memory.
 
     The table is the one that `read` makes of the same records. What goes through its records takes them block by
-    block. Memory holds the distinct labels and a block.
+    block. Memory holds the distinct labels and a block. All parameters but the first two are those of `read`.
 
     Parameters
     ----------
@@ -52,10 +52,6 @@ def scan(
     work_dir
         A new or empty directory for the arrays, which stays. By default one below the system's directory for
         temporary files, which is removed when the table is no longer used. It holds raw data; its mode is 0700.
-    items, relational, numeric, sensitive, id, keep, drop, separator, missing, group, delimiter, encoding
-        As in `read`.
-    no_header, input_format, one_hot, one_code, normalize, unknown, inner_items
-        As in `read`.
 
     Raises
     ------
