@@ -119,7 +119,14 @@ class Plan:
     cases_without_data: int
 
 
-def plan(chosen: Paper, *, figures: Sequence[str] = (), quick: bool = False, results: Path = RESULTS) -> Plan:
+def plan(
+    chosen: Paper,
+    *,
+    figures: Sequence[str] = (),
+    quick: bool = False,
+    untimed: bool = False,
+    results: Path = RESULTS,
+) -> Plan:
     """Find the cases that have no fresh result.
 
     Raises
@@ -134,6 +141,7 @@ def plan(chosen: Paper, *, figures: Sequence[str] = (), quick: bool = False, res
     asked = [
         case for case in (chosen.quick_cases() if quick else chosen.cases) if not figures or case.figure in figures
     ]
+    asked = [case for case in asked if not (untimed and case.cost)]
     missing = _missing(chosen, asked)
     can_run = [case for case in asked if not missing.intersection(chosen.reads(case.parameters))]
     found = results_of(chosen, results)
@@ -159,6 +167,7 @@ def run(
     *,
     figures: Sequence[str] = (),
     quick: bool = False,
+    untimed: bool = False,
     timeout: float = 600.0,
     results: Path = RESULTS,
 ) -> tuple[int, int]:
@@ -173,7 +182,7 @@ def run(
         If there is no such paper or figure.
     """
     chosen = paper(key)
-    planned = plan(chosen, figures=figures, quick=quick, results=results)
+    planned = plan(chosen, figures=figures, quick=quick, untimed=untimed, results=results)
     if planned.without_data:
         names = ", ".join(planned.without_data)
         sys.stderr.write(f"{key}: {planned.cases_without_data} case(s) are left out: no data {names}\n")
