@@ -40,13 +40,26 @@ def run(
 
 
 @app.command
-def status(*papers: str, quick: bool = False) -> None:
-    """Say how many cases of each paper have a result of the same parameters, code and data, and how many are due."""
+def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
+    """Say how many cases of each paper have a result of the same parameters, code and data, and how many are due.
+
+    Parameters
+    ----------
+    papers
+        Keys of papers; all by default.
+    quick
+        Of the quick subset alone.
+    figures
+        Of each figure by itself, with the seconds that its cases took when they were last measured.
+    """
+    results = runner.QUICK_RESULTS if quick else runner.RESULTS
     for key in papers or runner.papers():
-        results = runner.QUICK_RESULTS if quick else runner.RESULTS
         planned = runner.plan(runner.paper(key), quick=quick, results=results)
         left = f", {planned.cases_without_data} without data" if planned.cases_without_data else ""
         sys.stdout.write(f"{key}: {planned.there} measured, {len(planned.due)} due{left}\n")
+        for one in runner.pieces(runner.paper(key), results) if figures else ():
+            took = f"; all took {one.seconds:.0f} s when last measured" if one.seconds else ""
+            sys.stdout.write(f"  --figure {one.figure}: {one.cases} cases, {one.due} due{took}\n")
 
 
 @app.command

@@ -10,6 +10,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -147,6 +148,28 @@ def plan(
     found = results_of(chosen, results)
     due = [case for case in can_run if case.key not in found or not is_fresh(chosen, found[case.key])]
     return Plan(due, len(can_run) - len(due), sorted(missing), len(asked) - len(can_run))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A figure, which can be measured by itself."""
+
+    figure: str
+    cases: int
+    due: int
+    seconds: float
+    """What those cases took that have a result, of whatever code, one after the other."""
+
+
+def pieces(chosen: Paper, results: Path = RESULTS) -> list[Piece]:
+    """Return the figures of a paper, in order, and how much of each is to be measured."""
+    found = results_of(chosen, results)
+    due = Counter(case.figure for case in plan(chosen, results=results).due)
+    cases = Counter(case.figure for case in chosen.cases)
+    seconds: Counter[str] = Counter()
+    for key, one in found.items():
+        seconds[key[0]] += one.get("seconds_of_case", 0.0)
+    return [Piece(one.key, cases[one.key], due[one.key], float(seconds[one.key])) for one in chosen.figures]
 
 
 def _missing(chosen: Paper, cases: Iterable[Case]) -> set[str]:

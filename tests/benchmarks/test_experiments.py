@@ -111,6 +111,9 @@ def test_figures_and_changed_parameters(place):
     assert runner.run("made.up", figures=("third",), results=results) == (1, 0)
     assert runner.run("made.up", figures=("third",), results=results) == (0, 0)
     assert calls(place) == ["prepared", "3"]
+    took = result(place, "third", "a", 3, "")["seconds_of_case"]
+    pieces = [runner.Piece("squares", 3, 3, 0.0), runner.Piece("third", 1, 0, took)]
+    assert runner.pieces(runner.paper("made.up"), results) == pieces
     store.write(results / "made.up", [result(place, "third", "a", 3, "") | {"parameters": {"n": 4}}])
     assert runner.results_of(runner.paper("made.up"), results) == {}
     assert runner.run("made.up", figures=("third",), results=results) == (1, 0)
