@@ -36,7 +36,13 @@ const pages = %s, widths = [360, 1280], found = [];
     found.push([page, width, root.scrollWidth]);
     frame.remove();
   }
-  await fetch("/measured", {method: "POST", body: JSON.stringify(found)});
+  const frame = document.createElement("iframe");
+  frame.style.cssText = "width:1280px;height:800px;border:0";
+  frame.src = "index.html?q=composition";
+  await new Promise(done => { frame.onload = done; document.body.append(frame); });
+  const results = () => [...frame.contentDocument.querySelectorAll(".md-search-result__link")].map(link => link.href);
+  for (let tries = 0; tries < 300 && !results().length; tries++) await new Promise(done => setTimeout(done, 100));
+  await fetch("/measured", {method: "POST", body: JSON.stringify({found, results: results()})});
 })();
 </script>"""
 
@@ -127,7 +133,7 @@ class Reports(SimpleHTTPRequestHandler):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-def test_no_page_is_wider_than_a_phone_or_a_screen(site: Path, tmp_path: Path) -> None:
+def test_no_page_is_wider_than_a_phone_or_a_screen_and_search_finds(site: Path, tmp_path: Path) -> None:
     (site / "wide.html").write_text(
         '<!doctype html><div style="width:2000px">so that the probe is seen to find it</div>'
     )
@@ -151,11 +157,13 @@ def test_no_page_is_wider_than_a_phone_or_a_screen(site: Path, tmp_path: Path) -
             start_new_session=True,
         ) as browser:
             try:
-                found = Reports.found.get(timeout=300)
+                measured = Reports.found.get(timeout=300)
             finally:
                 os.killpg(browser.pid, signal.SIGKILL)
         server.shutdown()
     for name in ("probe.html", "wide.html"):
         (site / name).unlink()
+    found = measured["found"]
     assert len(found) == 2 * len(names)
     assert [one for one in found if one[2] > one[1]] == [["wide.html", 360, 2008], ["wide.html", 1280, 2008]]
+    assert any("limits.html" in link for link in measured["results"])
