@@ -28,6 +28,15 @@ _MOVED = {
 }
 _LINK = re.compile(r"(?P<mark>!?)\[(?P<text>[^\]]*)\]\((?!https?:|#)(?P<target>[^)\s]+)\)")
 _PUBLIC = re.compile(r"^from (?P<home>\S+) import (?P<name>\w+) as (?P=name)$", re.MULTILINE)
+_ABOUT_PYTHON = (
+    "Every name below is imported as `anonset.NAME`; names that are not here may change. "
+    "[Notebooks](tutorials/index.md#notebooks) show them at work, and [Messy data](data.md#in-python) says what can be "
+    "read. What is refused raises an [error](#errors) that says what is required."
+)
+_ABOUT_COMMANDS = (
+    "`anonset COMMAND --help` says the same. [Tutorials](tutorials/index.md) show the commands at work; "
+    "[exit codes and logs](pipelines.md) are the same for all of them."
+)
 _CHAPTERS = (
     ("Read and publish", ("anonset.io.read", "anonset.io.scan", "anonset.jobs.anonymize", "anonset.release")),
     ("Look, try, compare", ("anonset.jobs",)),
@@ -80,13 +89,13 @@ def command_line() -> str:
 
     text = str(make_app().generate_docs(output_format="markdown", recursive=True))
     text = re.sub(r"## Table of Contents\n.*?(?=\*\*Commands\*\*)", "", text, flags=re.DOTALL)
-    return text.replace("# anonset\n", "# The command line\n", 1)
+    return text.replace("# anonset\n", f"# The command line\n\n{_ABOUT_COMMANDS}\n", 1)
 
 
 def python_api() -> str:
     """Return the page of the Python API: every public name, under the chapter of its home."""
     found = [(chapter_of(m["home"]), m["home"], m["name"]) for m in _PUBLIC.finditer(_public_names())]
-    parts = ["# Python\n\nWhat `anonset.__all__` names. A name below is imported as `anonset.NAME`.\n"]
+    parts = [f"# Python\n\n{_ABOUT_PYTHON}\n"]
     for chapter, names in groupby(sorted(found), key=lambda x: x[0]):
         parts.append(f"## {_CHAPTERS[chapter][0]}\n")
         parts += [f"::: {home}.{name}\n" for _, home, name in names]
