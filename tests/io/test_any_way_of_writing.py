@@ -49,7 +49,18 @@ def written(rows, dialect):
         data = text.encode(encoding)
     except UnicodeEncodeError:
         assume(False)
-    return data, {"encoding": encoding} if encoding in ("latin-1", "cp1252") else {}
+    if encoding not in ("latin-1", "cp1252"):
+        return data, {}
+    assume(data.isascii() or not is_utf8(data))  # such a text is refused
+    return data, {"encoding": encoding}
+
+
+def is_utf8(data):
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def separator(draw, labels):
