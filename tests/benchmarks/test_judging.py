@@ -159,3 +159,10 @@ def test_a_case_that_ends_its_process_is_told_and_the_next_ones_run(tmp_path, mo
     assert answers[2]["error"] == "ended with status 1: ended in the middle"
     assert [answers[n]["measured"]["n"] for n in (0, 3, 4)] == [0, 3, 4]
     assert answers[3]["measured"]["process"] == answers[4]["measured"]["process"]
+
+
+def test_what_needs_no_quiet_machine_can_be_measured_by_itself(tmp_path):
+    cases = [Case("f", "a", x, {"x": x}, cost=cost) for x, cost in enumerate(("", "time", "memory"))]
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases)], dict)
+    assert [case.x for case in runner.plan(paper, results=tmp_path).due] == [0, 1, 2]
+    assert [case.x for case in runner.plan(paper, untimed=True, results=tmp_path).due] == [0]
