@@ -77,14 +77,23 @@ def _totals(judged: Mapping[str, Sequence[Judged]]) -> str:
 
 def _in_short(judged: Mapping[str, Sequence[Judged]]) -> str:
     cells = [
-        (names(key), one.figure, one.claim.text, f"**{one.verdict}**", _share(one), one.measured)
+        (names(key), one.figure, one.claim.text, f"**{one.verdict}**", _in_few_words(one))
         for key in papers(studies=False)
         for one in judged[key]
         if one.claim.main
     ]
     if not cells:
         return ""
-    return "## In short\n\n" + rows(("paper", "figure", "finding", "verdict", "repetitions", "measured"), cells)
+    return "## In short\n\n" + rows(("paper", "figure", "finding", "verdict", "repetitions"), cells)
+
+
+def _in_few_words(one: Judged) -> str:
+    """Return how many repetitions bear a claim out; where it depends on something, at which parts or named levels."""
+    if one.claim.factor is None:
+        return "counted once"
+    if one.verdict.startswith(criteria.DEPENDS):
+        return _share(one)
+    return f"{one.claim.factor.name}: {one.met} of {one.of}"
 
 
 def names(key: str) -> str:

@@ -40,11 +40,13 @@ NEGATIVES = (
         ),
     ),
     Negative(
-        "Ordering clusters by the distance of their records' bits costs utility",
+        "Ordering clusters by the distance of their records' bits costs utility in Rum-bound",
         "RMERGE_T and RMERGE_RT order candidates by BTD, a distance of the records as they are, in place of the UL "
         "that the transaction function would leave. That saves running the function, which is what the paper "
         "shows. It says nothing of the items that are generalized together: two clusters with few items in common "
-        "can share a hierarchy node, and two with many can need the root for one rare item.",
+        "can share a hierarchy node, and two with many can need the root for one rare item. Over a hierarchy (AA) "
+        "that costs UL; where any items can form a group (COAT) it costs little, and in Tum-bound, where UL has to "
+        "meet its bound either way, nothing.",
         (
             ("poulis2013", "fig7ce", "RM_T and RM_RT have the same UL as their baselines"),
             ("poulis2013", "fig7df", "TM_T and TM_RT have the same UL as their baselines"),
@@ -52,11 +54,12 @@ NEGATIVES = (
         ),
     ),
     Negative(
-        "COAT against AA in UL: the measure sees the largest group alone",
-        "The utility loss of a published group is weighted by 2 to the power of its size. The largest group "
-        "outweighs all others together, so that UL compares the largest groups of two publications and hardly "
-        "anything else. COAT merges the pair that costs least now, and a chain of cheap merges makes one large "
-        "group; AA's groups are bounded by the nodes of its hierarchy.",
+        "COAT against AA in UL: one large group outweighs many small ones",
+        "The utility loss of a published group is weighted by 2 to the power of its size, so that UL is above all "
+        "about the largest groups of a publication. COAT merges the pair that costs least now, and a chain of "
+        "cheap merges makes a large group; AA's groups are bounded by the nodes of its hierarchy, whose sizes "
+        "jump. Which of the two has the larger group depends on k and on the order of the leaves, while by NCP, "
+        "which weighs all groups alike, COAT loses less throughout.",
         (
             ("loukides2010", "fig10a", "COAT's UL is below AA's for all k"),
             ("loukides2010", "fig9", "AA's UL is substantially above COAT's for all m, BMS-2"),
@@ -106,8 +109,8 @@ NEGATIVES = (
     Negative(
         "What safe grouping loses depends on what counts as lost",
         "Tuples that are anonymized for l-diversity may go on counting in their group, or not: then every one that "
-        "leaves shrinks the group, and others follow. The paper does not say which; the two readings are far "
-        "apart, and so is what they lose for small l.",
+        "leaves shrinks the group, and others follow. The paper does not say which; for large l the two readings "
+        "are far apart, and what is printed lies near the one in which they go on counting.",
         (
             ("albouna2013", "fig4abc", "for k=9 and l=7 a third of the tuples is anonymized to preserve l-diversity"),
             ("albouna2013", "fig4abc", "for small l the loss is below 10%"),
