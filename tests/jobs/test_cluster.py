@@ -8,12 +8,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import anonset
+from anonset.algorithms.base import executor_of
+from anonset.algorithms.buckets import safe_grouping
+from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.algorithms.transaction.exact import Exact
+from anonset.algorithms.transaction.exact_cut import pairs, sets
+from anonset.algorithms.transaction.expanded_blocks import Over
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.mapped import WorkFolder
 from anonset.errors import InputError
-from anonset.jobs.cluster import ClusterExecutor, _packed, _unpacked, _version, cluster_of
+from anonset.jobs.cluster import ClusterExecutor, _packed, _unpacked, _version, cluster_of, require_on_workers
 
 N_ITEMS, K, M = 60, 4, 3
 HIERARCHY = Hierarchy.balanced([str(i) for i in range(N_ITEMS)], 4)
@@ -73,12 +80,71 @@ def test_processes_find_what_one_thread_does_and_leave_nothing(client, work, blo
 
 @pytest.mark.compiled
 def test_a_worker_that_is_killed_in_every_round_changes_nothing(client, work, blocks, column):
-    def kill():
-        pids = [nanny.pid for nanny in client.cluster.workers.values() if nanny.pid]
-        os.kill(pids[0], signal.SIGKILL)
-
     with ClusterExecutor(client, work) as executor:
-        assert run(blocks, executor, kill) == run(column)
+        assert run(blocks, executor, lambda: kill_one(client)) == run(column)
+
+
+def kill_one(client):
+    pids = [nanny.pid for nanny in client.cluster.workers.values() if nanny.pid]
+    os.kill(pids[0], signal.SIGKILL)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("suppress", [False, True])
+def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
+    client, work, blocks, column, monkeypatch, suppress
+):
+    killed, sent = [], []
+    monkeypatch.setattr(sets, "LEAST_SENT", 0)
+    monkeypatch.setattr(pairs, "CELLS_PER_PASS", 1_000)
+    algorithm = Exact(k=K, m=M, suppress=suppress)
+
+    def kill(phase, _done, _total):
+        if phase not in killed and len(killed) < 4:
+            killed.append(phase)
+            kill_one(client)
+
+    class Noted(ClusterExecutor):
+        def submit(self, fn, /, *args, **kwargs):
+            sent.append(type(fn.work if isinstance(fn, Over) else fn).__name__)
+            return super().submit(fn, *args, **kwargs)
+
+    with executor_of(2) as threads:
+        expected = algorithm.search(Blocks.of(column, 130), HIERARCHY, executor=threads)
+    with Noted(client, work) as executor:
+        found = algorithm.search(blocks, HIERARCHY, executor=executor, progress=kill)
+    assert (found.recoding.labels, found.figures, found.trace) == (
+        expected.recoding.labels, expected.figures, expected.trace,
+    )  # fmt: skip
+    assert len(killed) > 1
+    assert {"FirstCopies", "Supports", "_CountSiblings", "_Find", "partial"} <= set(sent)  # the last counts pairs
+    assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
+
+
+@pytest.mark.compiled
+def test_parts_of_individuals_are_grouped_by_processes_one_of_which_is_killed(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(safe_grouping, "TUPLES_PER_PART", 100)
+    source = np.random.default_rng(3)
+    rows = [f"n{source.integers(150)},d{source.integers(9)}\n" for _ in range(900)]
+    (tmp_path / "v.csv").write_text("name,drug\n" + "".join(rows))
+    table = anonset.scan(tmp_path / "v.csv", sensitive="drug", id="name", work_dir=tmp_path / "work")
+    algorithm, before, killed = SafeGrouping(k=3, l=2, seed=4), sorted((tmp_path / "work").iterdir()), []
+
+    def kill(phase, _done, _total):
+        if not killed:
+            killed.append(phase)
+            kill_one(client)
+
+    expected = algorithm.recode(table, {})
+    here = set((tmp_path / "work").iterdir())
+    with ClusterExecutor(client, table.work) as executor:
+        found = algorithm.recode(table, {}, executor=executor, progress=kill)
+    assert (found.figures["parts"], killed) == (9, ["parts"])
+    assert found.figures == expected.figures
+    assert np.array_equal(found.recoding.group, expected.recoding.group)
+    assert np.array_equal(found.recoding.starred, expected.recoding.starred)
+    left = {path.name.split("-")[0] for path in {*(tmp_path / "work").iterdir()} - here}
+    assert (left, len(before) < len(here)) == ({"group", "starred"}, True)  # the recoding's own
 
 
 class Answering:
@@ -107,6 +173,13 @@ def test_workers_that_cannot_take_part_are_named(work, answers, said):
     with pytest.raises(InputError, match=said):
         ClusterExecutor(Answering(answers), work)
     assert not list(work.path.iterdir())
+
+
+def test_what_stays_in_one_process_is_refused_with_what_does_not():
+    with pytest.raises(
+        InputError, match=r"client: direct runs on the threads of one machine \(apriori, exact, vpa and"
+    ):
+        require_on_workers(anonset.Direct(k=2, m=2), "client")
 
 
 def test_no_scheduler_at_an_address_is_one_line():

@@ -16,6 +16,7 @@ class Counted(Executor):
 
     def __init__(self, inner: Any) -> None:
         self._inner, self._max_workers = inner, inner._max_workers
+        self.remote = bool(getattr(inner, "remote", False))
         self._last: Any = None
         self.passes = self.tasks = self.bytes_read = self.bytes_returned = 0
 

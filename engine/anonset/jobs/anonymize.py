@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, forms_sets, goes_to_workers, split_records
+from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, forms_sets, split_records
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
 from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.generalization.earlier import Earlier, Since
-from anonset.jobs.cluster import ClusterExecutor, cluster_of
+from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_on_workers
 from anonset.jobs.work_places import clear_leftovers
 from anonset.measures.retention import retention
 from anonset.release.costs import Stopwatch, tell_compiling
@@ -304,10 +304,7 @@ def _require_shareable(table: Table, algorithm: Algorithm) -> None:
     if table.work is None:
         msg = f"{setting('client')} needs a table that anonset.scan read into a {setting('work_dir')} that workers see"
         raise InputError(msg)
-    if not goes_to_workers(algorithm):
-        others = "apriori and vpa, and what is split, on clusters"
-        msg = f"{setting('client')}: {algorithm.name} runs on the threads of one machine ({others})"
-        raise InputError(msg)
+    require_on_workers(algorithm, "client")
 
 
 def _earlier(private: str | os.PathLike[str], on_cluster: str | None) -> Earlier:

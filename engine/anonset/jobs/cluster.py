@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from anonset.algorithms.base import Algorithm, goes_to_workers
 from anonset.data.mapped import WorkFolder, backing
 from anonset.errors import AnonsetError, InputError
 from anonset.release.interruption import defer_signals
@@ -33,8 +34,27 @@ logging.getLogger("distributed").setLevel(logging.CRITICAL)
 _EMBEDDED = 1 << 16
 """Bytes of a function up to which it travels with each of its tasks."""
 _FUNCTIONS = 4
+ON_CLUSTERS = "apriori, exact, vpa and safe-grouping, and what is split, on clusters"
+_UNDIVIDED = {"anatomy": "it puts all tuples in one random order, which workers could not do faster"}
+"""Why a cluster would bring nothing, by the name of the algorithm."""
 _SECONDS_WITHOUT_WORKERS = 60
 """How long to wait for workers to come back, where all are gone."""
+
+
+def require_on_workers(algorithm: Algorithm, asked: str) -> None:
+    """Refuse an algorithm whose tasks stay in one process, on workers that the setting `asked` names.
+
+    Raises
+    ------
+    InputError
+        With the reason, or with what runs there.
+    """
+    if goes_to_workers(algorithm):
+        return
+    msg = f"{setting(asked)}: {algorithm.name} runs on the threads of one machine ({ON_CLUSTERS})"
+    if algorithm.name in _UNDIVIDED:
+        msg = f"{setting(asked)} brings {algorithm.name} nothing: {_UNDIVIDED[algorithm.name]}; leave it out"
+    raise InputError(msg)
 
 
 @contextmanager

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks, goes_to_workers, split_records
+from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks, split_records
 from anonset.algorithms.buckets.base import MOST_TUPLES
 from anonset.data import Table, spans
 from anonset.data.discreet import Discreet
 from anonset.data.mapped import WorkFolder
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.errors import InputError
+from anonset.jobs.cluster import require_on_workers
 from anonset.jobs.work_places import work_place
 from anonset.privacy import PrivacyModel
 from anonset.release import costs
@@ -91,10 +92,8 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
         given = setting("work_dir" if settings.work_dir is not None else "cluster")
         msg = f"{given} is for a run by blocks, but {obstacle}"
         raise InputError(msg)
-    if settings.cluster is not None and not goes_to_workers(algorithm):
-        others = "apriori and vpa, and what is split, on clusters"
-        msg = f"{setting('cluster')}: {algorithm.name} runs on the threads of one machine ({others})"
-        raise InputError(msg)
+    if settings.cluster is not None:
+        require_on_workers(algorithm, "cluster")
     return Input(settings.input, True, need, limit)
 
 

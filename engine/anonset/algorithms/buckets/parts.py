@@ -7,7 +7,7 @@ group is from shows nowhere: groups are numbered at random over all parts when a
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -65,6 +65,8 @@ def split_individuals(
     ----------
     ids
         The columns that together identify an individual: its tuples are in one part.
+    work
+        A directory of the caller's, in whose files the parts lie until it is removed; None: in memory.
     """
     n = ids[0].n
     count = -(-n // most)
@@ -72,8 +74,7 @@ def split_individuals(
         yield PartOfTuples(np.arange(n, dtype=np.int32), "")
         return
     with ExitStack() as stack:
-        scratch = None if work is None else stack.enter_context(WorkFolder.temporary(work.path))
-        found = [stack.enter_context(Growing(scratch, "part", np.int32)) for _ in range(count)]
+        found = [stack.enter_context(Growing(work, "part", np.int32)) for _ in range(count)]
         for first, end in spans(n):
             part = _parts_of(ids, draws, count, first, end)
             order = np.argsort(part, kind="stable")
@@ -81,8 +82,7 @@ def split_individuals(
             for target, rows in zip(found, np.split(order + first, ends[:-1]), strict=True):
                 target.append(rows)
         for number, rows_of_part in enumerate(found):
-            yield PartOfTuples(np.array(rows_of_part.finished()), f", part {number}")
-            rows_of_part.drop()
+            yield PartOfTuples(rows_of_part.finished(), f", part {number}")
 
 
 def _parts_of(ids: Sequence[CategoricalColumn], draws: Draws, count: int, first: int, end: int) -> NDArray[np.uint16]:
@@ -96,17 +96,58 @@ def _parts_of(ids: Sequence[CategoricalColumn], draws: Draws, count: int, first:
     return (words % np.uint64(count)).astype(np.uint16)
 
 
+@dataclass(frozen=True, eq=False)
+class _OnWorker(Discreet):
+    """Groups the tuples of a part on a worker, into files: how they were grouped is as long as the part."""
+
+    solve: Solve
+    work: WorkFolder
+
+    def names(self, number: int) -> tuple[str, str]:
+        """Return the names of the files of a part."""
+        return f"group-{number}", f"starred-{number}"
+
+    def __call__(self, numbered: tuple[int, PartOfTuples]) -> Grouped:
+        number, part = numbered
+        found, (group, starred) = self.solve(part), self.names(number)
+        return replace(
+            found, group=self.work.stored(group, found.group), starred=self.work.stored(starred, found.starred)
+        )
+
+
+def _solved(
+    parts: Iterator[PartOfTuples], solve: Solve, executor: Executor | None, work: WorkFolder | None
+) -> Iterator[Grouped]:
+    """Yield how the tuples of each part are grouped: one that is all there is here, those in files also on workers."""
+    if not getattr(executor, "remote", False):
+        yield from run_tasks(executor, solve, parts)
+    elif work is None:
+        yield from map(solve, parts)
+    else:
+        on_worker = _OnWorker(solve, work)
+        for number, found in enumerate(run_tasks(executor, on_worker, enumerate(parts))):
+            work.drop(*on_worker.names(number))
+            yield found
+
+
 def group_parts(
-    parts: Iterator[PartOfTuples], solve: Solve, largest: int, executor: Executor | None, told: Progress | None, n: int
+    parts: Iterator[PartOfTuples],
+    solve: Solve,
+    largest: int,
+    executor: Executor | None,
+    told: Progress | None,
+    n: int,
+    work: WorkFolder | None = None,
 ) -> Iterator[Grouped]:
     """Yield how the tuples of each part are grouped; one without a group joins the next, or the last one that has.
 
     Parts that are joined until they have more than `largest` tuples, or all there are, are yielded without a group.
+    `work` is the directory in whose files the parts lie, if they do.
     """
     waiting: Grouped | None = None
     last: Grouped | None = None
     done = 0
-    for found in run_tasks(executor, solve, parts):
+    for found in _solved(parts, solve, executor, work):
         done += len(found.part.rows)
         if told is not None:
             told("parts", float(done), float(n))

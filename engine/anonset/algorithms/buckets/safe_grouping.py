@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn
 
@@ -21,8 +22,9 @@ from anonset.algorithms.buckets.parts import (
     group_parts,
     split_individuals,
 )
-from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data import CategoricalColumn, Hierarchy, Table, Vocabulary
 from anonset.data.discreet import Discreet
+from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError
 from anonset.generalization import Buckets
@@ -78,6 +80,7 @@ class SafeGrouping(Discreet):
 
     name: ClassVar[str] = "safe-grouping"
     by_blocks: ClassVar[bool] = True
+    on_workers: ClassVar[bool] = True
 
     k: int
     """Smallest number of individuals in a group (>= l)."""
@@ -121,13 +124,17 @@ class SafeGrouping(Discreet):
             return Result(Buckets(np.zeros(0, np.int32), np.zeros(0, np.bool_)), figures={"groups": 0})
         draws = Draws.of(table, self.seed)
         most = table.n if table.work is None else TUPLES_PER_PART
-        parts = split_individuals(ids, draws, most, table.work)
-        solver = _Solver(self, sensitive, ids, draws)
+        solver = _Solver(self, _unnamed(sensitive), tuple(map(_unnamed, ids)), draws)
         union, figures, sizes = Union.of(table.n, table.work), Counter[str](), list[int]()
-        for found in group_parts(parts, solver, MOST_MERGED * most, executor, progress, table.n):
-            union.add(found)
-            figures.update(found.figures)
-            sizes.append(len(found.part.rows))
+        with ExitStack() as stack:
+            work = None
+            if table.work is not None and table.n > most:
+                work = stack.enter_context(WorkFolder.temporary(table.work.path))
+            parts = split_individuals(ids, draws, most, work)
+            for found in group_parts(parts, solver, MOST_MERGED * most, executor, progress, table.n, work):
+                union.add(found)
+                figures.update(found.figures)
+                sizes.append(len(found.part.rows))
         if figures["individuals"] < self.k:
             reason = f"at least k={self.k} individuals are required, the table has {figures['individuals']:,}"
             raise InfeasibleError(self.name, reason)
@@ -195,6 +202,11 @@ class _Solver(Discreet):
 
     def _key(self, purpose: str, part: PartOfTuples) -> NDArray[np.uint64]:
         return self.draws.key(purpose + part.name)
+
+
+def _unnamed(column: CategoricalColumn) -> CategoricalColumn:
+    """Return a column without its labels, which grouping does not look at: a task takes along how many there are."""
+    return CategoricalColumn(column.name, column.codes, Vocabulary.numbered(len(column.vocabulary)))
 
 
 def _looked_up(column: CategoricalColumn, tuples: Int32) -> Int32:

@@ -2,18 +2,19 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, executor_of
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
+from anonset.algorithms.transaction.expanded_blocks import on_cluster
 from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
@@ -51,6 +52,7 @@ class Exact(Discreet):
 
     name: ClassVar[str] = "exact"
     by_blocks: ClassVar[bool] = True
+    on_workers: ClassVar[bool] = True
 
     k: int
     """Smallest support of any itemset that occurs (>= 1)."""
@@ -122,12 +124,14 @@ class Exact(Discreet):
             require_feasible(self.name, blocks, self.k)
         limits = Limits(self.time_limit, self.max_steps)
         problem = CutProblem(blocks, hierarchy, self.k, self.m, bool(self.suppress), executor)
-        found = self._solved(problem, limits, executor, progress)
-        if self.suppress is None and _is_mute(problem, found):
-            problem, limits.steps = replace(problem, suppress=True), self.max_steps
-            other = self._solved(problem, limits, executor, progress)
-            if not _is_mute(problem, other):
-                return replace(other, notes=(_suppressed_unasked(other), *other.notes))
+        with ExitStack() as stack:  # what is held here is gone through here, also where workers count in blocks
+            here = stack.enter_context(executor_of(None)) if on_cluster(executor) else executor
+            found = self._solved(problem, limits, here, progress)
+            if self.suppress is None and _is_mute(problem, found):
+                problem, limits.steps = replace(problem, suppress=True), self.max_steps
+                other = self._solved(problem, limits, here, progress)
+                if not _is_mute(problem, other):
+                    return replace(other, notes=(_suppressed_unasked(other), *other.notes))
         return found
 
     def coarsen(
@@ -183,7 +187,8 @@ class Exact(Discreet):
         blocks, hierarchy = problem.blocks, problem.hierarchy
         if not problem.suppress:
             apriori, start = Apriori(k=self.k, m=self.m), problem.start
-            return apriori.run_apriori(blocks, hierarchy, start=start, executor=executor, progress=progress).cut
+            blockwise = problem.executor
+            return apriori.run_apriori(blocks, hierarchy, start=start, executor=blockwise, progress=progress).cut
         if int(blocks.occurrences.sum()) > MAX_AT_ONCE:
             msg = f"mHgHs takes at most {MAX_AT_ONCE:,} items at once"
             raise InputError(msg)

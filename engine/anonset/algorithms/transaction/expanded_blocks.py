@@ -17,7 +17,10 @@ from anonset.data.blocks import Blocks, Rows, require_sound
 from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32
 
+TASKS_PER_WORKER, MOST_TASKS = 2, 16
+"""Tasks of a pass for each worker of a cluster, so that none waits long for the others; of many workers one each."""
 _Done = TypeVar("_Done")
+_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +76,10 @@ class ExpandedBlocks:
         return self._stored
 
     def over(self, work: Callable[[Iterator[Int32]], _Done], tasks: int | None = None) -> Iterator[_Done]:
-        """Run `work` over the records of some blocks at a time, divided into so many tasks; by default one a block."""
+        """Run `work` over the records of some blocks at a time, divided into so many tasks: see `divided`."""
         parts: Sequence[Any] = self.blocks.rows if self._stored is None else self._stored
-        tasks = len(parts) if tasks is None else min(tasks, len(parts))
-        groups = [parts[at::tasks] for at in range(tasks)]
-        return run_tasks(self.executor, _Over(work, self.expansion if self._stored is None else None), groups)
+        groups = divided(parts, self.executor, tasks)
+        return run_tasks(self.executor, Over(work, self.expansion if self._stored is None else None), groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +101,33 @@ class _Store:
 
 
 @dataclass(frozen=True, eq=False)
-class _Over:
-    """Runs work over some blocks, which it expands first unless they are."""
+class Over:
+    """Runs work over some blocks, each of which is first made into what the work is for, unless it is that."""
 
-    work: Callable[[Iterator[Int32]], Any]
-    expansion: Expansion | None
+    work: Callable[[Iterator[Any]], Any]
+    made: Callable[[Any], Any] | None
 
     def __call__(self, group: Iterable[Any]) -> Any:
-        return self.work(iter(group) if self.expansion is None else map(self.expansion, group))
+        """Return what the work finds of some blocks."""
+        return self.work(iter(group) if self.made is None else map(self.made, group))
+
+
+def on_cluster(executor: Executor | None) -> bool:
+    """Tell whether tasks run in other processes, to which no more than the names of files should travel."""
+    return bool(getattr(executor, "remote", False))
+
+
+def divided(parts: Sequence[_Part], executor: Executor | None, tasks: int | None = None) -> list[Sequence[_Part]]:
+    """Divide blocks among so many tasks, by default one a block; on the workers of a cluster few for each of these.
+
+    There a task costs some milliseconds, and what it finds comes back: the sum over many blocks is as small as one's.
+
+    >>> divided("abcde", None, 2), divided("ab", None), divided("ab", None, 9)
+    (['ace', 'bd'], ['a', 'b'], ['a', 'b'])
+    """
+    tasks = len(parts) if tasks is None else tasks
+    if on_cluster(executor):
+        workers = max(1, int(getattr(executor, "_max_workers", 1)))
+        tasks = max(workers, min(TASKS_PER_WORKER * workers, MOST_TASKS))
+    tasks = min(tasks, len(parts))
+    return [parts[at::tasks] for at in range(tasks)]

@@ -1,13 +1,14 @@
 """The nodes above the items of some records, with their supports: where count-trees begin."""
 
+from collections.abc import Iterable
 from concurrent.futures import Executor
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
 from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction.count_tree import CountTree, Nodes
-from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion
+from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion, divided
 from anonset.algorithms.transaction.wanted_sets import WantedSets
 from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
@@ -41,8 +42,9 @@ class SupportedNodes:
         self.blocks = records if isinstance(records, Blocks) else Blocks.of(records)
         self.hierarchy, self.k, self.executor, self.progress = hierarchy, k, executor, progress
 
-        supports = partial(_supports, leaf_node=hierarchy.leaf_node, parent=hierarchy.parent)
-        self.support: Int64 = sum(run_tasks(executor, supports, self.blocks), np.zeros(hierarchy.n_nodes, np.int64))
+        supports = Supports(hierarchy.leaf_node, hierarchy.parent)
+        groups = divided(self.blocks.rows, executor)
+        self.support: Int64 = sum(run_tasks(executor, supports, groups), np.zeros(hierarchy.n_nodes, np.int64))
         order = np.lexsort((np.arange(hierarchy.n_nodes), -self.support)).astype(np.int32)
         self.by_support: Int32 = order[(order != 0) & (self.support[order] > 0)]
         """int32: the nodes without the root, by descending support, then in preorder: ancestors come first."""
@@ -117,9 +119,19 @@ class SupportedNodes:
         return next((rare_set for rare_set in found if rare_set is not None), None)
 
 
-def _supports(rows: Rows, leaf_node: Int32, parent: Int32) -> Int64:
-    from anonset_kernels.count_tree import node_supports
+@dataclass(frozen=True, eq=False)
+class Supports:
+    """Counts the records of some blocks that hold an item below each node."""
 
-    require_sound(*rows, len(leaf_node))
-    found: Int64 = node_supports(*rows, leaf_node, parent)
-    return found
+    leaf_node: Int32
+    parent: Int32
+
+    def __call__(self, group: Iterable[Rows]) -> Int64:
+        """Return int64 (V,)."""
+        from anonset_kernels.count_tree import node_supports
+
+        found = np.zeros(len(self.parent), np.int64)
+        for rows in group:
+            require_sound(*rows, len(self.leaf_node))
+            found += node_supports(*rows, self.leaf_node, self.parent)
+        return found

@@ -1,13 +1,17 @@
 """Records of which equal ones are held k times at most: all that rare sets can be told by."""
 
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
 from anonset.data.blocks import Rows
+from anonset.data.discreet import Discreet
+from anonset.data.mapped import WorkFolder
 
 _PARTS_PER_ROUND = 4
 
@@ -20,25 +24,54 @@ def chosen_rows(rows: Rows, chosen: NDArray[np.bool_]) -> Rows:
     return start, items[indptr[0] : indptr[-1]][np.repeat(chosen, lengths)]
 
 
-def first_copies(part: Callable[[int], Rows], n_parts: int, k: int, executor: Executor | None) -> Rows:
+@dataclass(frozen=True, eq=False)
+class FirstCopies(Discreet):
+    """Reduces a part to the first k of equal rows; into files, where a directory is given."""
+
+    shown: Callable[[Rows], Rows]
+    """What the rows of a part are looked at as."""
+    k: int
+    work: WorkFolder | None = None
+    token: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    def reduced(self, rows: Rows) -> Rows:
+        """Return the rows, but of equal ones only the first k."""
+        from anonset_kernels import rows as kernels
+
+        return chosen_rows(rows, kernels.first_copies(*rows, self.k))
+
+    def names(self, at: int) -> tuple[str, str]:
+        """Return the names of the files of a part."""
+        return f"copies-{self.token}-{at}", f"copies-{self.token}-{at}-items"
+
+    def __call__(self, numbered: tuple[int, Rows]) -> Rows:
+        """Return what is left of a part."""
+        at, rows = numbered
+        indptr, items = self.reduced(self.shown(rows))
+        if self.work is None:
+            return indptr, items
+        begins, codes = self.names(at)
+        return self.work.stored(begins, indptr), self.work.stored(codes, items)
+
+
+def first_copies(parts: Sequence[Rows], reduce: FirstCopies, executor: Executor | None) -> Rows:
     """Return the rows of some parts in their order, but of equal ones only the first k.
 
     A set of nodes that fewer than k of all rows hold is held by as many of these, any other by k at least. They are
     the same for any division into parts. Memory: some parts, and up to three times what is returned.
     """
-    from anonset_kernels import rows as kernels
-
-    def reduced(rows: Rows) -> Rows:
-        return chosen_rows(rows, kernels.first_copies(*rows, k))
-
+    if len(parts) == 1:
+        return reduce.reduced(reduce.shown(parts[0]))
     found, waiting = (np.zeros(1, np.int64), np.empty(0, np.int32)), list[Rows]()
-    for first in range(0, n_parts, _PARTS_PER_ROUND):
-        ats = range(first, min(n_parts, first + _PARTS_PER_ROUND))
-        waiting += run_tasks(executor, lambda at: reduced(part(at)), ats)
-        if n_parts == 1:
-            return waiting[0]
-        if ats.stop == n_parts or sum(map(_size, waiting)) >= _size(found):
-            found, waiting = reduced(_joined([found, *waiting])), []
+    at_a_time = _PARTS_PER_ROUND * (1 if reduce.work is None else int(getattr(executor, "_max_workers", 1)))
+    for first in range(0, len(parts), at_a_time):
+        numbered = list(enumerate(parts))[first : first + at_a_time]
+        for (at, _), rows in zip(numbered, run_tasks(executor, reduce, numbered), strict=True):
+            waiting.append(rows)
+            if reduce.work is not None:  # what is mapped lives on until it is let go
+                reduce.work.drop(*reduce.names(at))
+        if first + at_a_time >= len(parts) or sum(map(_size, waiting)) >= _size(found):
+            found, waiting = reduce.reduced(_joined([found, *waiting])), []
     return found
 
 

@@ -1,7 +1,10 @@
 """Rare pairs: siblings first, which contract the hierarchy, then the maximal ones of what is left."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +12,11 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
-from anonset.algorithms.transaction.exact_cut.view import View
-from anonset.data.blocks import require_sound
-from anonset.data.table import Int32
+from anonset.algorithms.transaction.exact_cut.view import Shown, View
+from anonset.algorithms.transaction.expanded_blocks import Expansion, Over, divided, on_cluster
+from anonset.data.blocks import Rows, require_sound
+from anonset.data.discreet import Discreet
+from anonset.data.table import Int32, Int64
 
 CELLS_PER_PASS = 1 << 25
 """Counts that a worker holds at a time; a pass over the records fills them."""
@@ -20,6 +25,7 @@ MAX_PAIR_BITS = 1 << 33
 MAX_PAIR_WORK = 1 << 36
 """Pairs of nodes in records that are counted at a time: some minutes."""
 PAIRS_PER_CALL = 1 << 16
+Counts = NDArray[np.unsignedinteger]
 _SPANS = 4
 
 
@@ -30,8 +36,6 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
     found so: 4,779 of the 5,121 of kosarak (k=5, m=2), in 130,000 cells, where a matrix of all pairs has 7 * 10^8.
     Cost: a pass over the records for each `CELLS_PER_PASS` pairs of siblings.
     """
-    from anonset_kernels.rare_pairs import count_siblings
-
     hierarchy, k = problem.hierarchy, problem.k
     parent, entry = hierarchy.parent, entries(hierarchy, closed)
     children = np.flatnonzero((parent >= 0) & ~buried(hierarchy, closed)).astype(np.int32)
@@ -46,10 +50,9 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
         lengths = width[parent[rows]]
         place = np.full(hierarchy.n_nodes, -1, np.int64)
         place[rows] = np.cumsum(lengths) - lengths
-        cells = np.zeros(int(lengths.sum()), _counter(k))
-        for records in problem.blocks:
-            require_sound(*records, hierarchy.n_leaves)
-            count_siblings(*records, entry, (parent, index), place, k, cells)
+        count = _CountSiblings(entry, (parent, index), place, k, int(lengths.sum()))
+        groups = divided(problem.blocks.rows, problem.executor, 1)
+        cells = _summed(run_tasks(problem.executor, count, groups), np.zeros(count.n_cells, _counter(k)), k)
         rare = np.flatnonzero((cells > 0) & (cells < k))
         left = rows[np.searchsorted(place[rows], rare, side="right") - 1]
         right = children[begin[parent[left]] + rare - place[left]]
@@ -57,6 +60,38 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
         found.append(pairs[(problem.support[pairs] >= k).all(axis=1)])
         done[parent[found[-1][:, 0]]] = True
     return np.concatenate(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _CountSiblings(Discreet):
+    """Counts, up to `k`, the records of some blocks that hold pairs of siblings: see the kernel."""
+
+    entry: Int32
+    siblings: tuple[Int32, Int32]
+    place: Int64
+    k: int
+    n_cells: int
+
+    def __call__(self, blocks: Iterable[Rows]) -> Counts:
+        """Return the counts, (n_cells,)."""
+        from anonset_kernels.rare_pairs import count_siblings
+
+        cells = np.zeros(self.n_cells, _counter(self.k))
+        for rows in blocks:
+            require_sound(*rows, len(self.entry))
+            count_siblings(*rows, self.entry, self.siblings, self.place, self.k, cells)
+        return cells
+
+
+@dataclass(frozen=True, eq=False)
+class _Codes(Discreet):
+    """Makes records into the codes of the nodes that a view shows of them."""
+
+    shown: Shown
+    expansion: Expansion
+
+    def __call__(self, rows: Rows) -> Int32:
+        return self.expansion(self.shown(rows))
 
 
 class RarePairs:
@@ -71,37 +106,59 @@ class RarePairs:
     """
 
     def __init__(self, view: View, executor: Executor | None, limits: Limits) -> None:
-        from anonset_kernels.pairs import count_pairs
-        from anonset_kernels.rare_pairs import mark_rare
-
-        self.view, k, n = view, view.problem.k, len(view.nodes)
+        self.view, self._executor, self._limits = view, executor, limits
+        n, problem = len(view.nodes), view.problem
         if n * n > MAX_PAIR_BITS:
             msg = f"pairs of {n:,} nodes would be counted, more than {int(MAX_PAIR_BITS**0.5):,}"
             raise LimitReached(msg)
-        n_parts = len(view.records)
-        only = view.expanded_part(0) if n_parts == 1 else None
-
-        def codes(at: int) -> Int32:
-            return view.expanded_part(at) if only is None else only
-
-        if (work := sum(run_tasks(executor, lambda at: _pair_work(codes(at)), range(n_parts)))) > MAX_PAIR_WORK:
+        parts: Sequence[Any] = view.records
+        codes: Callable[[Any], Int32] | None = _Codes(view.shown, view.expansion)
+        if len(parts) == 1:
+            parts, codes = [view.expansion(view.rows)], None
+        several = problem.executor if codes is not None else None
+        measured = run_tasks(several, Over(_pair_work, codes), divided(parts, several))
+        if (work := sum(measured)) > MAX_PAIR_WORK:
             msg = f"{work:.2g} pairs of nodes in records would be counted, more than {float(MAX_PAIR_WORK):.2g}"
             raise LimitReached(msg)
         self.bits = np.zeros((n, (n + 63) // 64), np.uint64)
+        if on_cluster(several):
+            self._count_on_workers(parts, codes)
+        else:
+            self._count(parts, codes)
 
-        def count(task: tuple[Int32, tuple[int, int], NDArray[np.unsignedinteger]]) -> None:
+    def _count(self, parts: Sequence[Any], codes: Callable[[Any], Int32] | None) -> None:
+        """Count some spans of first nodes side by side, part by part: a pair that was met often costs no more."""
+        from anonset_kernels.pairs import count_pairs
+        from anonset_kernels.rare_pairs import mark_rare
+
+        k, n = self.view.problem.k, len(self.view.nodes)
+
+        def count(task: tuple[Int32, tuple[int, int], Counts]) -> None:
             records, span, pairs = task
             count_pairs(records, *span, k, pairs)
 
         spans = list(_spans(np.full(n, float(n)), min(max(n * n / _SPANS, 1.0), CELLS_PER_PASS)))
         for at in range(0, len(spans), _SPANS):
             counted = [(span, np.zeros((span[1] - span[0], n), _counter(k))) for span in spans[at : at + _SPANS]]
-            for number in range(n_parts):
-                limits.check()
-                records = codes(number)
-                list(run_tasks(executor, count, [(records, *one) for one in counted]))
+            for part in parts:
+                self._limits.check()
+                records = part if codes is None else codes(part)
+                list(run_tasks(self._executor, count, [(records, *one) for one in counted]))
             for (first, _), pairs in counted:
                 mark_rare(pairs, first, k, self.bits)
+
+    def _count_on_workers(self, parts: Sequence[Any], codes: Callable[[Any], Int32] | None) -> None:
+        """Count some parts each by themselves, a span of first nodes after the other, and sum."""
+        from anonset_kernels.rare_pairs import mark_rare
+
+        problem, n = self.view.problem, len(self.view.nodes)
+        groups = divided(parts, problem.executor)
+        for span in _spans(np.full(n, float(n)), CELLS_PER_PASS):
+            self._limits.check()
+            count = Over(partial(_count_pairs, span=span, k=problem.k, n=n), codes)
+            none = np.zeros((span[1] - span[0], n), _counter(problem.k))
+            pairs = _summed(run_tasks(problem.executor, count, groups), none, problem.k)
+            mark_rare(pairs, span[0], problem.k, self.bits)
 
     def violated(self) -> Int32:
         """Return the maximal rare pairs whose clause would be violated if nothing were suppressed.
@@ -120,10 +177,31 @@ class RarePairs:
         return np.concatenate(pairs)
 
 
-def _pair_work(codes: Int32) -> float:
+def _pair_work(parts: Iterable[Int32]) -> float:
     """Return about how many pairs of codes some records hold."""
-    lengths = np.diff(np.flatnonzero(codes < 0), prepend=-1).astype(np.float64)
-    return float((lengths**2).sum() / 2)
+    work = 0.0
+    for codes in parts:
+        lengths = np.diff(np.flatnonzero(codes < 0), prepend=-1).astype(np.float64)
+        work += float((lengths**2).sum() / 2)
+    return work
+
+
+def _count_pairs(parts: Iterable[Int32], span: tuple[int, int], k: int, n: int) -> Counts:
+    """Count, up to `k`, the records that hold pairs of nodes whose first is in a span: (rows, n)."""
+    from anonset_kernels.pairs import count_pairs
+
+    pairs = np.zeros((span[1] - span[0], n), _counter(k))
+    for codes in parts:
+        count_pairs(codes, *span, k, pairs)
+    return pairs
+
+
+def _summed(parts: Iterable[Counts], total: Counts, k: int) -> Counts:
+    """Add what was counted of some parts, up to `k` each, to the total, which stops there too."""
+    for counted in parts:
+        np.minimum(counted, k - total, out=counted)
+        total += counted
+    return total
 
 
 def _spans(work: Float64, limit: float) -> Iterator[tuple[int, int]]:

@@ -24,7 +24,7 @@ References: our own; measured against its weaker form without the meeting nodes 
 relaxation left 7 % open where this one is integral (BMS-WebView-2, k=5, m=3, with suppression).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,8 +33,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
+from anonset.algorithms.transaction.expanded_blocks import Over, divided
+from anonset.algorithms.transaction.supported_nodes import Supports
 from anonset.data import Hierarchy
-from anonset.data.blocks import Blocks, Rows, require_sound
+from anonset.data.blocks import Blocks, Rows
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
@@ -60,7 +62,7 @@ class CutProblem(Discreet):
     suppress: bool
     """Whether leaves may be suppressed."""
     executor: Executor | None = None
-    """Goes through several blocks at a time."""
+    """Goes through several blocks at a time, here or on the workers of a cluster."""
     start: Cut | None = None
     """The finest cut to consider; None: every leaf as it is. It suppresses nothing."""
 
@@ -85,7 +87,7 @@ class CutProblem(Discreet):
     @cached_property
     def support(self) -> Int64:
         """int64 (V,): number of records that hold an item below each node."""
-        return supports(self.hierarchy, self.blocks.rows.__getitem__, len(self.blocks.rows), self.executor)
+        return supports(self.hierarchy, self.blocks.rows, self.executor)
 
     @property
     def size(self) -> int:
@@ -145,17 +147,12 @@ class CutProblem(Discreet):
         return Cut(self.hierarchy, np.where(gone, SUPPRESSED, image).astype(np.int32))
 
 
-def supports(hierarchy: Hierarchy, part: Callable[[int], Rows], n_parts: int, executor: Executor | None) -> Int64:
-    """Count the records, part by part, that hold an item below each node: int64 (V,)."""
-    from anonset_kernels.count_tree import node_supports
-
-    def count(at: int) -> Int64:
-        rows = part(at)
-        require_sound(*rows, hierarchy.n_leaves)
-        found: Int64 = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)
-        return found
-
-    return sum(run_tasks(executor, count, range(n_parts)), np.zeros(hierarchy.n_nodes, np.int64))
+def supports(
+    hierarchy: Hierarchy, parts: Sequence[Rows], executor: Executor | None, shown: Callable[[Rows], Rows] | None = None
+) -> Int64:
+    """Count the records, part by part, that hold an item below each node, as they are `shown`: int64 (V,)."""
+    count = Over(Supports(hierarchy.leaf_node, hierarchy.parent), shown)
+    return sum(run_tasks(executor, count, divided(parts, executor)), np.zeros(hierarchy.n_nodes, np.int64))
 
 
 def buried(hierarchy: Hierarchy, closed: Nodes) -> Nodes:

@@ -48,6 +48,8 @@ class ExactSearch:
         A cut without rare sets, as good as can be had at once.
     gap
         Relative gap that is good enough.
+    executor
+        Goes through records that are held here; the problem's goes through blocks.
     """
 
     def __init__(
@@ -125,7 +127,7 @@ class ExactSearch:
     def _gather(self) -> None:
         """Hold the records in one part from here on, and what more closed nodes leave of them."""
         if self._gathered is not self.closed:
-            self.records, self._gathered = [self._view_of_closed().gathered(self.executor)], self.closed
+            self.records, self._gathered = [self._view_of_closed().gathered()], self.closed
 
     def _add_siblings(self, relaxation: Relaxation) -> None:
         """Add clauses of rare siblings: of the highest, and of all others."""

@@ -1,6 +1,11 @@
 """Rare sets of three and more nodes: those of a cut, lifted to maximal ones above it; the records that hold sets."""
 
+import secrets
+from collections.abc import Iterable
 from concurrent.futures import Executor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +13,15 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import Limits
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Tree
 from anonset.algorithms.transaction.exact_cut.view import View
+from anonset.algorithms.transaction.expanded_blocks import divided, on_cluster
+from anonset.data.discreet import Discreet
+from anonset.data.mapped import WorkFolder, backing
 from anonset.data.table import Int32
+
+if TYPE_CHECKING:
+    from anonset_kernels._arrays import Expanded
 
 SETS_PER_ROUND = 6_000
 SETS_PER_NODE = 400
@@ -26,6 +37,8 @@ With more, some items fill the round, and it takes many more rounds; with three 
 """
 SETS_PER_CALL = 500
 """Sets that are lifted before the limits are looked at again."""
+LEAST_SENT = 1e8
+"""Sets of a window from which on workers of a cluster count it: fewer are counted here before tasks are there."""
 _ROOM = 40_000
 _WINDOW = 16
 _TOLERANCE = 1e-6
@@ -43,7 +56,7 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
     LimitReached
         If no step or no time is left before that.
     """
-    from anonset_kernels.count_tree import EXACT, walk, walk_sizes
+    from anonset_kernels.count_tree import EXACT, walk_sizes
 
     problem, nodes, closed = view.problem, view.cut, view.point.closed
     found = [np.empty((0, size), np.int32)]
@@ -54,22 +67,60 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
     records, rule = view.expanded(nodes), (size, problem.k, EXACT)
     intervals = (problem.hierarchy.leaf_lo[nodes], problem.hierarchy.leaf_hi[nodes])
     work = walk_sizes(records[0], len(nodes), size)
-    none_dead = np.zeros(len(nodes), np.uint8)
+    find = _Find(records, intervals, rule, allowed, nodes, problem.tree, weight, closed)
+    with ExitStack() as stack:
+        for last in range(len(nodes), 0, -_WINDOW):
+            firsts = range(last - 1, max(0, last - _WINDOW) - 1, -1)
+            of_window = float(work[firsts[-1] : last].sum())
+            limits.count(of_window)
+            by, at_a_time = executor, 1
+            if on_cluster(problem.executor) and of_window >= LEAST_SENT and (folder := problem.blocks.work) is not None:
+                find, by = find.in_files(folder, stack), problem.executor
+                at_a_time = -(-len(firsts) // len(divided(firsts, by)))
+            tasks = [firsts[at : at + at_a_time] for at in range(0, len(firsts), at_a_time)]
+            found += (sets for several in run_tasks(by, find, tasks) for sets in several)
+            if sum(map(len, found)) >= SETS_PER_ROUND:
+                break
+    return np.concatenate(found)
 
-    def find(first: int) -> Int32:
+
+@dataclass(frozen=True, eq=False)
+class _Find(Discreet):
+    """Finds violated rare sets of a cut below some nodes; the records, where they lie in files, go by their names."""
+
+    records: "Expanded"
+    intervals: tuple[Int32, Int32]
+    rule: tuple[int, int, int]
+    allowed: NDArray[np.uint8]
+    nodes: Int32
+    tree: Tree
+    weight: Float64
+    """float64 (V,): how far each node is out of reach."""
+    closed: Float64
+
+    def __call__(self, firsts: Iterable[int]) -> list[Int32]:
+        """Return some from all over those that begin with each node, int32 (n, size), given the nodes' places."""
+        return [self._below(first) for first in firsts]
+
+    def _below(self, first: int) -> Int32:
+        from anonset_kernels.count_tree import walk
+
+        size, span = self.rule[0], (first, first + 1)
         codes, support = np.empty((_ROOM, size), np.int32), np.empty(_ROOM, np.int32)
-        span = (first, first + 1)
-        n_found, _ = walk(records, intervals, none_dead, span, rule, codes, support, allowed)
-        sets: Int32 = np.sort(nodes[codes[:n_found]], axis=1)
-        sets = sets[_slack(problem, sets, weight[sets], closed) > _TOLERANCE]
+        none_dead = np.zeros(len(self.nodes), np.uint8)
+        n_found, _ = walk(self.records, self.intervals, none_dead, span, self.rule, codes, support, self.allowed)
+        sets: Int32 = np.sort(self.nodes[codes[:n_found]], axis=1)
+        sets = sets[_slack(self.tree, sets, self.weight[sets], self.closed) > _TOLERANCE]
         return sets[:: -(-len(sets) // SETS_PER_NODE)] if len(sets) else sets
 
-    for last in range(len(nodes), 0, -_WINDOW):
-        limits.count(float(work[max(0, last - _WINDOW) : last].sum()))
-        found += run_tasks(executor, find, range(last - 1, max(0, last - _WINDOW) - 1, -1))
-        if sum(map(len, found)) >= SETS_PER_ROUND:
-            break
-    return np.concatenate(found)
+    def in_files(self, work: WorkFolder, until: ExitStack) -> "_Find":
+        """Return the same with the records in files, if they are not, which are removed in the end."""
+        if backing(self.records[0]) is not None:
+            return self
+        names = [f"walked-{secrets.token_hex(8)}" for _ in self.records]
+        until.callback(work.drop, *names)
+        codes, start, position = (work.stored(*one) for one in zip(names, self.records, strict=True))
+        return replace(self, records=(codes, start, position))
 
 
 def lifted(view: View, sets: Int32, limits: Limits) -> Int32:
@@ -98,7 +149,7 @@ def witnessed(view: View, sets: Int32) -> Clauses:
     from anonset_kernels.rare_sets import spread, witnesses
 
     problem, point, size = view.problem, view.point, sets.shape[1]
-    slack = _slack(problem, sets, point.closed[problem.hierarchy.parent[sets]], point.closed)
+    slack = _slack(problem.tree, sets, point.closed[problem.hierarchy.parent[sets]], point.closed)
     order = np.argsort(-slack, kind="stable")
     sets, slack = sets[order], slack[order]
     room = max(_ROOM, problem.k)
@@ -130,10 +181,10 @@ def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64
     return allowed
 
 
-def _slack(problem: CutProblem, sets: Int32, weights: Float64, closed: Float64) -> Float64:
+def _slack(tree: Tree, sets: Int32, weights: Float64, closed: Float64) -> Float64:
     """Return by how much the clauses of sets are violated, given how far each member is out of reach: float64 (n,)."""
     from anonset_kernels.rare_sets import meeting_nodes
 
-    meetings = meeting_nodes(problem.tree, sets)
+    meetings = meeting_nodes(tree, sets)
     slack: Float64 = 1.0 - weights.sum(axis=1) + closed[meetings].sum(axis=1)
     return slack

@@ -1,16 +1,15 @@
 """The records as they look where some nodes are closed."""
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonset.algorithms.transaction.exact_cut.copies import chosen_rows, first_copies
+from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, chosen_rows, first_copies
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
-from anonset.algorithms.transaction.expanded_blocks import Expansion
+from anonset.algorithms.transaction.expanded_blocks import Expansion, on_cluster
 from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows, require_sound
 from anonset.data.discreet import Discreet
@@ -47,6 +46,27 @@ class Point(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
+class Shown(Discreet):
+    """Makes records of a part into what a view shows of them."""
+
+    first: Int32 | None
+    """int32 (M,): the first leaf of the node at which each leaf enters, which stands for it; None: each for itself."""
+    n_leaves: int
+    least: int
+    """Records with fewer symbols are left out."""
+
+    def __call__(self, rows: Rows) -> Rows:
+        """Return the records as they are shown."""
+        from anonset_kernels.rows import map_rows
+
+        require_sound(*rows, self.n_leaves)
+        if self.first is not None:
+            rows = map_rows(*rows, self.first, self.n_leaves)
+        long = np.diff(rows[0]) >= self.least
+        return rows if bool(long.all()) else chosen_rows(rows, long)
+
+
+@dataclass(frozen=True, eq=False)
 class View(Discreet):
     """The records that show at least some symbols where the nodes are closed that a point closes that far.
 
@@ -74,35 +94,32 @@ class View(Discreet):
         """int32 (M,): the node at which each leaf enters."""
         return entries(self.problem.hierarchy, self.closed)
 
-    def _shown(self, at: int) -> Rows:
-        """Return a part; without suppression, each node at which leaves enter is there as its first leaf."""
-        from anonset_kernels.rows import map_rows
-
-        rows, hierarchy = self.records[at], self.problem.hierarchy
-        require_sound(*rows, hierarchy.n_leaves)
-        if not self.problem.suppress:
-            rows = map_rows(*rows, hierarchy.leaf_lo[self.entry], hierarchy.n_leaves)
-        long = np.diff(rows[0]) >= self.least
-        return rows if bool(long.all()) else chosen_rows(rows, long)
+    @cached_property
+    def shown(self) -> Shown:
+        """What makes a part into what is shown: without suppression, nodes at which leaves enter as first leaves."""
+        hierarchy = self.problem.hierarchy
+        first = None if self.problem.suppress else hierarchy.leaf_lo[self.entry]
+        return Shown(first, hierarchy.n_leaves, self.least)
 
     @cached_property
     def rows(self) -> Rows:
         """The records, where they are in one part."""
-        (at,) = range(len(self.records))
-        return self._shown(at)
+        (rows,) = self.records
+        return self.shown(rows)
 
-    def part(self, at: int) -> Rows:
-        """Return a part of the records; of several, it is made each time."""
-        return self.rows if len(self.records) == 1 else self._shown(at)
-
-    def gathered(self, executor: Executor | None) -> Rows:
+    def gathered(self) -> Rows:
         """Return the records at once, but of equal ones only k: enough for every view with more nodes closed."""
-        return first_copies(self.part, len(self.records), self.problem.k, executor)
+        problem = self.problem
+        reduce = FirstCopies(self.shown, problem.k, problem.blocks.work if on_cluster(problem.executor) else None)
+        return first_copies(self.records, reduce, problem.executor)
 
     @cached_property
     def support(self) -> Int64:
         """int64 (V,): number of these records that hold each node."""
-        return supports(self.problem.hierarchy, self.part, len(self.records), self.problem.executor)
+        hierarchy = self.problem.hierarchy
+        if len(self.records) == 1:
+            return supports(hierarchy, [self.rows], None)
+        return supports(hierarchy, self.records, self.problem.executor, self.shown)
 
     @cached_property
     def nodes(self) -> Int32:
@@ -137,10 +154,11 @@ class View(Discreet):
         _, records = expand_records(self.rows, self.entry, self.problem.hierarchy.parent, nodes, self.support[nodes])
         return records
 
-    def expanded_part(self, at: int) -> Int32:
-        """Store a part of the records as ascending positions in `nodes`."""
+    @property
+    def expansion(self) -> Expansion:
+        """What stores shown records as ascending positions in `nodes`."""
         nodes = self.nodes
-        return Expansion.of(self.problem.hierarchy, self.entry, self.codes_of(nodes), len(nodes))(self.part(at))
+        return Expansion.of(self.problem.hierarchy, self.entry, self.codes_of(nodes), len(nodes))
 
     @cached_property
     def postings(self) -> tuple[Int64, Int32]:
