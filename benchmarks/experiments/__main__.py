@@ -3,8 +3,7 @@
 import sys
 from pathlib import Path
 
-from benchmarks.experiments import agreement, findings, inventory, negatives, runner, verdicts, workers
-from benchmarks.experiments import readme as readme_page
+from benchmarks.experiments import agreement, findings, inventory, negatives, results_page, runner, verdicts, workers
 from benchmarks.experiments import render as rendering
 from cyclopts import App
 
@@ -112,15 +111,19 @@ def render(*papers: str, quick: bool = False) -> None:
     results = runner.QUICK_RESULTS if quick else runner.RESULTS
     for key in papers or runner.papers(studies=not quick):
         sys.stdout.write(f"{rendering.render(key, results)}\n")
-    if not papers:
-        sys.stdout.write(f"{verdicts.write(results)}\n")
-    if not papers and not quick:
-        for page in (findings, inventory, negatives):
-            sys.stdout.write(f"{page.write(results)}\n")
+    if papers:
+        return
+    judged = verdicts.judged_papers(results)
+    texts = {results / verdicts.FILE: verdicts.text(judged)}
+    if not quick:
+        texts |= {page.PAGE: page.text(judged) for page in (findings, inventory, negatives)}
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"{path}\n")
 
 
 @app.command
-def readme(*keys: str) -> None:
+def blocks(*keys: str) -> None:
     """Write the results into docs/results.md, between the markers `<!-- results:KEY -->` and `<!-- /results:KEY -->`.
 
     Parameters
@@ -129,8 +132,8 @@ def readme(*keys: str) -> None:
         Keys of our own studies, and `benchmarks` for the results of `make bench`; all by default.
     """
     studies = sorted(set(runner.papers()) - set(runner.papers(studies=False)))
-    for key in keys or (*studies, readme_page.BENCHMARKS):
-        sys.stdout.write(f"{readme_page.write_block(key)}\n")
+    for key in keys or (*studies, results_page.BENCHMARKS):
+        sys.stdout.write(f"{results_page.write_block(key)}\n")
 
 
 if __name__ == "__main__":

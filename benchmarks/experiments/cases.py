@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
-from benchmarks.experiments.factors import Factor, factor_of
+from benchmarks.experiments.factors import Cost, Factor, factor_of
 
 Parameters = Mapping[str, Any]
 Measured = Mapping[str, Any]
@@ -27,7 +27,7 @@ class Case:
     """What the paper's `measure` needs to run it; values as JSON has them."""
     repetition: str = ""
     """The level of a factor (see `factors`), such as ``random 3``; empty for what is taken once."""
-    cost: str = ""
+    cost: Cost = ""
     """What of its cost is judged: with ``time`` nothing runs beside it, with ``memory`` it has its own process too."""
 
     @property

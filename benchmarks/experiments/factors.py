@@ -2,10 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from benchmarks.experiments.draws import NAMED_ORDERS, RANDOM_ORDERS
 
 if TYPE_CHECKING:
     from benchmarks.experiments.cases import Case
+
+Cost = Literal["", "time", "memory"]
+"""What of a case's cost is judged, if any."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Factor:
         """All levels."""
         return (*self.draws, *self.singles)
 
-    def over(self, cases: "Iterable[Case]", *, cost: str = "", levels: Sequence[str] | None = None) -> "list[Case]":
+    def over(self, cases: "Iterable[Case]", *, cost: Cost = "", levels: Sequence[str] | None = None) -> "list[Case]":
         """Return every case at every level, level by level, so that what is compared runs side by side."""
         made = list(cases)
         return [
@@ -44,13 +49,7 @@ def _numbered(name: str, count: int) -> tuple[str, ...]:
     return tuple(f"{name} {number}" for number in range(1, count + 1))
 
 
-ORDERS = Factor(
-    "leaf order",
-    "order",
-    _numbered("random", 20),
-    ("numeric", "lexical", "frequency", "first seen"),
-    ("random 1", "random 2", "numeric"),
-)
+ORDERS = Factor("leaf order", "order", RANDOM_ORDERS, NAMED_ORDERS, (*RANDOM_ORDERS[:2], NAMED_ORDERS[0]))
 """The order of the items below a balanced hierarchy: no paper gives one."""
 SAMPLES = Factor("sample", "sample", _numbered("sample", 20), quick=_numbered("sample", 2))
 """Records drawn without replacement: drawn twice, a record would raise supports."""

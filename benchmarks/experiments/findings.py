@@ -1,13 +1,12 @@
 """The page of findings: what of the papers can be relied on, what cannot, and on what it depends."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from benchmarks.experiments import criteria
 from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.render import rows
-from benchmarks.experiments.runner import RESULTS, paper, papers
-from benchmarks.experiments.verdicts import FILE, judged_papers, totals
+from benchmarks.experiments.runner import paper, papers
+from benchmarks.experiments.verdicts import FILE, totals
 from benchmarks.experiments.workers import ROOT
 
 PAGE = ROOT / "docs" / "findings.md"
@@ -22,17 +21,12 @@ _ORDER = (
 _KINDS = {"paper": "the papers' claims", "own": "our own", "enforced": "enforced by the algorithm"}
 
 
-def write(results: Path = RESULTS, page: Path = PAGE) -> Path:
-    """Write the page from the results that are there; return its path."""
-    page.write_text(text(judged_papers(results, studies=False)), encoding="utf-8")
-    return page
-
-
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the page: the rules, the totals, and for each paper its claims by verdict."""
-    parts = [_INTRODUCTION, _totals(judged), _in_short(judged)]
-    for key in papers(studies=False):
-        parts += _paper(key, judged[key])
+    """Return the page: the rules, the totals, and for each paper its claims by verdict; no study of our own."""
+    of_papers = {key: judged[key] for key in papers(studies=False)}
+    parts = [_INTRODUCTION, _totals(of_papers), _in_short(of_papers)]
+    for key, claims in of_papers.items():
+        parts += _paper(key, claims)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -78,8 +72,8 @@ def _totals(judged: Mapping[str, Sequence[Judged]]) -> str:
 def _in_short(judged: Mapping[str, Sequence[Judged]]) -> str:
     cells = [
         (names(key), one.figure, one.claim.text, f"**{one.verdict}**", _in_few_words(one))
-        for key in papers(studies=False)
-        for one in judged[key]
+        for key, claims in judged.items()
+        for one in claims
         if one.claim.main
     ]
     if not cells:

@@ -2,24 +2,16 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from benchmarks.experiments.findings import names
 from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.panels import Band, Panel, of_paper
 from benchmarks.experiments.render import rows
-from benchmarks.experiments.runner import RESULTS, papers
-from benchmarks.experiments.verdicts import judged_papers
+from benchmarks.experiments.runner import papers
 from benchmarks.experiments.workers import ROOT
 
 PAGE = ROOT / "docs" / "panels.md"
 _STATUSES = "as printed", "with differences", "not testable"
-
-
-def write(results: Path = RESULTS, page: Path = PAGE) -> Path:
-    """Write the page from the results that are there; return its path."""
-    page.write_text(text(judged_papers(results, studies=False)), encoding="utf-8")
-    return page
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from benchmarks.experiments.findings import names
 from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.render import rows
-from benchmarks.experiments.runner import RESULTS, paper
-from benchmarks.experiments.verdicts import judged_papers
+from benchmarks.experiments.runner import paper
 from benchmarks.experiments.workers import ROOT
 
 PAGE = ROOT / "docs" / "negatives.md"
@@ -117,12 +115,6 @@ NEGATIVES = (
         ),
     ),
 )
-
-
-def write(results: Path = RESULTS, page: Path = PAGE) -> Path:
-    """Write the page from the results that are there; return its path."""
-    page.write_text(text(judged_papers(results)), encoding="utf-8")
-    return page
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 ROOTS = ("anonset", "anonset_kernels", "anonset_datasets", "benchmarks")
 _DESCRIBES = {
-    "__main__", "agreement", "cases", "claims", "criteria", "factors", "findings", "inventory", "judging",
-    "negatives", "panels", "panels_of", "plots", "readme", "render", "runner", "sources", "store", "verdicts",
-    "workers",
+    "__main__", "agreement", "cases", "checks", "claims", "criteria", "factors", "findings", "inventory", "judging",
+    "loss_checks", "negatives", "panels", "panels_of", "plots", "render", "results_page", "runner", "sources", "store",
+    "verdicts", "workers",
 }  # fmt: skip
 """Modules of the experiments, here and in a paper's package, that take no part in measuring."""
 

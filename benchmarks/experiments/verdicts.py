@@ -14,18 +14,10 @@ from benchmarks.experiments.runner import RESULTS, paper, papers, results_of
 FILE = "verdicts.json"
 
 
-def judged_papers(results: Path = RESULTS, *, studies: bool = True) -> dict[str, list[Judged]]:
-    """Judge the claims of all papers."""
-    chosen = [paper(key) for key in papers(studies=studies)]
+def judged_papers(results: Path = RESULTS) -> dict[str, list[Judged]]:
+    """Judge the claims of all papers and of our own studies."""
+    chosen = [paper(key) for key in papers()]
     return {one.key: judge(one, results_of(one, results)) for one in chosen}
-
-
-def write(results: Path = RESULTS) -> Path:
-    """Write the file from the results that are there; return its path."""
-    results.mkdir(parents=True, exist_ok=True)
-    path = results / FILE
-    path.write_text(text(judged_papers(results)), encoding="utf-8")
-    return path
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:

@@ -15,14 +15,14 @@ from benchmarks.experiments import (
     negatives,
     panels_of,
     plots,
-    readme,
     render,
+    results_page,
     runner,
     store,
     verdicts,
 )
 from benchmarks.experiments.cases import Results
-from benchmarks.experiments.claims import exponent, rises, spread
+from benchmarks.experiments.checks import exponent, rises, spread
 from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
 
 from anonset.data import Hierarchy, SetColumn
@@ -151,28 +151,28 @@ def test_a_case_that_takes_too_long_is_given_up(place):
     assert result(place, "third", "a", 3, "")["error"] == "did not finish within 4 s"
 
 
-def test_the_block_of_the_readme_is_replaced(place):
+def test_the_block_of_the_page_is_replaced(place):
     (place / "mended").touch()
     runner.run("made.up", figures=("third",), results=place / "results")
     page = place / "README.md"
     page.write_text("before\n<!-- results:made.up -->\nold\n<!-- /results:made.up -->\nafter\n")
     for _ in range(2):
-        assert readme.write_block("made.up", page, place / "results") == "README.md: wrote the results of made.up"
+        assert results_page.write_block("made.up", page, place / "results") == "README.md: wrote the results of made.up"
     text = page.read_text()
     assert text.startswith("before\n<!-- results:made.up -->\n| figure | claim | verdict | measured |\n")
     assert text.endswith("\n| Fig. 2 | it is nine | **holds** | 9 |\n<!-- /results:made.up -->\nafter\n")
     assert "\nold\n" not in text
 
 
-def test_a_readme_without_markers_stays_as_it_is(place):
+def test_a_page_without_markers_stays_as_it_is(place):
     page = place / "README.md"
     page.write_text("nothing here\n")
-    assert "nothing done, it has no markers" in readme.write_block("made.up", page, place / "results")
+    assert "nothing done, it has no markers" in results_page.write_block("made.up", page, place / "results")
     assert page.read_text() == "nothing here\n"
 
 
 def test_the_benchmarks_are_tabulated(tmp_path):
-    assert readme.benchmarks_table(tmp_path) == "Not measured yet."
+    assert results_page.benchmarks_table(tmp_path) == "Not measured yet."
     one = {
         "group": "rows",
         "name": "test_bench_sort",
@@ -182,7 +182,7 @@ def test_the_benchmarks_are_tabulated(tmp_path):
     }
     kernel = one | {"fullname": "benchmarks/kernels/f"}
     (tmp_path / "benchmarks.json").write_text(json.dumps({"benchmarks": [kernel, one]}))
-    assert readme.benchmarks_table(tmp_path).splitlines()[2:] == ["| rows | sort | 12.5 ms | ncp 0.5, data x |"]
+    assert results_page.benchmarks_table(tmp_path).splitlines()[2:] == ["| rows | sort | 12.5 ms | ncp 0.5, data x |"]
 
 
 @pytest.mark.parametrize(
@@ -245,9 +245,8 @@ def test_the_pages_are_written_from_the_results_and_nothing_else(key):
 def test_the_verdicts_and_the_findings_are_written_from_the_results():
     judged = verdicts.judged_papers()
     assert (runner.RESULTS / verdicts.FILE).read_text(encoding="utf-8") == verdicts.text(judged)
-    of_papers = {key: claims for key, claims in judged.items() if key in runner.papers(studies=False)}
-    assert findings.PAGE.read_text(encoding="utf-8") == findings.text(of_papers)
-    assert inventory.PAGE.read_text(encoding="utf-8") == inventory.text(of_papers)
+    assert findings.PAGE.read_text(encoding="utf-8") == findings.text(judged)
+    assert inventory.PAGE.read_text(encoding="utf-8") == inventory.text(judged)
     assert negatives.PAGE.read_text(encoding="utf-8") == negatives.text(judged)
 
 

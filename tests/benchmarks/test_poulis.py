@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from benchmarks.experiments import runner
 from benchmarks.experiments.cases import Results
-from benchmarks.experiments.poulis2013 import jobs, judging, merging, query_errors
+from benchmarks.experiments.poulis2013 import checks, jobs, merging, query_errors
 from benchmarks.experiments.poulis2013.measurement import counting, measure
 
 from anonset.errors import InputError
@@ -74,12 +74,12 @@ def test_a_claim_says_for_which_function_and_reading_it_holds():
     results = Results(
         {("RM_R, AA", 0.5): at, ("RM_T, AA", 0.5): better, ("RM_R, COAT", 0.5): at, ("RM_T, COAT", 0.5): at}
     )
-    found = judging.ordered(("RM_T", "RM_R"), of=judging.ITEMS)(results)
+    found = checks.ordered(("RM_T", "RM_R"), of=checks.ITEMS)(results)
     assert not found.held
     assert found.parts == {"AA, 1/2": True, "AA, 1/s": False, "COAT, 1/2": True, "COAT, 1/s": True}
     assert found.margin == pytest.approx((2 * 0.5 / 1.5 - 2 * 0.5 / 4.5) / 4)
     with pytest.raises(KeyError):
-        judging.ordered(("RM_T", "RM_R"), of=judging.VALUES)(results)
+        checks.ordered(("RM_T", "RM_R"), of=checks.VALUES)(results)
 
 
 @pytest.mark.parametrize("function", ["aa", "coat"])

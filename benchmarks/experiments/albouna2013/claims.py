@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from benchmarks.experiments.cases import Claim, Finding, Results
-from benchmarks.experiments.claims import exponent, listed, rises
+from benchmarks.experiments.checks import exponent, listed, rises
 from benchmarks.experiments.factors import RUNS, SEEDS
 
 ANATOMY, SAFE = "Anatomy", "safe grouping"

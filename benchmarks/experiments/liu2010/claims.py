@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
 from benchmarks.experiments.cases import Claim, Finding, Results
-from benchmarks.experiments.claims import exponent, listed
+from benchmarks.experiments.checks import exponent, listed
 from benchmarks.experiments.factors import ORDERS, RUNS, Factor
 
 MM, AA, LG, MHGHS, HGHS = "MM", "AA", "LG", "mHgHs", "HgHs"

@@ -1,9 +1,10 @@
 """What sections 6 and 7 of the paper say about its figures, and what is required of our results for it."""
 
 from benchmarks.experiments.cases import Claim
-from benchmarks.experiments.claims import each_at_most
+from benchmarks.experiments.checks import each_at_most
 from benchmarks.experiments.factors import ORDERS, POLICIES, RUNS, SAMPLES, WORKLOADS
-from benchmarks.experiments.loukides2010 import criteria as c
+from benchmarks.experiments.loukides2010 import checks as c
+from benchmarks.experiments.loukides2010 import loss_checks as loss
 from benchmarks.experiments.loukides2010.cases import BMS1, BMS2, DRAWN_FROM, HOSPITALS, POS, WITH_TAXONOMY
 
 _WORKLOAD, _POLICY, _DATA = "workload", "utility policy", "data set"
@@ -12,14 +13,14 @@ _MUCH_LESS = "AA's AvgRE at least 1.5 times COAT's everywhere, where both have a
 _READINGS = "by queries of records and by those of own published items"
 _NEAR = "within a factor of two of the printed ratio, queries of records and of own published items"
 _NO_SUPPRESSION = Claim(
-    "COAT does not suppress any items", "nothing suppressed", c.never_suppresses, ORDERS, printed="none (6.2)"
+    "COAT does not suppress any items", "nothing suppressed", loss.never_suppresses, ORDERS, printed="none (6.2)"
 )
 
 TABLE_1 = (
     Claim(
         "BMS-1 has 59,602 records, 497 items, longest 267, average 2.5; BMS-2 77,512, 3,340, 161, 5.0",
         "each within 0.05",
-        c.as_published({"bms_webview1": (59_602, 497, 267, 2.5), "bms_webview2": (77_512, 3_340, 161, 5.0)}),
+        loss.as_published({"bms_webview1": (59_602, 497, 267, 2.5), "bms_webview2": (77_512, 3_340, 161, 5.0)}),
         over=_DATA,
         printed="59,602, 497, 267, 2.5; 77,512, 3,340, 161, 5.0",
     ),
@@ -45,24 +46,24 @@ FIGURE_8 = (
     _NO_SUPPRESSION,
     Claim(
         "UL is similar on BMS-1 (no figure): COAT's is below AA's for all k", "UL below AA's for every k",
-        c.less_utility_loss(), ORDERS, over="k",
+        loss.less_utility_loss(), ORDERS, over="k",
     ),
     Claim(
         "in the order of the item numbers COAT answers better than AA, whichever queries are drawn",
         f"{_LESS}, q=1 and 3, {_READINGS}", c.better(c.BOTH_SIZES), WORKLOADS, "own", _WORKLOAD,
     ),
-    Claim("COAT's NCP is below AA's for all k", "NCP below AA's for every k", c.lower_ncp(("",)), ORDERS, "own"),
+    Claim("COAT's NCP is below AA's for all k", "NCP below AA's for every k", loss.lower_ncp(("",)), ORDERS, "own"),
     Claim(
         "PCTA's UL is below COAT's for all k", "UL below COAT's for every k",
-        c.less_utility_loss(loser=c.COAT, winner=c.PCTA), ORDERS, "own", "k",
+        loss.less_utility_loss(loser=c.COAT, winner=c.PCTA), ORDERS, "own", "k",
     ),
 )  # fmt: skip
 FIGURE_10A = (
     Claim(
-        "COAT's UL is below AA's for all k", "UL below AA's for every k", c.less_utility_loss(), ORDERS, over="k",
+        "COAT's UL is below AA's for all k", "UL below AA's for every k", loss.less_utility_loss(), ORDERS, over="k",
         main=True,
     ),
-    Claim("AA's UL is insensitive to k up to 25", "largest at most twice the smallest", c.flat_until_25, ORDERS),
+    Claim("AA's UL is insensitive to k up to 25", "largest at most twice the smallest", loss.flat_until_25, ORDERS),
     Claim(
         "AvgRE is similar on BMS-2 (no figure): COAT answers better than AA for all k",
         f"{_LESS}, q=1 and 3, {_READINGS}", c.better(c.BOTH_SIZES), ORDERS, over=_WORKLOAD,
@@ -71,9 +72,9 @@ FIGURE_10A = (
     Claim(
         "UL says how large the largest published group is, and hardly more",
         "binary logarithm of 2^M UL within 10 of the items of the largest group, in every run",
-        c.largest_group_says_ul, ORDERS, "own",
+        loss.largest_group_says_ul, ORDERS, "own",
     ),
-    Claim("COAT's NCP is below AA's for all k", "NCP below AA's for every k", c.lower_ncp(("",)), ORDERS, "own"),
+    Claim("COAT's NCP is below AA's for all k", "NCP below AA's for every k", loss.lower_ncp(("",)), ORDERS, "own"),
 )  # fmt: skip
 FIGURE_9 = (
     Claim(
@@ -95,20 +96,20 @@ FIGURE_9 = (
     _NO_SUPPRESSION,
     Claim(
         "AA's UL is substantially above COAT's for all m, BMS-2", "at least twice COAT's for every m",
-        c.less_utility_loss(c.BMS2, twice=True), ORDERS, over="m",
+        loss.less_utility_loss(c.BMS2, twice=True), ORDERS, over="m",
     ),
     Claim(
         "UL is similar on BMS-1 (no figure): AA's is substantially above COAT's", "at least twice COAT's for every m",
-        c.less_utility_loss(c.BMS1, twice=True), ORDERS, over="m",
+        loss.less_utility_loss(c.BMS1, twice=True), ORDERS, over="m",
     ),
     Claim(
-        "COAT's NCP is below AA's for all m", "NCP below AA's for every m", c.lower_ncp((c.BMS1, c.BMS2)), ORDERS,
+        "COAT's NCP is below AA's for all m", "NCP below AA's for every m", loss.lower_ncp((c.BMS1, c.BMS2)), ORDERS,
         "own", _DATA,
     ),
     Claim(
         "UL says how large the largest published group is, and hardly more",
         "binary logarithm of 2^M UL within 10 of the items of the largest group, in every run",
-        c.largest_group_says_ul, ORDERS, "own",
+        loss.largest_group_says_ul, ORDERS, "own",
     ),
 )  # fmt: skip
 FIGURE_11 = (
@@ -140,7 +141,7 @@ FIGURE_11 = (
 )  # fmt: skip
 TABLE_2 = (
     Claim(
-        "the shares of itemset sizes of PP6 to PP9", "each within 0.1", c.shares_of_table_2, kind="enforced",
+        "the shares of itemset sizes of PP6 to PP9", "each within 0.1", loss.shares_of_table_2, kind="enforced",
         printed="33/33/33/1; 30/30/30/10; 25/25/25/25; 16.7/16.7/16.7/50",
     ),
 )  # fmt: skip
@@ -170,11 +171,11 @@ _UTILITY = ("are_record_q1", "are_record_q3")
 FIGURE_13 = (
     Claim(
         "COAT satisfies all utility policies (s=0.5%), BMS-1", "at most 0.5% of the items suppressed",
-        c.within_s(c.BMS1), ORDERS, over=_POLICY, printed="0.5%", main=True,
+        loss.within_s(c.BMS1), ORDERS, over=_POLICY, printed="0.5%", main=True,
     ),
     Claim(
-        "AA meets none of them", "some constraint violated for each policy", c.violates((f"{c.AA}{c.BMS1}",)), ORDERS,
-        over=_POLICY, main=True,
+        "AA meets none of them", "some constraint violated for each policy", loss.violates((f"{c.AA}{c.BMS1}",)),
+        ORDERS, over=_POLICY, main=True,
     ),
     Claim(
         "COAT answers significantly better than AA for all policies, BMS-1",
@@ -184,7 +185,7 @@ FIGURE_13 = (
     Claim(
         "only UP1 makes COAT suppress, very little",
         "nothing suppressed but for UP1, there at most twice what is printed",
-        c.only_up1_suppresses, ORDERS, over="way of counting", printed="0.01%",
+        loss.only_up1_suppresses, ORDERS, over="way of counting", printed="0.01%",
     ),
     Claim(
         "utility policies affect AvgRE little, BMS-1", "largest at most 1.5 times the smallest, queries of records",
@@ -198,33 +199,33 @@ FIGURE_13 = (
     Claim(
         "similar on BMS-2 (no figure): COAT satisfies all utility policies (s=0.5%)",
         "at most 0.5% of the items suppressed",
-        c.within_s(c.BMS2), ORDERS, over=_POLICY,
+        loss.within_s(c.BMS2), ORDERS, over=_POLICY,
     ),
     Claim(
-        "what COAT publishes satisfies the utility policy", "no constraint violated", c.none_violated, ORDERS,
+        "what COAT publishes satisfies the utility policy", "no constraint violated", loss.none_violated, ORDERS,
         "enforced",
     ),
     Claim(
         "UP4 restricts nothing on BMS-1: its one group of up to 500 holds all 497 items, so that AA cannot violate it",
-        "one group, and no constraint violated by AA", c.up4_restricts_nothing, ORDERS, "own",
+        "one group, and no constraint violated by AA", loss.up4_restricts_nothing, ORDERS, "own",
     ),
 )  # fmt: skip
 FIGURE_14A = (
     Claim(
         "COAT scales better with |D| than AA, in what is counted",
-        "the exponent of COAT's merges below that of AA's increments", c.less_work_growth, SAMPLES,
+        "the exponent of COAT's merges below that of AA's increments", loss.less_work_growth, SAMPLES,
     ),
     Claim(
         "COAT scales better with |D| than AA, in seconds", "smaller exponent of the best power law",
-        c.less_time_growth, RUNS,
+        loss.less_time_growth, RUNS,
     ),
     Claim(
         "up to 2.5 times faster", "the largest ratio of AA's time and COAT's within a factor of two of that",
-        c.times_faster(2.5), RUNS, printed="2.5",
+        loss.times_faster(2.5), RUNS, printed="2.5",
     ),
 )  # fmt: skip
 FIGURE_14B = (
-    Claim("COAT is slightly less efficient than AA", "1 to 3 times AA's time for each k", c.slightly_slower, RUNS),
+    Claim("COAT is slightly less efficient than AA", "1 to 3 times AA's time for each k", loss.slightly_slower, RUNS),
     Claim(
         "COAT takes less than half a minute",
         "at most 30 s for every k",
@@ -232,8 +233,8 @@ FIGURE_14B = (
         RUNS,
         printed="< 30 s",
     ),
-    Claim("COAT is sub-linear in k, in merges", "exponent below 1", c.sublinear("merges"), ORDERS),
-    Claim("COAT is sub-linear in k, in seconds", "exponent below 1", c.sublinear("seconds"), RUNS),
+    Claim("COAT is sub-linear in k, in merges", "exponent below 1", loss.sublinear("merges"), ORDERS),
+    Claim("COAT is sub-linear in k, in seconds", "exponent below 1", loss.sublinear("seconds"), RUNS),
 )
 TABLE_3 = (
     Claim(
@@ -249,10 +250,10 @@ FIGURE_15 = (
     Claim(
         "COAT satisfies the 20 utility constraints for all k (s=0.5%)",
         "at most 0.5% of all codes suppressed for every k",
-        c.suppressed_little("suppressed", _ALL), SAMPLES, over=_STAND_IN, printed="0.5%", main=True,
+        loss.suppressed_little("suppressed", _ALL), SAMPLES, over=_STAND_IN, printed="0.5%", main=True,
     ),
     Claim(
-        "AA satisfies them for no k", "some constraint violated for every k", c.violates(_WITH, by_series=True),
+        "AA satisfies them for no k", "some constraint violated for every k", loss.violates(_WITH, by_series=True),
         SAMPLES, over=_STAND_IN,
     ),
     Claim(
@@ -268,34 +269,35 @@ FIGURE_15 = (
     ),
     Claim(
         "s=0.5% would do, too, were it counted of the codes that occur", "at most 0.5% of these suppressed for every k",
-        c.suppressed_little("suppressed_occurring", _ALL), SAMPLES, "own", _STAND_IN,
+        loss.suppressed_little("suppressed_occurring", _ALL), SAMPLES, "own", _STAND_IN,
     ),
     Claim(
         "s=0.5% would do, too, were it counted by occurrences", "at most 0.5% of these suppressed for every k",
-        c.suppressed_little("suppressed_occurrences", _ALL), SAMPLES, "own", _STAND_IN,
+        loss.suppressed_little("suppressed_occurrences", _ALL), SAMPLES, "own", _STAND_IN,
     ),
     Claim(
-        "what COAT publishes satisfies the utility constraints", "none violated", c.none_violated, SAMPLES, "enforced",
+        "what COAT publishes satisfies the utility constraints", "none violated", loss.none_violated, SAMPLES,
+        "enforced",
     ),
 )  # fmt: skip
 SPEED = (
-    Claim("COAT, k=5, m=2, BMS-WebView-1", "at most 1 s", c.within("COAT m=2", BMS1, 1), RUNS, "own"),
-    Claim("COAT, k=5, m=2, BMS-WebView-2", "at most 5 s", c.within("COAT m=2", BMS2, 5), RUNS, "own"),
-    Claim("COAT, k=5, m=3, BMS-WebView-1", "at most a minute", c.within("COAT m=3", BMS1, 60), RUNS, "own"),
-    Claim("COAT, k=5, m=3, BMS-WebView-2", "at most a minute", c.within("COAT m=3", BMS2, 60), RUNS, "own"),
+    Claim("COAT, k=5, m=2, BMS-WebView-1", "at most 1 s", loss.within("COAT m=2", BMS1, 1), RUNS, "own"),
+    Claim("COAT, k=5, m=2, BMS-WebView-2", "at most 5 s", loss.within("COAT m=2", BMS2, 5), RUNS, "own"),
+    Claim("COAT, k=5, m=3, BMS-WebView-1", "at most a minute", loss.within("COAT m=3", BMS1, 60), RUNS, "own"),
+    Claim("COAT, k=5, m=3, BMS-WebView-2", "at most a minute", loss.within("COAT m=3", BMS2, 60), RUNS, "own"),
     Claim(
         "COAT, k=5, m=2, 515,597 baskets as those of BMS-POS",
         "at most a minute",
-        c.within("COAT m=2", POS, 60),
+        loss.within("COAT m=2", POS, 60),
         RUNS,
         "own",
     ),
-    Claim("PCTA, k=5, m=2, BMS-WebView-2", "at most 5 s", c.within("PCTA m=2", BMS2, 5), RUNS, "own"),
-    Claim("Pgen, k=5, retail", "at most 5 s", c.within("Pgen", "retail", 5), RUNS, "own"),
+    Claim("PCTA, k=5, m=2, BMS-WebView-2", "at most 5 s", loss.within("PCTA m=2", BMS2, 5), RUNS, "own"),
+    Claim("Pgen, k=5, retail", "at most 5 s", loss.within("Pgen", "retail", 5), RUNS, "own"),
     Claim(
         "none of these takes 1 GiB",
         "peak memory of each process at most 1,024 MiB, data included",
-        c.in_memory(1024),
+        loss.in_memory(1024),
         kind="own",
     ),
 )

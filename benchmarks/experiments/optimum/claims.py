@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from benchmarks.experiments import factors
 from benchmarks.experiments.cases import Claim, Results
-from benchmarks.experiments.claims import Check, exponents_within, listed
+from benchmarks.experiments.checks import Check, exponents_within, listed
 
 _SIZES = (1, 2, 3)
 _SLACK = 1e-3
@@ -139,7 +140,9 @@ ORDERS = (
     Claim("AA's distance does not depend on the order", "least and most within 5 points", _order_changes_distance),
     Claim("frequent items side by side lose the least", "no random order is better", _frequency_is_best),
 )  # fmt: skip
-SAMPLES = (Claim("a sample tells AA's distance", "medians within 5 points of each other", _samples_agree),)
+SAMPLES = (
+    Claim("a sample tells AA's distance", "medians within 5 points of each other", _samples_agree, factors.SAMPLES),
+)
 ITEMS = (
     Claim("time grows at most with the square of the items", "exponents at most 2",
           exponents_within(("m=2", "m=3"), "seconds", float("-inf"), 2)),

@@ -6,8 +6,8 @@ from typing import Literal
 
 from benchmarks.experiments.cases import Claim
 from benchmarks.experiments.factors import RUNS, SAMPLES, Factor
-from benchmarks.experiments.poulis2013 import judging as check
-from benchmarks.experiments.poulis2013.judging import AT_EACH, BOTH, FUNCTION, ITEMS, READING, VALUES
+from benchmarks.experiments.poulis2013 import checks as check
+from benchmarks.experiments.poulis2013.checks import AT_EACH, BOTH, FUNCTION, ITEMS, READING, VALUES
 
 
 def trade_off(p: str) -> list[Claim]:

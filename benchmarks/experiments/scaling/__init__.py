@@ -1,7 +1,7 @@
 """How the cost of AA grows: with records, m, items and their number a record; in memory, by blocks and on a cluster."""
 
 from benchmarks.experiments.cases import Case, Claim, Figure, Measured, Paper, Parameters, Results
-from benchmarks.experiments.claims import each_at_most, exponents_within, listed, spread_at_most
+from benchmarks.experiments.checks import each_at_most, exponents_within, listed, spread_at_most
 from benchmarks.experiments.scaling.studies import FIGURES, measure_model
 from benchmarks.experiments.terrovitis2008.measurement import compile_kernels
 from benchmarks.experiments.terrovitis2008.measurement import measure as measure_in_memory

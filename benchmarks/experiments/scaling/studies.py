@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.experiments.cases import Case, Claim, Figure, Measured, Parameters, Results
-from benchmarks.experiments.claims import listed, spread
+from benchmarks.experiments.checks import listed, spread
 from benchmarks.experiments.scaling.cost_model import CostModel, Run, scaled
 
 _SHARED = {"generator": "pos_like", "records": 1_000_000, "workers": 2, "k": 5, "m": 2, "fanout": 5}

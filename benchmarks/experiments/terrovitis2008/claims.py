@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from benchmarks.experiments.cases import Claim, Finding, Results
-from benchmarks.experiments.claims import exponent, listed, rises, spread
+from benchmarks.experiments.checks import exponent, listed, rises, spread
 from benchmarks.experiments.factors import ORDERS, RUNS, SAMPLES, Factor
 
 OA, DA, AA = "OA", "DA", "AA"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.experiments.cases import Finding, Results
-from benchmarks.experiments.claims import exponent, listed, rises
+from benchmarks.experiments.checks import exponent, listed, rises
 
 Check = Callable[[Results], Finding]
 

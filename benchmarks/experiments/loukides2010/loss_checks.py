@@ -1,0 +1,227 @@
+"""Checks of what a publication loses, suppresses and violates, of what it took, and of the data it is made of."""
+
+from collections.abc import Mapping, Sequence
+from math import inf
+
+from benchmarks.experiments.cases import Finding, Results
+from benchmarks.experiments.checks import exponent, listed
+from benchmarks.experiments.loukides2010.checks import AA, BMS1, COAT, NEAR, Check, margin_of, pairs_of, ratio_of
+
+S = 0.005
+"""The paper's bound on what is suppressed."""
+MOST_PRINTED = 0.0002
+"""Twice what the paper printed as suppressed for UP1."""
+
+
+def never_suppresses(results: Results) -> Finding:
+    """Check that COAT suppressed nothing anywhere."""
+    found = [value for name in results.series if name.startswith(COAT) for value in results.values(name, "suppressed")]
+    return Finding(max(found) == 0, f"largest part suppressed in {len(found)} runs: {max(found):.2%}")
+
+
+def _log_utility_losses(results: Results, series: str) -> dict[float | str, float]:
+    """Return the binary logarithms of 2^M UL; minus infinity where nothing is lost."""
+    there = dict(results.curve(series, "ul_log2"))
+    return {x: there.get(x, -inf) for x, _ in results.curve(series, "ncp")}
+
+
+def less_utility_loss(suffix: str = "", *, twice: bool = False, loser: str = AA, winner: str = COAT) -> Check:
+    """Return a check that the UL of one algorithm is below that of another, or half of it: parts are the positions."""
+
+    def check(results: Results) -> Finding:
+        low, high = (_log_utility_losses(results, f"{name}{suffix}") for name in (winner, loser))
+        held = {str(x): high[x] >= value + 1 if twice else high[x] > value for x, value in low.items()}
+        finite = [high[x] - value for x, value in low.items() if abs(high[x] - value) < inf]
+        shown = f"log2 of 2^M UL: {winner} {listed(low.values(), 4)}; {loser} {listed(high.values(), 4)}"
+        margin = sum(finite) / len(finite) if finite else 0.0
+        return Finding(all(held.values()), shown, held, margin)
+
+    return check
+
+
+def flat_until_25(results: Results) -> Finding:
+    """Check that AA's UL at most doubles for k up to 25."""
+    found = [loss for k, loss in results.curve(AA, "ul_log2") if float(k) <= 25]
+    return Finding(max(found) - min(found) <= 1, f"log2 of 2^M UL of AA for k up to 25: {listed(found, 4)}")
+
+
+def largest_group_says_ul(results: Results) -> Finding:
+    """Check that the logarithm of 2^M UL is within 10 of the items of the largest published group."""
+    found = [
+        log2 - dict(results.curve(name, "largest"))[x]
+        for name in results.series
+        for x, log2 in results.curve(name, "ul_log2")
+    ]
+    shown = (
+        f"log2 of 2^M UL less the items of the largest group, {len(found)} runs: {min(found):.1f} to {max(found):.1f}"
+    )
+    return Finding(max(map(abs, found)) <= 10, shown)
+
+
+def lower_ncp(suffixes: Sequence[str]) -> Check:
+    """Return a check that COAT's NCP is below AA's at every position: the parts are the data sets."""
+
+    def check(results: Results) -> Finding:
+        pairs = {s: list(pairs_of(results, "ncp", f"{COAT}{s}", f"{AA}{s}").values()) for s in suffixes}
+        held = {s.strip() or "all": all(coat < aa for coat, aa in found) for s, found in pairs.items()}
+        shown = "; ".join(
+            f"{s.strip()} {listed(ratio_of(*pair) for pair in found)}".strip() for s, found in pairs.items()
+        )
+        return Finding(
+            all(held.values()),
+            f"AA / COAT: {shown}",
+            held,
+            margin_of([pair for found in pairs.values() for pair in found]),
+        )
+
+    return check
+
+
+def within_s(suffix: str = "", counted: str = "suppressed") -> Check:
+    """Return a check that COAT has to suppress at most the paper's bound: the parts are the policies."""
+
+    def check(results: Results) -> Finding:
+        found = {str(x): share for x, share in results.curve(f"{COAT}{suffix}", counted)}
+        held = {x: share <= S for x, share in found.items()}
+        return Finding(all(held.values()), "suppressed: " + ", ".join(f"{x} {v:.2%}" for x, v in found.items()), held)
+
+    return check
+
+
+def only_up1_suppresses(results: Results) -> Finding:
+    """Check that nothing is suppressed but for UP1, and there as little as printed: by items and by occurrences."""
+    counted = {"items": "suppressed", "occurrences": "suppressed_occurrences"}
+    found = {name: dict(results.curve(f"{COAT}{BMS1}", quantity)) for name, quantity in counted.items()}
+    held = {
+        name: all(share <= (MOST_PRINTED if x == "UP1" else 0) for x, share in shares.items())
+        for name, shares in found.items()
+    }
+    shown = "; ".join(
+        f"of the {name}: " + ", ".join(f"{x} {share:.2%}" for x, share in shares.items())
+        for name, shares in found.items()
+    )
+    return Finding(all(held.values()), shown, held)
+
+
+def violates(series: Sequence[str], *, by_series: bool = False) -> Check:
+    """Return a check that some utility constraint is violated everywhere: parts are the positions, or the curves."""
+
+    def check(results: Results) -> Finding:
+        found = {name: results.curve(name, "utility_violated") for name in series}
+        held: dict[str, bool] = {}
+        for name, curve in found.items():
+            for x, count in curve:
+                part = name.removeprefix(f"{AA} ") if by_series else str(x)
+                held[part] = held.get(part, True) and count > 0
+        shown = "; ".join(
+            f"{name}: " + ", ".join(f"{x} {count:g}" for x, count in curve) for name, curve in found.items()
+        )
+        return Finding(all(held.values()), f"violated, {shown}", held)
+
+    return check
+
+
+def none_violated(results: Results) -> Finding:
+    """Check that COAT violates no utility constraint."""
+    found = [v for name in results.series if name.startswith(COAT) for v in results.values(name, "utility_violated")]
+    return Finding(max(found) == 0, f"violated in {len(found)} runs: {max(found):g}")
+
+
+def up4_restricts_nothing(results: Results) -> Finding:
+    """Check that UP4 is a single group of all items of BMS-1, so that nothing can violate it."""
+    groups, violated = (results.at(f"{AA}{BMS1}", "UP4", q) for q in ("utility_groups", "utility_violated"))
+    return Finding(groups == 1 and violated == 0, f"groups: {groups:g}; violated by AA: {violated:g}")
+
+
+def less_work_growth(results: Results) -> Finding:
+    """Check that COAT's merges grow more slowly with the records than AA's increments."""
+    coat, aa = exponent(results.curve(COAT, "merges")), exponent(results.curve(AA, "increments"))
+    return Finding(coat < aa, f"exponents: merges of COAT {coat:.2f}, increments of AA {aa:.2f}", margin=aa - coat)
+
+
+def less_time_growth(results: Results) -> Finding:
+    """Check that COAT's time grows more slowly with the records than AA's."""
+    coat, aa = exponent(results.curve(COAT, "seconds")), exponent(results.curve(AA, "seconds"))
+    return Finding(coat < aa, f"exponents: COAT {coat:.2f}, AA {aa:.2f}", margin=aa - coat)
+
+
+def times_faster(printed: float) -> Check:
+    """Return a check that AA's time over COAT's is near a printed ratio at its largest."""
+
+    def check(results: Results) -> Finding:
+        found = [ratio_of(*pair) for pair in pairs_of(results, "seconds", COAT, AA).values()]
+        return Finding(printed / NEAR <= max(found) <= printed * NEAR, f"AA / COAT: {listed(found)}")
+
+    return check
+
+
+def slightly_slower(results: Results) -> Finding:
+    """Check that COAT takes one to three times AA's time everywhere."""
+    found = [1 / ratio_of(*pair) for pair in pairs_of(results, "seconds", COAT, AA).values()]
+    return Finding(all(1 <= ratio <= 3 for ratio in found), f"COAT / AA: {listed(found)}")
+
+
+def sublinear(quantity: str) -> Check:
+    """Return a check that a quantity of COAT grows with an exponent below 1."""
+
+    def check(results: Results) -> Finding:
+        found = exponent(results.curve(COAT, quantity))
+        return Finding(found < 1, f"exponent {found:.2f}: {listed(results.values(COAT, quantity))}")
+
+    return check
+
+
+def as_published(expected: Mapping[str, Sequence[float]]) -> Check:
+    """Return a check that data sets have the published characteristics."""
+
+    def check(results: Results) -> Finding:
+        keys = ("records", "items", "longest", "average")
+        found = {name: [results.at("here", name, key) for key in keys] for name in expected}
+        held = {
+            name: all(abs(a - b) < 0.05 for a, b in zip(values, expected[name], strict=True))
+            for name, values in found.items()
+        }
+        return Finding(all(held.values()), "; ".join(f"{name} {listed(v, 4)}" for name, v in found.items()), held)
+
+    return check
+
+
+def shares_of_table_2(results: Results) -> Finding:
+    """Check the shares of itemset sizes of PP6 to PP9."""
+    expected = {"PP6": (33, 33, 33, 1), "PP7": (30, 30, 30, 10), "PP8": (25,) * 4, "PP9": (16.7, 16.7, 16.7, 50)}
+    found = {name: [results.at("here", name, f"percent_of_{s}") for s in (1, 2, 3, 4)] for name in expected}
+    held = all(abs(a - b) <= 0.1 for name in expected for a, b in zip(found[name], expected[name], strict=True))
+    return Finding(held, "; ".join(f"{name} {listed(values)}" for name, values in found.items()))
+
+
+def suppressed_little(counted: str, names: Sequence[str]) -> Check:
+    """Return a check that COAT has to suppress at most the paper's bound for all k: the parts are the stand-ins."""
+
+    def check(results: Results) -> Finding:
+        found = {name: results.values(f"{COAT} {name}", counted) for name in names}
+        held = {name: max(shares) <= S for name, shares in found.items()}
+        shown = "; ".join(f"{name}: " + ", ".join(f"{v:.2%}" for v in shares) for name, shares in found.items())
+        return Finding(all(held.values()), f"suppressed, {shown}", held)
+
+    return check
+
+
+def within(series: str, data: str, seconds: float) -> Check:
+    """Return a check that one case took at most some seconds."""
+
+    def check(results: Results) -> Finding:
+        found = results.at(series, data, "seconds")
+        return Finding(found <= seconds, f"{found:.3g} s")
+
+    return check
+
+
+def in_memory(mib: float) -> Check:
+    """Return a check that no case took more memory."""
+
+    def check(results: Results) -> Finding:
+        found = {(name, x): mib for name in results.series for x, mib in results.curve(name, "peak_mib")}
+        (name, x), most = max(found.items(), key=lambda one: one[1])
+        return Finding(most <= mib, f"at most {most:,.0f} MiB ({name}, {x})")
+
+    return check
