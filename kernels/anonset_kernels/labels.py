@@ -10,6 +10,7 @@ import numpy as np
 
 from anonset_kernels._arrays import Int32Array, Int64Array, Int64Matrix, Integer, UInt8Array, UInt64Array
 from anonset_kernels._jit import kernel
+from anonset_kernels._splitters import bucket_of
 
 _EIGHT = 8
 _FEW = 40  # texts that are sorted by insertion
@@ -114,19 +115,6 @@ def label_keys(labels: Labels, by: Comparison, rows: Int64Array, keys: UInt64Arr
 
 
 @kernel()
-def _bucket(splitters: UInt64Array, key: np.uint64) -> int:
-    """Return how many of `splitters`, ascending, are not above a key."""
-    low, high = 0, len(splitters)
-    while low < high:
-        middle = (low + high) // 2
-        if splitters[middle] <= key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel()
 def measure_labels(labels: Labels, by: Comparison, splitters: UInt64Array, size: Int64Matrix) -> None:
     """Add up the texts, and their bytes, of each bucket of keys.
 
@@ -138,7 +126,7 @@ def measure_labels(labels: Labels, by: Comparison, splitters: UInt64Array, size:
         int64 (2, b): added to. O(bytes + n log b).
     """
     for row in range(len(labels.starts) - 1):
-        b = _bucket(splitters, _key(labels, row, by.depth, by.numeric))
+        b = bucket_of(splitters, _key(labels, row, by.depth, by.numeric))
         size[0, b] += 1
         size[1, b] += labels.starts[row + 1] - labels.starts[row]
 
@@ -169,7 +157,7 @@ def fill_labels(
         int32 (all,): the number of each text in `out`.
     """
     for row in range(len(labels.starts) - 1):
-        b = _bucket(splitters, _key(labels, row, by.depth, by.numeric))
+        b = bucket_of(splitters, _key(labels, row, by.depth, by.numeric))
         at = fill[1, b]
         for i in range(labels.starts[row], labels.starts[row + 1]):
             out.text[at] = labels.text[i]

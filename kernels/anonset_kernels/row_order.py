@@ -10,6 +10,7 @@ import numpy as np
 
 from anonset_kernels._arrays import Indptr, Int32Matrix, Int64Array, Int64Matrix, Items
 from anonset_kernels._jit import kernel
+from anonset_kernels._splitters import bucket_of
 
 _BITS = 62
 _FEW = 40  # rows that are sorted by insertion
@@ -75,19 +76,6 @@ def pack_keys(rows: Content, by: Comparison, position: int, order: Int64Array, k
 
 
 @kernel()
-def _bucket(splitters: Int64Array, key: int) -> int:
-    """Return how many splitters are not above a key."""
-    low, high = 0, len(splitters)
-    while low < high:
-        middle = (low + high) // 2
-        if splitters[middle] <= key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel()
 def measure_buckets(rows: Content, by: Comparison, position: int, size: Int64Matrix) -> None:
     """Add up the rows, the items, and the items of the longest row, of each bucket of keys.
 
@@ -97,7 +85,7 @@ def measure_buckets(rows: Content, by: Comparison, position: int, size: Int64Mat
         int64 (3, b): added to. O(r log b).
     """
     for row in range(len(rows.record)):
-        b = _bucket(by.splitters, _key(rows, by, row, position))
+        b = bucket_of(by.splitters, _key(rows, by, row, position))
         length = rows.indptr[row + 1] - rows.indptr[row]
         size[0, b] += 1
         size[1, b] += length
@@ -116,7 +104,7 @@ def fill_buckets(rows: Content, by: Comparison, position: int, fill: Int64Matrix
         Rows with room for all buckets, one behind the other.
     """
     for row in range(len(rows.record)):
-        b = _bucket(by.splitters, _key(rows, by, row, position))
+        b = bucket_of(by.splitters, _key(rows, by, row, position))
         at = fill[1, b]
         for i in range(rows.indptr[row], rows.indptr[row + 1]):
             out.items[at] = rows.items[i]
