@@ -70,7 +70,7 @@ def cluster_of(address: str) -> Iterator[Any]:
         import dask
         from distributed import Client, LocalCluster
     except ImportError:
-        msg = f"{setting('cluster', address)} needs dask.distributed: pip install 'anonset[distributed]'"
+        msg = f"{setting('cluster', address)} needs the package distributed (of dask): pip install distributed"
         raise InputError(msg) from None
     kind, _, count = address.partition(":")
     if kind != "local":

@@ -102,7 +102,7 @@ def render(facts: Mapping[str, Any]) -> str:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError:
-        msg = "a report needs the package jinja2; install anonset[report]"
+        msg = "a report needs the package jinja2: pip install jinja2"
         raise InputError(msg) from None
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(**facts)

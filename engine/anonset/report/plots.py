@@ -44,7 +44,7 @@ def require_plots() -> None:
     try:
         import matplotlib as mpl
     except ImportError:
-        msg = "plots need the package matplotlib; install anonset[report]"
+        msg = "plots need the package matplotlib: pip install matplotlib"
         raise InputError(msg) from None
     mpl.use("agg")
 
