@@ -63,7 +63,7 @@ def test_an_original_of_many_files_is_one_data_set(clinic: Place, monkeypatch: p
         monkeypatch.setattr(reading, "memory_limit", lambda _: 1)
     read = reading.read_data
     for module in (reading, original):
-        monkeypatch.setattr(module, "read_data", lambda *given: noted(mapped, read(*given)))
+        monkeypatch.setattr(module, "read_data", lambda *given, **more: noted(mapped, read(*given, **more)))
     for source in ("parts", "parts/*.csv"):
         ran = clinic.run("evaluate", str(clinic.folder / source), str(clinic.out), *told)
         assert ran.json == whole.json, ran.err

@@ -1,5 +1,6 @@
 """``anonset evaluate``: what a publication lost."""
 
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -36,6 +37,12 @@ def evaluate(
     bound: Annotated[
         bool, Parameter(help="Prove how small the NCP of a cut of the hierarchy can be (models km and partition-km).")
     ] = False,
+    memory_limit: Annotated[
+        str | None, Parameter(help="Read into files what needs more, such as 8G; default: what is available.")
+    ] = None,
+    work_dir: Annotated[
+        str | None, Parameter(help="Read into files of this directory, new or empty; it is removed.")
+    ] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="No progress.")] = False,
     json: Annotated[bool, Parameter(help="The losses as JSON.")] = False,
@@ -48,8 +55,9 @@ def evaluate(
     """
     from anonset.jobs.evaluate import evaluate as losses
     from anonset.jobs.evaluate import flatten
-    from anonset.jobs.reading import read_data
+    from anonset.jobs.reading import compared_data, place_of_data, read_data
     from anonset.jobs.workloads import WorkloadSpec
+    from anonset.release.attested import read_attestation
     from anonset.release.documents import plain
     from anonset.report.account import evaluation_account
     from anonset.report.distance import LOCAL
@@ -70,10 +78,12 @@ def evaluate(
         msg = "OUT is required: the directory made by anonset anonymize"
         raise InputError(msg)
     roles = make_roles(given).read_options()
-    table = read_data(original, {**roles, "numeric": [*roles["numeric"], *numeric_columns(hierarchies)]})
     of_columns = pairs("--relational-weights", split(relational_weights or []))
-    of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))
-    with progress_bars(quiet=quiet) as progress:
+    data = compared_data(Path(out), read_attestation(Path(out)), original, roles)
+    with progress_bars(quiet=quiet) as progress, place_of_data(data, memory_limit, work_dir) as place:
+        numeric = [*roles["numeric"], *numeric_columns(hierarchies)]
+        table = read_data(original, {**roles, "numeric": numeric}, work_dir=place)
+        of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))
         found = losses(
             table,
             out,
@@ -83,6 +93,7 @@ def evaluate(
             relational_weights=weights(of_columns, Context()) if of_columns else None,
             workload=spec,
             bound=bound,
+            work_dir=place,
             progress=progress,
         )
     if json:

@@ -7,6 +7,11 @@ from anonset.data import Table
 from anonset.errors import InputError
 
 
+def in_files(place: Path | None) -> dict[str, str]:
+    """Return the settings with which an original is read into files of a directory."""
+    return {} if place is None else {"work_dir": str(place)}
+
+
 def original_of(out: str, original: str, given: dict[str, Any]) -> Table:
     """Read the original of a publication with the roles that its columns had.
 
@@ -16,8 +21,9 @@ def original_of(out: str, original: str, given: dict[str, Any]) -> Table:
         If `out` is no publication, or the original cannot be read.
     """
     from anonset.jobs.evaluate import read_publication
-    from anonset.jobs.original import read_original
+    from anonset.jobs.original import read_original, read_original_of_buckets
     from anonset.release.attested import read_attestation
+    from anonset.release.documents import BucketFiles
     from anonset.settings.settings import validate
     from anonset.settings.verify import CheckSettings
 
@@ -26,4 +32,6 @@ def original_of(out: str, original: str, given: dict[str, Any]) -> Table:
         msg = f"{out!r} must be a directory made by anonset anonymize, with its attestation.json"
         raise InputError(msg)
     settings = validate(CheckSettings, {**given, "original": original})
+    if isinstance(attested.data, BucketFiles):
+        return read_original_of_buckets(attested.data, settings)
     return read_original(read_publication(Path(out), attested), settings, attested)

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags, pairs, split, whole_number
 from anonset.cli.main import DONE, FAILED
-from anonset.cli.originals import original_of
+from anonset.cli.originals import in_files, original_of
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.errors import InputError
@@ -40,6 +40,12 @@ def risk(
     sensitive: Annotated[list[str] | None, Parameter(help="Kept columns to learn; default: all of them.")] = None,
     attempts: Annotated[int, Parameter(converter=whole_number, help="Persons that the attack looks for.")] = 1000,
     seed: Annotated[int, Parameter(converter=whole_number, help="Seed of what is random.")] = 0,
+    memory_limit: Annotated[
+        str | None, Parameter(help="Read into files what needs more, such as 8G; default: what is available.")
+    ] = None,
+    work_dir: Annotated[
+        str | None, Parameter(help="Read into files of this directory, new or empty; it is removed.")
+    ] = None,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="No progress.")] = False,
     json: Annotated[bool, Parameter(help="The risks as JSON.")] = False,
@@ -49,7 +55,9 @@ def risk(
     By what is known: all quasi-identifiers, 1, 2, … items (two more than the guarantee speaks of), and both; of
     buckets, how surely they tell sensitive values. Exit code 1 if the attack finds more than is promised.
     """
+    from anonset.jobs.reading import compared_data, place_of_data
     from anonset.jobs.risk import risk as count
+    from anonset.release.attested import read_attestation
     from anonset.report.risks import bucket_risk_account, bucket_risk_summary, risk_account, risk_summary
 
     asked = out
@@ -60,15 +68,16 @@ def risk(
         original, private = original or job.pop("input", None), private or job.pop("private", None)
         given = {**job, **{name: value for name, value in given.items() if value}}
         original = original if original is not None and Path(original).exists() else None
-    with progress_bars(quiet=quiet) as progress:
+    data = compared_data(Path(out), read_attestation(Path(out)), original, given)
+    with progress_bars(quiet=quiet) as progress, place_of_data(data, memory_limit, work_dir) as place:
         if progress is not None:
             progress("count", 0, 0)
-        table = None if original is None else original_of(out, original, given)
+        table = None if original is None else original_of(out, original, given | in_files(place))
         found = count(
             out, table, hierarchies=given.get("hierarchy", {}), private=private, m=m, threshold=threshold,
             sensitive=None if sensitive is None else split(sensitive),
             population=None if population is None else _population(out, population, given),
-            attempts=attempts, seed=seed,
+            attempts=attempts, seed=seed, work_dir=place,
         )  # fmt: skip
     if json:
         show_json(bucket_risk_summary(found) if isinstance(found, BucketRisk) else risk_summary(found))

@@ -7,16 +7,19 @@ import numpy as np
 
 from anonset.data import Table
 from anonset.data.discreet import Discreet
+from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.buckets import BucketPublication, sums_by_code
+from anonset.jobs.bucket_people import by_individuals
 from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
-from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
-from anonset.measures.shares import Share, mean_of, share_of
+from anonset.measures.sensitive_values import ObservedDiversity
+from anonset.measures.shares import Share
 from anonset.privacy import PrivacyModel
 from anonset.release.tables import html_table
 
 CERTAIN = 1 - 1e-9
+_HALF = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -126,33 +129,60 @@ def bucket_risk(
     publication
         With the input tuple of each row, where there is an original.
     """
-    rows = bucket_inference.of_groups(publication)[publication.group.codes]
     promised = 1 / model.diversity
-    found = [_inference("one row", rows, threshold, promised)]
-    several = np.bincount(bucket_inference.persons(publication)[1]) > 1
-    if several.any():
-        found.append(
-            _inference("all rows of a person", bucket_inference.of_persons(publication)[several], threshold, None)
-        )
-    group, value = publication.snt
-    correlations = {}
-    if publication.ids:
-        correlations = {
-            "inside groups": len(intra_group_violations(publication)),
-            "between groups": len(inter_group_violations(publication, model.diversity)),
-        }
+    rows = _Told()
+    rows.add(bucket_inference.of_groups(publication), publication.sizes, threshold)
+    found = [rows.inference("one row", promised)]
+    several, numbers = _of_individuals(publication, model.diversity, threshold)
+    if several.number:
+        found.append(several.inference("all rows of a person", None))
     tried = () if original is None else _attack(publication, original, promised, attempts, seed)
     return BucketRisk(
         publication.n, publication.n_groups, int(publication.starred.sum()), model, threshold, tuple(found),
-        observed_diversity(group.codes, value), correlations, tried,
+        bucket_inference.observed(publication), numbers, tried,
     )  # fmt: skip
 
 
-def _inference(known: str, told: Any, threshold: float, promised: float | None) -> Inference:
-    return Inference(
-        known, len(told), float(told.max(initial=0.0)), mean_of(told), share_of(told > threshold),
-        share_of(told >= CERTAIN), promised,
-    )  # fmt: skip
+class _Told:
+    """How surely values are told, summed up exactly, so that the order of the parts changes nothing."""
+
+    def __init__(self) -> None:
+        self.number, self.certain, self.above, self.highest = 0, 0, 0, 0.0
+        self.total = 0
+        """Sum of the chances, in units of 2 to the -60."""
+
+    def add(self, chance: bucket_inference.Float64, times: Int64, threshold: float) -> None:
+        """Add chances in [0, 1], each of so many rows or persons."""
+        scaled = chance * _HALF
+        high = np.floor(scaled)
+        low = np.floor((scaled - high) * _HALF)
+        sums = [int((part.astype(np.int64) * times).sum()) for part in (high, low)]
+        self.total += sums[0] * _HALF + sums[1]
+        self.number += int(times.sum())
+        self.highest = max(self.highest, float(chance.max(initial=0.0)))
+        self.above += int(times[chance > threshold].sum())
+        self.certain += int(times[chance >= CERTAIN].sum())
+
+    def inference(self, known: str, promised: float | None) -> Inference:
+        """Return what was added."""
+        n = max(1, self.number)
+        average = Share(self.total / (n * _HALF * _HALF))
+        shares = Share(self.above / n), Share(self.certain / n)
+        return Inference(known, self.number, self.highest, average, *shares, promised)
+
+
+def _of_individuals(publication: BucketPublication, l: int, threshold: float) -> tuple[_Told, dict[str, int]]:  # noqa: E741
+    """Return how surely a value of those with several rows is told, and how many correlations there are."""
+    told, inside, between = _Told(), 0, 0
+    for people in by_individuals(publication):
+        part = people.publication
+        several = np.bincount(bucket_inference.persons(part)[1]) > 1
+        if several.any():
+            chance = bucket_inference.of_persons(part)[several]
+            told.add(chance, np.ones(len(chance), np.int64), threshold)
+        inside += len(intra_group_violations(part))
+        between += len(inter_group_violations(part, l))
+    return told, {"inside groups": inside, "between groups": between} if publication.ids else {}
 
 
 def _attack(
@@ -167,8 +197,8 @@ def _attack(
     image = np.array([known.get(label, -1) for label in original.sensitive.vocabulary.labels], np.int64)
     true = image[original.sensitive.codes[publication.record[chosen]]]
     share = bucket_inference.of_values(publication, chosen, true)
-    likeliest = _likeliest(publication)[publication.group.codes[chosen]] == true
-    overall = np.bincount(publication.snt_value.codes, publication.snt_count, len(known))
+    likeliest = bucket_inference.likeliest(publication, chosen) == true
+    overall = sums_by_code(publication.snt_value.codes, publication.snt_count, len(known))
     base = np.where(true >= 0, overall[true], 0) / max(1, publication.n)
     most = true == int(overall.argmax()) if len(overall) else likeliest
     broken = int((share > promised + 1e-12).sum())
@@ -177,15 +207,6 @@ def _attack(
         Guesses("the values of its group", n, _mean(share), _mean(likeliest), promised, broken),
         Guesses("the values of all rows", n, _mean(base), _mean(most), None, 0),
     )
-
-
-def _likeliest(publication: BucketPublication) -> Any:
-    """Return int64 (groups,): the most frequent value of each group, the first of equal ones."""
-    order = np.lexsort((publication.snt_value.codes, -publication.snt_count, publication.snt_group))
-    first = np.unique(publication.snt_group[order], return_index=True)[1]
-    found = np.full(publication.n_groups, -1, np.int64)
-    found[publication.snt_group[order][first]] = publication.snt_value.codes[order][first]
-    return found
 
 
 def _mean(values: Any) -> float:

@@ -76,6 +76,7 @@ def evaluate(
     relational_weights: Mapping[str, float] | None = None,
     workload: WorkloadSpec | None = None,
     bound: bool = False,
+    work_dir: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Return the losses of the publication in a directory.
@@ -105,6 +106,9 @@ def evaluate(
     bound
         Whether to prove, by the algorithm `exact`, how small the NCP of a cut of the hierarchy can be under the same k
         and m: with suppression if the publication suppresses items. For k^m-anonymity alone.
+    work_dir
+        Directory in which the publication is to lie, block by block, below a temporary one; by default it is read into
+        memory, unless it was published in parts.
     progress
         Called with (phase, amount done, total amount) while it is proven.
 
@@ -125,7 +129,7 @@ def evaluate(
     home = private_folder(folder, None if private is None else Path(private))
     if home is not None:
         require_same_content(original, require_private(folder, home))
-    with place_of_parts(attested) as work:
+    with place_of_parts(attested, None if work_dir is None else Path(work_dir)) as work:
         publication = read_publication(folder, attested, work)
         secrets = _secrets_beside(attested)
         original, trees = bind_columns(original, hierarchies, secrets)

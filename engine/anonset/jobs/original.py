@@ -36,8 +36,21 @@ def read_original(publication: Any, settings: CheckSettings, attested: Attestati
     }
     options = settings.reading_options()
     marks = _separators(settings, attested, source)
-    found = [read_data(source, {**roles, **options, "separator": mark}) for mark in marks]
+    place = settings.work_dir
+    found = [read_data(source, {**roles, **options, "separator": mark}, work_dir=place) for mark in marks]
     return max(found, key=lambda table: _known(table, publication))
+
+
+def read_original_of_buckets(data: BucketFiles, settings: CheckSettings) -> Table:
+    """Read the original that the settings name, of buckets whose columns are attested.
+
+    Raises
+    ------
+    InputError
+        If the original cannot be read, or has not the columns of the publication.
+    """
+    roles = {"items": None, "sensitive": data.sensitive, "id": data.id, "keep": data.keep, "drop": settings.drop}
+    return read_data(str(settings.original), {**settings.reading_options(), **roles}, work_dir=settings.work_dir)
 
 
 def _separators(settings: CheckSettings, attested: Attestation | None, source: str) -> list[str | None]:

@@ -1,16 +1,72 @@
 """The data that a command compares with others: a file, or many that are one data set, mapped where they are large."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anonset.data import Table
+from anonset.data import Table, spans
+from anonset.data.mapped import WorkFolder
 from anonset.jobs.input import require_input
-from anonset.release.costs import memory_for, memory_limit
+from anonset.release import costs
+from anonset.release.costs import memory_for, memory_limit, require_memory
+from anonset.release.documents import Attestation, BucketFiles
+
+if TYPE_CHECKING:
+    from anonset.io.data_files import DataFiles
 
 
-def read_data(source: str, options: Mapping[str, Any], *, mapped: bool = True) -> Table:
+@contextmanager
+def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: str | None) -> Iterator[Path | None]:
+    """Give the directory in which data lie that a command compares; None where all of them fit in memory.
+
+    Parameters
+    ----------
+    sources
+        All of them.
+    given
+        How much memory may be taken; by default what is available.
+    work_dir
+        A new or empty directory, in which they then lie in any case; it is removed in the end.
+
+    Raises
+    ------
+    InputError
+        If less memory may be taken than a run by blocks needs, or the directory cannot be written to.
+    """
+    limit, need = memory_limit(given), sum(memory_for(files.estimated) for files in sources)
+    if work_dir is None and (limit is None or need <= limit):
+        yield None
+        return
+    if given is not None and limit is not None and need > limit < costs.AT_LEAST:
+        require_memory(costs.AT_LEAST, given)
+    made = WorkFolder.temporary() if work_dir is None else WorkFolder.at(Path(work_dir))
+    with made as work, spans.memory_limit(limit):
+        yield work.path
+
+
+def compared_data(
+    out: Path, attested: Attestation | None, original: str | None, options: Mapping[str, Any]
+) -> list["DataFiles"]:
+    """Return the data of which the size tells where they lie: an original, and buckets of a publication.
+
+    Records are mapped where they were published in parts.
+    """
+    from anonset.io.data_files import data_files, files_at
+
+    found = []
+    if original is not None:
+        require_input(original)
+        found.append(data_files(original, options.get("input_format"), no_header=options.get("no_header", False)))
+    if attested is not None and isinstance(attested.data, BucketFiles):
+        found += [files_at([path]) for name in attested.data.data_files if (path := out / name).is_file()]
+    return found
+
+
+def read_data(
+    source: str, options: Mapping[str, Any], *, mapped: bool = True, work_dir: str | Path | None = None
+) -> Table:
     """Read a file, or the files of a folder, glob, tree or address.
 
     What would take more memory than is there is read into files, block by block, as by `anonset.scan`.
@@ -21,11 +77,13 @@ def read_data(source: str, options: Mapping[str, Any], *, mapped: bool = True) -
         Those of `anonset.read`.
     mapped
         Whether the table may lie in files.
+    work_dir
+        Where it is to lie in any case.
 
     Raises
     ------
     InputError
-        If there are no data, or they are not what the options say.
+        If there are no data, or they are not what the options say, or cannot be read into files.
     """
     from anonset.io.data_files import data_files
     from anonset.io.options import ReadOptions
@@ -37,6 +95,8 @@ def read_data(source: str, options: Mapping[str, Any], *, mapped: bool = True) -
     files = data_files(source, options.get("input_format"), no_header=options.get("no_header", False))
     limit = memory_limit(None)
     by_blocks = not options.get("group") and files.format != "spmf"
+    if work_dir is not None:
+        return gather_files(fspath(source), ReadOptions.of(**options), WorkFolder.temporary(Path(work_dir)))
     if mapped and by_blocks and limit is not None and memory_for(files.estimated) > limit:
         return scan(source, **options)
     if path.is_file() or (path.is_dir() and files.format == "parquet" and not files.keys):

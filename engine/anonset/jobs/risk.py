@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.discreet import Discreet
 from anonset.data.exact import require_between_0_and_1
+from anonset.data.mapped import WorkFolder
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
@@ -25,7 +27,8 @@ from anonset.measures.known_items import KnownItems, known_items
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.shares import Share, mean_of, percent, share_of
 from anonset.privacy import PrivacyModel
-from anonset.release.attested import read_attestation, require_attested
+from anonset.release.attested import place_of_parts, read_attestation, require_attested
+from anonset.release.documents import Attestation, BucketFiles
 from anonset.release.release import Release
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
@@ -131,6 +134,7 @@ def risk(
     population: Table | None = None,
     attempts: int = 1000,
     seed: int = 0,
+    work_dir: str | os.PathLike[str] | None = None,
 ) -> Risk | BucketRisk:
     """Count how many rows of a publication fit what somebody may know, and try to find persons.
 
@@ -158,6 +162,9 @@ def risk(
         Persons that are looked for.
     seed
         Seed of their choice.
+    work_dir
+        Directory in which buckets are to lie, block by block, below a temporary one; by default they are read into
+        memory, unless they were published in parts.
 
     Raises
     ------
@@ -165,16 +172,21 @@ def risk(
         If it is no publication of records, or the original is not its own.
     """
     require_between_0_and_1("threshold", threshold)
-    if isinstance(published, Release):
-        publication, model = published.publication, published.verdict.model
-        original, trees = published.unverified.table, dict(published.unverified.hierarchies)
-    else:
-        publication, model, original, trees = _read(Path(published), private, original, hierarchies or {})
-    if isinstance(publication, BucketPublication):
-        if population is not None:
-            msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
-            raise InputError(msg)
-        return bucket_risk(publication, model, original, threshold=threshold, attempts=attempts, seed=seed)
+    place = None if work_dir is None else Path(work_dir)
+    with ExitStack() as stack:
+        if isinstance(published, Release):
+            publication, model = published.publication, published.verdict.model
+            original, trees = published.unverified.table, dict(published.unverified.hierarchies)
+        else:
+            out, attested = Path(published), _attested(Path(published))
+            buckets = isinstance(attested.data, BucketFiles)
+            work = stack.enter_context(place_of_parts(attested, place)) if buckets else None
+            publication, model, original, trees = _read(out, attested, private, original, hierarchies or {}, work)
+        if isinstance(publication, BucketPublication):
+            if population is not None:
+                msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
+                raise InputError(msg)
+            return bucket_risk(publication, model, original, threshold=threshold, attempts=attempts, seed=seed)
     most = int(getattr(model, "m", 0) or 2) if m is None else m
     classes = class_of(publication.relational, publication.n)
     names = [column.name for column in publication.kept] if sensitive is None else list(sensitive)
@@ -193,18 +205,28 @@ def risk(
     return replace(found, attempts=tried)
 
 
-def _read(
-    out: Path, private: str | os.PathLike[str] | None, original: Table | None, given: Mapping[str, HierarchySpec]
-) -> tuple[Any, PrivacyModel, Table | None, dict[str, Hierarchy]]:
-    """Read a publication, and the way back to the original where that is given."""
-    from anonset.jobs.verify import promised_by
-
+def _attested(out: Path) -> Attestation:
+    """Return what is attested of a publication, if its files are those that were."""
     attested = read_attestation(out)
     if attested is None:
         msg = f"{str(out)!r} must be a directory made by anonset anonymize, with its attestation.json"
         raise InputError(msg)
     require_attested(out, attested)
-    publication, model = read_publication(out, attested), promised_by(attested)
+    return attested
+
+
+def _read(
+    out: Path,
+    attested: Attestation,
+    private: str | os.PathLike[str] | None,
+    original: Table | None,
+    given: Mapping[str, HierarchySpec],
+    work: WorkFolder | None,
+) -> tuple[Any, PrivacyModel, Table | None, dict[str, Hierarchy]]:
+    """Read a publication, and the way back to the original where that is given."""
+    from anonset.jobs.verify import promised_by
+
+    publication, model = read_publication(out, attested, work), promised_by(attested)
     if original is None:
         return publication, model, None, {}
     home = private_folder(out, None if private is None else Path(private))
@@ -217,7 +239,7 @@ def _read(
     require_columns(original, attested)
     table, trees = bind(original, given, model)
     require_same_content(table, require_private(out, home))
-    record, cluster = read_records(records)
+    record, cluster = read_records(records, work)
     if isinstance(publication, BucketPublication):
         return replace(publication, record=record), model, table, trees
     return replace(publication, record=record, cluster=cluster), model, table, trees

@@ -1,6 +1,7 @@
 """Checking a publication that lies on disk, also one made elsewhere."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from anonset.generalization.buckets import AnyPublication
 from anonset.io.maps import read_codebook
 from anonset.jobs.inspection import Inspection, inspect
 from anonset.jobs.original import is_nameless
+from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.attested import (
@@ -57,7 +59,12 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
     attested = read_attestation(published)
-    with place_of_parts(attested) as work:
+    data = compared_data(published, attested, settings.original, settings.reading_options())
+    with ExitStack() as stack:
+        place = stack.enter_context(place_of_data(data, settings.memory_limit, settings.work_dir))
+        if place is not None:
+            settings = settings.model_copy(update={"work_dir": str(place)})  # where the original lies, too
+        work = stack.enter_context(place_of_parts(attested, place))
         return _check(published, settings, attested, work, progress)
 
 

@@ -7,9 +7,11 @@ the others, and what happens in one group to tell nothing of another.
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.spans import run_spans, spans
 from anonset.data.table import Int64
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.buckets import BucketPublication, sums_by_code
 from anonset.measures.equivalence_classes import class_of
+from anonset.measures.sensitive_values import ClassDiversity, ObservedDiversity
 
 Float64 = NDArray[np.float64]
 
@@ -17,22 +19,74 @@ Float64 = NDArray[np.float64]
 def of_groups(publication: BucketPublication) -> Float64:
     """Return float64 (groups,): the share of the most frequent value of each group, the best guess for its rows."""
     most = np.zeros(publication.n_groups)
-    np.maximum.at(most, publication.snt_group, publication.snt_count)
+    for first, end in spans(len(publication.snt_group)):
+        np.maximum.at(most, publication.snt_group[first:end], publication.snt_count[first:end])
     found: Float64 = most / np.maximum(publication.sizes, 1)
     return found
 
 
 def of_values(publication: BucketPublication, rows: Int64, values: Int64) -> Float64:
     """Return float64 (r,): the share that a value, given by its code for each of some rows, has in the row's group."""
-    width = max(1, len(publication.snt_value.vocabulary))
-    keys = publication.snt_group.astype(np.int64) * width + publication.snt_value.codes
-    groups = publication.group.codes[rows].astype(np.int64)
-    wanted = groups * width + values
-    at = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
-    there = (keys[at] == wanted) & (values >= 0) if len(keys) else np.zeros(len(rows), bool)
-    counts = np.where(there, publication.snt_count[at], 0) if len(keys) else np.zeros(len(rows))
+    groups, codes = publication.group.codes[rows], publication.snt_value.codes
+    low = np.searchsorted(publication.snt_group, groups)
+    stop = np.searchsorted(publication.snt_group, groups, side="right")
+    high = stop
+    while (open_ := low < high).any():  # halving, for the values of each group ascend
+        middle = (low + high) // 2
+        below = codes[np.where(open_, middle, 0)] < values
+        low, high = np.where(open_ & below, middle + 1, low), np.where(open_ & ~below, middle, high)
+    inside = low < stop
+    at = np.where(inside, low, 0)
+    there = inside & (codes[at] == values) if len(codes) else inside
+    counts = np.where(there, publication.snt_count[at], 0) if len(codes) else np.zeros(len(rows))
     found: Float64 = counts / np.maximum(publication.sizes[groups], 1)
     return found
+
+
+def likeliest(publication: BucketPublication, rows: Int64) -> Int64:
+    """Return int64 (r,): the code of the most frequent value of each row's group, the first of equal ones.
+
+    -1 stands for a group without values.
+    """
+    groups, of = np.unique(publication.group.codes[rows], return_inverse=True)
+    first = np.searchsorted(publication.snt_group, groups)
+    end = np.searchsorted(publication.snt_group, groups, side="right")
+    found = np.full(len(groups), -1, np.int64)
+    for place, (low, high) in enumerate(zip(first.tolist(), end.tolist(), strict=True)):
+        if low < high:
+            found[place] = publication.snt_value.codes[low + int(np.argmax(publication.snt_count[low:high]))]
+    most: Int64 = found[of]
+    return most
+
+
+def observed(publication: BucketPublication) -> ObservedDiversity:
+    """Return the smallest l and the largest t over the groups, as `observed_diversity` does of all tuples.
+
+    The values of a group are read as they are counted, by spans of groups.
+    """
+    groups, values = publication.snt_group, publication.snt_value
+    overall = sums_by_code(values.codes, publication.snt_count, len(values.vocabulary)) / max(1, publication.n)
+    parts = []
+    for rows in run_spans(groups):
+        part = slice(*rows)
+        count, code = publication.snt_count[part], values.codes[part]
+        start = np.flatnonzero(np.append(True, groups[part][1:] != groups[part][:-1]))
+        distinct = np.diff(np.append(start, len(code)))
+        size = np.add.reduceat(count, start)
+        share = count / np.repeat(size, distinct)
+        entropy = np.maximum(np.add.reduceat(-share * np.log(share), start), 0.0)
+        distance = np.add.reduceat(np.maximum(share - overall[code], 0.0), start)
+        parts.append(ClassDiversity(size, distinct, np.maximum.reduceat(count, start), entropy, distance).worst())
+    if not parts:
+        return ObservedDiversity(0, 0, 0.0, 0.0, 0.0, 0)
+    return ObservedDiversity(
+        sum(one.classes for one in parts),
+        min(one.distinct_l for one in parts),
+        min(one.frequency_l for one in parts),
+        min(one.entropy_l for one in parts),
+        max(one.t for one in parts),
+        sum(one.homogeneous_records for one in parts),
+    )
 
 
 def persons(publication: BucketPublication) -> tuple[Int64, Int64]:

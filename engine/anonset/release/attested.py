@@ -63,12 +63,18 @@ def read_attestation(published: Path) -> Attestation | None:
 
 
 @contextmanager
-def place_of_parts(attested: Attestation | None) -> Iterator[WorkFolder | None]:
-    """Give a temporary directory for a publication in parts, which may be larger than memory; else none."""
-    if attested is None or attested.data.parts is None:
+def place_of_parts(attested: Attestation | None, parent: Path | None = None) -> Iterator[WorkFolder | None]:
+    """Give a temporary directory for a publication in parts, which may be larger than memory; else none.
+
+    Parameters
+    ----------
+    parent
+        Where it is to lie in any case, whatever is published.
+    """
+    if parent is None and (attested is None or attested.data.parts is None):
         yield None
     else:
-        with WorkFolder.temporary() as work:
+        with WorkFolder.temporary(parent) as work:
             yield work
 
 

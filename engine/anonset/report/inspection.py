@@ -28,7 +28,8 @@ def inspection_summary(found: Inspection) -> dict[str, Any]:
         summary["suppressed"] = None if found.suppressed is None else float(found.suppressed)
         summary["beyond_utility"] = found.beyond_utility or None
     if found.correlations is not None:
-        summary["correlations"] = found.correlations
+        summary["correlations"] = {kind: one.listed for kind, one in found.correlations.items()}
+        summary["correlations_found"] = {kind: one.number for kind, one in found.correlations.items()}
     made: dict[str, Any] = plain(summary)
     for violations in (made.get("correlations") or {}).values():
         for violation in violations:  # the row tells who it is, to those who have it
@@ -54,10 +55,10 @@ def inspection_account(found: Inspection) -> list[str]:
         lines.append(f"suppressed: {float(found.suppressed):.1%} of the items{bound}")
     if found.beyond_utility:
         lines.append(f"utility constraints: {found.beyond_utility}")
-    for kind, violations in (found.correlations or {}).items():
-        lines.append(f"correlations, {kind.replace('_', ' ')}: {counted(len(violations), 'violation')}")
-        lines += [f"  {_violation(violation)}" for violation in violations[:_SHOWN]]
-        lines += ["  ..."] if len(violations) > _SHOWN else []
+    for kind, one in (found.correlations or {}).items():
+        lines.append(f"correlations, {kind.replace('_', ' ')}: {counted(one.number, 'violation')}")
+        lines += [f"  {_violation(violation)}" for violation in one.listed[:_SHOWN]]
+        lines += ["  ..."] if one.number > _SHOWN else []
     if found.too_large:
         lines.append(f"correlations: not looked for in more than {MOST_CORRELATED:,} rows")
     return [printable(line) for line in lines]

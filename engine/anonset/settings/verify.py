@@ -45,6 +45,13 @@ class CheckSettings(ReadingSettings):
         None, description="With --original: largest part of its items that may be suppressed."
     )
 
+    memory_limit: str | None = Field(
+        None, description="Read into files what needs more, such as 8G; default: what is available."
+    )
+    work_dir: str | None = Field(
+        None, description="Read into files of this directory, new or empty; it is removed. Default: a temporary one."
+    )
+
     def model_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the privacy model."""
         return self.model_dump(exclude=set(CheckSettings.model_fields), exclude_none=True)

@@ -1,16 +1,22 @@
 """Truthfulness of a bucketized table: its rows are those of the original, and its groups hold their values."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, Table
+from anonset.data.filed import FiledLabels
+from anonset.data.growing import Growing
+from anonset.data.label_order import encode_labels
+from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.privacy.model import Witness
 from anonset.spelling import counted
+from anonset.verification.anatomy import row_of_group
 from anonset.verification.individuals import Rows, find_divided, one_of_each_run
 
 
@@ -36,7 +42,7 @@ def check_buckets_truthful(table: Table, publication: BucketPublication) -> Witn
         return Witness((), int(np.count_nonzero(record == record[row])), 1, row, detail)
     originals = {column.name: column for column in (*table.ids, *table.kept)}
     for column in (*publication.ids, *publication.kept):
-        before, image = originals[column.name], _image_of_ids(column, originals[column.name])
+        before, image = originals[column.name], _image_of_ids(column, originals[column.name], publication.work)
         star = column.vocabulary.index.get(STAR, -1) if column in publication.ids else -1
         for first, end in spans(n):
             codes = column.codes[first:end]
@@ -81,15 +87,14 @@ def _untrue_value(table: Table, publication: BucketPublication) -> Witness | Non
     if before is None:
         msg = "the table must have a sensitive column, got none"
         raise InputError(msg)
-    key = _first_key_that_differs(publication, before, _image(value, before))
-    if key is None:
+    found = _first_key_that_differs(publication, before, _image(value, before))
+    if found is None:
         return None
+    key, stated, held = found
     width = len(before.vocabulary) + 1
-    said, true = _keys(publication, before, _image(value, before), (0, len(publication.snt_group)), (0, publication.n))
     group, code = divmod(key, width)
     label = "a value the table does not have" if code == width - 1 else before.vocabulary.labels[code]
-    row = int(np.flatnonzero(publication.group.codes == group)[0])
-    stated, held = int(np.count_nonzero(said == key)), int(np.count_nonzero(true == key))
+    row = row_of_group(publication, group)
     number = publication.group.vocabulary.labels[group]
     times = counted(stated, "time"), counted(held, "time")
     detail = f"group {number} is said to have the value {times[0]}, its input tuples have it {times[1]}"
@@ -125,8 +130,10 @@ def _keys(
     return np.sort(np.repeat(said, publication.snt_count[rows])), np.sort(true)
 
 
-def _first_key_that_differs(publication: BucketPublication, before: CategoricalColumn, image: Int64) -> int | None:
-    """Return the first pair of a group and a value that is said more, or less, often than it is true."""
+def _first_key_that_differs(
+    publication: BucketPublication, before: CategoricalColumn, image: Int64
+) -> tuple[int, int, int] | None:
+    """Return the first pair of a group and a value that is said more, or less, often than it is true, and both."""
     codes, groups, end = publication.group.codes, publication.snt_group, 0
     in_order = ascending(codes) and ascending(groups)
     for rows in run_spans(codes) if in_order else [(0, len(codes))]:
@@ -134,16 +141,42 @@ def _first_key_that_differs(publication: BucketPublication, before: CategoricalC
         said, true = _keys(publication, before, image, (begin, end), rows)
         differs = np.flatnonzero(said != true)
         if len(differs):
-            return int(min(said[differs[0]], true[differs[0]]))
+            key = int(min(said[differs[0]], true[differs[0]]))
+            return key, int(np.count_nonzero(said == key)), int(np.count_nonzero(true == key))
     return None
 
 
-def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn) -> Int64 | None:
+def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, work: WorkFolder | None) -> Int64 | None:
     """Return what `_image` does; None where both have the same labels, a star apart, which lie in the same files."""
     one, other = column.vocabulary.filed, before.vocabulary.filed
-    if one is not None and other is not None and one.starts is other.starts and one.text is other.text:
+    if one is None or other is None or work is None:
+        return _image(column, before)
+    if one.starts is other.starts and one.text is other.text:
         return None
-    return _image(column, before)
+    return _image_of_filed(one, other, work)
+
+
+def _image_of_filed(labels: FiledLabels, before: FiledLabels, work: WorkFolder) -> Int64:
+    """Return int64 (labels,) in files: the place of each label among others, one past the last where it is not there.
+
+    Labels of both are numbered together.
+    """
+    with ExitStack() as stack:
+        scratch = stack.enter_context(WorkFolder.temporary(work.path))
+        starts, text = (stack.enter_context(Growing(scratch, "both", kind)) for kind in (np.int64, np.uint8))
+        starts.append(np.zeros(1, np.int64))
+        for end, part in ((0, before), (len(before.text), labels)):
+            starts.append(part.starts[1:] + end)
+            text.append(part.text)
+        codes, all_labels = encode_labels(starts.finished(), text.finished(), scratch, numeric=False)
+        place = space(scratch, "place", np.int64, all_labels.filed)
+        place[:] = len(before)
+        place[codes[: before.filed]] = np.arange(before.filed)
+        image: Int64 = space(work, "image", np.int64, len(labels))
+        image[: labels.filed] = place[codes[before.filed :]]
+        if labels.last is not None:
+            image[labels.filed] = before.places.get(labels.last, len(before))
+    return image
 
 
 def _image(column: CategoricalColumn, before: CategoricalColumn) -> Int64:

@@ -1,0 +1,107 @@
+"""The individuals of a bucketized table, some at a time, with all that is told of their groups."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn
+from anonset.data.discreet import Discreet
+from anonset.data.table import Int32, Int64
+from anonset.generalization.buckets import BucketPublication, sums_by_code
+from anonset.verification.shares import shares_of
+
+VALUES_AT_ONCE = 1 << 19
+"""Values of the groups of all rows of a part, about; one holds more where those of one individual are more."""
+
+
+class People(NamedTuple):
+    """All visible rows of some individuals."""
+
+    publication: BucketPublication
+    """As much of a publication as tells of these alone: their rows, by individual, and all values of their groups."""
+    row: Int64
+    """int64 (r,): the row of each in the QIT."""
+    group: Int64
+    """int64 (g,): the group of each of theirs, ascending."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Part(Discreet):
+    """What is read of a publication by who counts what is told of individuals; its groups are numbered anew."""
+
+    ids: tuple[CategoricalColumn, ...]
+    group: CategoricalColumn
+    sizes: Int64
+    snt_group: Int32
+    snt_value: CategoricalColumn
+    snt_count: Int64
+
+    @property
+    def n_groups(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def starred(self) -> NDArray[np.bool_]:
+        return np.zeros(self.group.n, np.bool_)
+
+
+def by_individuals(publication: BucketPublication) -> Iterator[People]:
+    """Yield the individuals of a publication, each in one part with all its visible rows; none where there are no ids.
+
+    What lies in files is distributed into shares, of which one is held.
+    """
+    if not publication.ids:
+        return
+    start = np.append(0, np.cumsum(sums_by_code(publication.snt_group, None, publication.n_groups)))
+    work = publication.work
+    shares: Iterable[Int64] = [np.arange(publication.n)] if work is None else shares_of(publication.ids, work)
+    for share in shares:
+        rows = share[~publication.starred[share]]
+        codes = [column.codes[rows] for column in publication.ids]
+        order = np.lexsort(codes[::-1])  # rows of the same individual stay in their order
+        rows = rows[order]
+        new = np.ones(len(rows), np.bool_)
+        new[1:] = np.any([found[order][1:] != found[order][:-1] for found in codes], axis=0)
+        group = publication.group.codes[rows]
+        for first, end in _cuts(np.flatnonzero(new), np.cumsum(start[group + 1] - start[group])):
+            yield _people(publication, rows[first:end], group[first:end], start)
+
+
+def _cuts(begins: NDArray[np.intp], held: Int64) -> Iterator[tuple[int, int]]:
+    """Yield spans of rows that end where an individual does, and hold about so many values.
+
+    Parameters
+    ----------
+    begins
+        int64: where each individual begins.
+    held
+        int64 (n,): values of the groups of all rows up to each.
+    """
+    first, n = 0, len(held)
+    while first < n:
+        done = int(held[first - 1]) if first else 0
+        last = min(int(np.searchsorted(held, done + VALUES_AT_ONCE)), n - 1)
+        at = int(np.searchsorted(begins, last, side="right"))
+        end = int(begins[at]) if at < len(begins) else n
+        yield first, end
+        first = end
+
+
+def _people(publication: BucketPublication, rows: Int64, group: Int32, start: Int64) -> People:
+    """Return some rows with all values of their groups."""
+    groups, codes = np.unique(group, return_inverse=True)
+    begin, width = start[groups], start[groups + 1] - start[groups]
+    at = np.arange(width.sum()) + np.repeat(begin - np.cumsum(width) + width, width)
+    numbered = CategoricalColumn(publication.group.name, codes.astype(np.int32), publication.group.vocabulary)
+    part = _Part(
+        tuple(column.take(rows) for column in publication.ids),
+        numbered,
+        publication.sizes[groups],
+        np.repeat(np.arange(len(groups), dtype=np.int32), width),
+        publication.snt_value.take(at),
+        publication.snt_count[at],
+    )
+    return People(cast("BucketPublication", part), rows, groups.astype(np.int64))

@@ -1,0 +1,55 @@
+"""What several tuples of an individual give away, of buckets of any number of rows: how often, and where first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from anonset.data.discreet import Discreet
+from anonset.generalization.buckets import BucketPublication
+from anonset.jobs.bucket_people import People, by_individuals
+from anonset.measures.correlation import IntraGroupViolation, inter_group_violations, intra_group_violations
+
+MOST_LISTED = 10_000
+"""Violations of a kind that are named: Anatomy of 1,000,000 tuples may have two million."""
+
+
+@dataclass(frozen=True)
+class Correlations(Discreet):
+    """Violations of a kind: ``intra_group`` or ``inter_group``."""
+
+    number: int
+    """All that there are."""
+    listed: list[Any]
+    """The first of them: by group, individual and value, or by individual and value."""
+
+
+def correlations(publication: BucketPublication, l: int) -> dict[str, Correlations]:  # noqa: E741
+    """Count the violations inside groups, and those between groups, of buckets with ids.
+
+    They are those of `intra_group_violations` and `inter_group_violations`, found of some individuals at a time.
+    """
+    kinds = ("intra_group", "inter_group")
+    numbers = dict.fromkeys(kinds, 0)
+    listed: dict[str, list[tuple[tuple[int, ...], Any]]] = {kind: [] for kind in kinds}
+    for people in by_individuals(publication):
+        part = people.publication
+        both: tuple[list[Any], ...] = intra_group_violations(part), inter_group_violations(part, l)
+        for kind, found in zip(kinds, both, strict=True):
+            numbers[kind] += len(found)
+            named = _named(publication, people, found[:MOST_LISTED])
+            listed[kind] = sorted([*listed[kind], *named], key=lambda one: one[0])[:MOST_LISTED]
+    return {kind: Correlations(numbers[kind], [one for _, one in listed[kind]]) for kind in kinds}
+
+
+def _named(
+    publication: BucketPublication, people: People, found: Iterable[Any]
+) -> Iterable[tuple[tuple[int, ...], Any]]:
+    """Yield violations of a part with the rows and groups of the whole, and what they are sorted by."""
+    for one in found:
+        row = int(people.row[one.row])
+        who = tuple(int(column.codes[row]) for column in publication.ids)
+        if isinstance(one, IntraGroupViolation):
+            group = int(publication.group.codes[row])
+            yield (group, *who), replace(one, row=row, group=publication.group.vocabulary.labels[group])
+        else:
+            yield who, replace(one, row=row)

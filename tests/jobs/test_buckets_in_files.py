@@ -1,0 +1,133 @@
+"""Published buckets that are verified, measured and attacked from files: what is found is what is found in memory."""
+
+import csv
+import json
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.cli.main import main
+from anonset.data import CategoricalColumn, Table, spans
+from anonset.generalization import Buckets
+from anonset.generalization.buckets import BucketPublication
+from anonset.jobs import bucket_people, correlations
+from anonset.jobs.bucket_people import by_individuals
+from anonset.measures import bucket_inference
+from anonset.measures.correlation import inter_group_violations, intra_group_violations
+from anonset.measures.sensitive_values import observed_diversity
+from anonset.release import costs
+from anonset.verification import individuals, shares
+
+ROLES = ["--sensitive", "drug", "--keep", "ward"]
+IDS = [["--id", "name", "--drop", "number"], ["--id", "name,number"], ["--id", "number", "--drop", "name"]]
+MODELS = [["safe-grouping", "--k", "3"], ["anatomy"]]
+PLACES = [["--memory-limit", "100"], ["--work-dir", "work"]]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    for module, name in ((individuals, "ROWS_PER_SHARE"), (shares, "ROWS_PER_SHARE"), (spans, "AT_ONCE")):
+        monkeypatch.setattr(module, name, 16)
+    monkeypatch.setattr(bucket_people, "VALUES_AT_ONCE", 40)
+    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    monkeypatch.chdir(tmp_path)
+    source = random.Random(8)
+    with (tmp_path / "v.csv").open("w", newline="") as file:
+        people = [(f"n{at}, É", 9 * at - 100) for at in range(40)]
+        rows = [(*source.choice(people), source.choice("AB"), f"d{source.randrange(9)}") for _ in range(240)]
+        csv.writer(file).writerows([("name", "number", "ward", "drug"), *rows])
+
+
+@pytest.fixture
+def found(capsys):
+    def run(*command):
+        code = main([*command, "--json"])
+        captured = capsys.readouterr()
+        assert not captured.err
+        return code, json.loads(captured.out)
+
+    return run
+
+
+@pytest.mark.parametrize("ids", IDS)
+@pytest.mark.parametrize("model", MODELS)
+def test_what_is_found_in_files_is_what_is_found_in_memory(tmp_path, found, capsys, ids, model):
+    guarantee = ["--model", *model, "--l", "2", "--seed", "4"]
+    assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *ids, *guarantee]) == 0
+    capsys.readouterr()
+    drop = ids[2:]
+    commands = [
+        ["verify", "out", "--original", "v.csv", *drop, "--records", "out.private/records.csv"],
+        ["evaluate", "v.csv", "out", *ROLES, *ids, "--workload", "record:9x1"],
+        ["risk", "out", "--original", "v.csv", *drop],
+    ]
+    for command in commands:
+        whole = found(*command)
+        assert whole[0] == 0
+        assert [found(*command, *place) for place in PLACES] == [whole, whole]
+    told = found(*commands[0])[1]
+    assert told["true"]
+    assert (told["correlations_found"]["inter_group"] > 0) == (model == ["anatomy"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private", "temporary", "v.csv"]
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.parametrize("ids", IDS)
+def test_rows_of_others_are_found_in_files(tmp_path, found, capsys, ids):
+    assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *ids, "--model", "anatomy", "--l", "2"]) == 0
+    capsys.readouterr()
+    lines = (tmp_path / "out.private" / "records.csv").read_text().splitlines()
+    for one, other in ((5, 200), (30, 31)):
+        (row, record, _), (another, its, _) = (lines[at].split(",") for at in (one, other))
+        lines[one], lines[other] = f"{row},{its},", f"{another},{record},"
+    (tmp_path / "records.csv").write_text("\n".join(lines) + "\n")
+    command = ["verify", "out", "--original", "v.csv", *ids[2:], "--records", "records.csv"]
+    whole = found(*command)
+    assert whole[0] == 1
+    assert "its input tuple has another value in column" in whole[1]["untrue"]["detail"]
+    assert found(*command, *PLACES[0]) == whole
+
+
+def test_less_than_a_run_by_blocks_takes_is_refused(capsys, monkeypatch):
+    assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *IDS[0], "--model", "anatomy", "--l", "2"]) == 0
+    monkeypatch.setattr(costs, "AT_LEAST", 600 << 20)
+    capsys.readouterr()
+    assert main(["risk", "out", "--memory-limit", "100"]) == 2
+    assert "would need about 600.0 MiB of memory, above the limit of 100 B" in capsys.readouterr().err
+
+
+def publications():
+    """Any groups of tuples of few people, some hidden."""
+    tuples = st.tuples(*(st.integers(0, most) for most in (3, 1, 5, 3)), st.booleans())
+
+    def made(rows):
+        names, numbers, values, groups, hidden = (list(part) for part in zip(*rows, strict=True))
+        ids = [CategoricalColumn.of(name, map(str, part)) for name, part in (("name", names), ("number", numbers))]
+        table = Table(sensitive=CategoricalColumn.of("drug", map(str, values)), ids=tuple(ids))
+        group = np.unique(groups, return_inverse=True)[1].astype(np.int32)
+        return BucketPublication.of(table, Buckets(group, np.array(hidden)))
+
+    return st.lists(tuples, min_size=1, max_size=40).map(made)
+
+
+@settings(max_examples=60, deadline=None)
+@given(publications(), st.integers(1, 3), st.integers(1, 60), st.integers(1, 20))
+def test_parts_of_the_individuals_tell_what_all_do(publication, l, at_once, most):  # noqa: E741
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bucket_people, "VALUES_AT_ONCE", at_once)
+        patch.setattr(correlations, "MOST_LISTED", most)
+        told = correlations.correlations(publication, l)
+        whole = intra_group_violations(publication), inter_group_violations(publication, l)
+        assert [told[kind].number for kind in ("intra_group", "inter_group")] == [len(found) for found in whole]
+        assert [told[kind].listed for kind in ("intra_group", "inter_group")] == [found[:most] for found in whole]
+        parts = list(by_individuals(publication))
+    each = np.concatenate([[], *(bucket_inference.of_persons(part.publication) for part in parts)])
+    assert each.tolist() == bucket_inference.of_persons(publication).tolist()
+    assert sorted(np.concatenate([[], *(part.row for part in parts)])) == np.flatnonzero(~publication.starred).tolist()
+    group, value = publication.snt
+    assert bucket_inference.observed(publication) == observed_diversity(group.codes, value)
