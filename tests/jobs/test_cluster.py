@@ -79,6 +79,12 @@ def test_processes_find_what_one_thread_does_and_leave_nothing(client, work, blo
 
 
 @pytest.mark.compiled
+def test_processes_that_are_started_here_keep_the_memory_of_arrays(client):
+    assert set(client.run(os.environ.get, "MALLOC_TRIM_THRESHOLD_").values()) == {None}
+    assert set(client.run(os.environ.get, "OMP_NUM_THREADS").values()) == {"1"}
+
+
+@pytest.mark.compiled
 def test_a_worker_that_is_killed_in_every_round_changes_nothing(client, work, blocks, column):
     with ClusterExecutor(client, work) as executor:
         assert run(blocks, executor, lambda: kill_one(client)) == run(column)
