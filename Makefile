@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
 export ANONSET_DATA ?= $(abspath ../shared/datasets)
 endif
 
-.PHONY: help setup demo test check coverage docs wheel bench reproduce clean
+.PHONY: help setup demo test check lint types coverage docs wheel bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -31,14 +31,15 @@ demo: $(READY)  ## Anonymize a generated data set and verify the result
 test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-check: $(READY)  ## Lint, types, layers, the site, the wheel, and the coverage job with the JIT off
+check: lint types docs wheel coverage  ## Lint, types, layers, the site, the wheel, and the coverage job with the JIT off; -j2 for two at a time
+
+lint: $(READY)  ## Lint, formatting and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(MAKE) docs
-	$(MAKE) wheel
-	$(MAKE) coverage
+
+types: $(READY)  ## Type checks
+	$(BIN)/mypy
 
 docs: $(READY)  ## Build the site into site/, without a warning
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

@@ -1,5 +1,6 @@
 """Settings of all tests: hypothesis without deadlines (the first call of a kernel compiles), data only where it is."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,9 @@ from contextlib import suppress
 import pytest
 from hypothesis import settings
 
-settings.register_profile("anonset", deadline=None, derandomize="CI" in os.environ)
+from effort import examples
+
+settings.register_profile("anonset", deadline=None, max_examples=examples(100), derandomize="CI" in os.environ)
 settings.load_profile("anonset")
 
 
@@ -41,6 +44,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("data"):
                 item.add_marker(pytest.mark.skip(reason="ANONSET_DATA is not set: real data do not ship"))
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector pass over what lives until the end: thousands of tests and the modules that they imported."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,6 +2,7 @@
 
 import ast
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ def name_of(requirement: str) -> str:
     return requirement.partition(">")[0].partition("=")[0].strip()
 
 
+@cache
 def imported(folder: str) -> set[str]:
     """Return the packages that the modules below a folder import, also within functions."""
     found = set()

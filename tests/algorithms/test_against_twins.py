@@ -113,7 +113,7 @@ def test_optimal(case: Case) -> None:
     assert_equal("optimal", case)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(cases)
 def test_optimal_twin_finds_the_least_loss(case: Case) -> None:
     tree, rows, k, m = case

@@ -17,6 +17,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from effort import examples
 
 TREE = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
@@ -61,14 +62,14 @@ def mapped(column, work):
     return SetColumn(column.name, *arrays, column.vocabulary)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4))
 def test_rules_that_are_not_looked_up_are_those_that_are(rows, k, m):
     column = SetColumn.of(rows, universe=LEAVES)
     assert run(column, k, m) == run(column, k, m, looked_up=True)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4), st.integers(1, 9))
 def test_any_blocks_give_the_same_cut_fixes_and_increments(rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
@@ -77,7 +78,7 @@ def test_any_blocks_give_the_same_cut_fixes_and_increments(rows, k, m, records_p
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4), st.integers(1, 9))
 def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path, workers, rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
@@ -90,7 +91,7 @@ def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path, workers, rows
         assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4), st.integers(1, 9))
 def test_windows_that_are_small_and_end_early_give_the_same(rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
@@ -103,7 +104,7 @@ def test_windows_that_are_small_and_end_early_give_the_same(rows, k, m, records_
         assert run(Blocks.of(column, records_per_block), k, m) == expected
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(records_of_items, st.integers(2, 4), st.integers(3, 4), st.integers(1, 9))
 def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
@@ -117,7 +118,7 @@ def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, r
 
 
 @pytest.mark.parametrize("steps", [1e-9, 1e9], ids=["sets above counted", "all walked"])
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(records_of_items, st.integers(2, 4), st.integers(3, 4))
 def test_both_ways_to_larger_rare_sets_lead_to_the_same(steps, rows, k, m):
     column = SetColumn.of(rows, universe=LEAVES)
@@ -127,7 +128,7 @@ def test_both_ways_to_larger_rare_sets_lead_to_the_same(steps, rows, k, m):
         assert run(column, k, m)[:2] == expected
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4))
 def test_parts_of_records_in_files_are_found_as_in_memory(tmp_path, rows, k, m):
     column = SetColumn.of(rows, universe=LEAVES, name="items")

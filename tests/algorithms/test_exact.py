@@ -107,7 +107,7 @@ def larger_case(seed: int) -> Case:
     return random_tree(rng, leaves), rows, rng.choice([2, 3, 5]), rng.choice([1, 2, 3, 4])
 
 
-@settings(thorough, max_examples=60)
+@settings(thorough, max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1).map(larger_case))
 def test_it_is_never_above_the_heuristics(case: Case) -> None:
     tree, rows, k, m = case
@@ -123,7 +123,7 @@ def test_it_is_never_above_the_heuristics(case: Case) -> None:
 
 @in_both_modes
 @pytest.mark.parametrize("workers", [None, 3])
-@settings(thorough, max_examples=40, suppress_health_check=[*HealthCheck])
+@settings(thorough, max_examples=examples(40), suppress_health_check=[*HealthCheck])
 @given(case=st.integers(0, 2**32 - 1).map(larger_case), records_per_block=st.integers(1, 40))
 def test_any_blocks_give_the_same_cut_figures_and_trace(
     workers: int | None, suppress: bool, case: Case, records_per_block: int
@@ -166,7 +166,7 @@ def test_with_fewer_records_than_k_it_says_so_in_one_line() -> None:
     assert image_of(result) == {"a": None, "b": None, "c": "c"}
 
 
-@settings(thorough, max_examples=60)
+@settings(thorough, max_examples=examples(60))
 @given(cases.filter(few_leaves))
 def test_left_to_itself_it_suppresses_only_where_one_symbol_would_be_left(case: Case) -> None:
     tree, rows, k, m = case
@@ -184,7 +184,7 @@ def test_left_to_itself_it_suppresses_only_where_one_symbol_would_be_left(case: 
         assert (image_of(found), found.notes) == (image_of(plain), ())
 
 
-@settings(thorough, max_examples=40)
+@settings(thorough, max_examples=examples(40))
 @given(st.integers(0, 2**32 - 1), st.sampled_from([RumBound, TumBound]))
 def test_the_items_of_each_cluster_lose_the_least(seed: int, framework: Any) -> None:
     tree, rows, _, m = small_case(seed)

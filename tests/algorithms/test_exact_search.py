@@ -22,13 +22,14 @@ from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, wit
 from anonset.algorithms.transaction.exact_cut.view import Point, View
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks
+from effort import examples
 from reference import exact as twin
 from reference.hierarchy_model import HierarchyModel
 from reference.suppression import support
 from reference.transaction_algorithms import is_km
 
 some = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 Labels = tuple[str, ...]
 

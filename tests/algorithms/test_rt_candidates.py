@@ -25,10 +25,11 @@ from anonset.algorithms.transaction.apriori import Apriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InfeasibleError
+from effort import examples
 from reference.hierarchy_model import parse
 
 HIERARCHY = Hierarchy.from_tree(parse("ALL(A(a,b,c),B(d,e,f),C(g,h,i),D(j,k,l))"))
-some = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def table_of(source: random.Random, n: int) -> tuple[Table, dict[str, Hierarchy], list[set[str]]]:

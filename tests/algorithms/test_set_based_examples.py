@@ -148,7 +148,7 @@ def test_pgen_finds_the_constraints_of_its_twin(rows: list[set[str]], k: int) ->
     assert list(generate_constraints(column, k).itemsets) == set_based.pgen(rows, "abcdef", k)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_pgen_makes_every_part_of_every_record_safe(seed: int) -> None:
     case = Larger.random(seed)

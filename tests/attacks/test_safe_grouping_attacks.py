@@ -35,6 +35,8 @@ from attacks.bucket_views import (
 from attacks.guessed_seeds import best_by_chance, correlations, keys_of_seeds, shuffles, words_of_keys
 from reference.deterministic_grouping import deterministic_grouping
 
+pytestmark = pytest.mark.compiled
+
 BOUND = 4.0
 SEEDS = range(20)
 TRIED = range(1000)

@@ -12,6 +12,8 @@ from anonset.errors import InputError
 from anonset.jobs.verify import check
 from cli.place import Place
 
+pytestmark = pytest.mark.compiled
+
 TWO = "dx,rx,ward\n" + "".join(f"a{n % 4} b{n % 3},{n % 2} {n % 5},w{n % 2}\n" for n in range(40))
 TREE = "--hierarchy items=balanced:3"
 TWO_COLUMNS = f"--items dx,rx --keep ward --model km --k 3 --m 2 {TREE}"

@@ -11,6 +11,7 @@ from anonset_datasets.generators import generate, parts
 from anonset_datasets.generators.missions import BLOCK
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("name", "workers"), [("pos_like", 1), ("pos_like", 3), ("youtube_like", 2), ("long_tail", 2)])
 def test_parts_hold_the_records_of_all(tmp_path, monkeypatch, name, workers):
     monkeypatch.setattr(parts, "BLOCKS_OF_PART", 1)

@@ -20,6 +20,7 @@ from anonset.generalization import (
     RelationalValues,
     apply,
 )
+from effort import examples
 
 HIERARCHY = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2", "b3"]), "c"]))
 CUTS = [["ALL"], ["A", "B", "c"], ["a1", "a2", "B", "c"], ["A", "b1", "b2", "b3", "c"], list(HIERARCHY.leaves.labels)]
@@ -39,7 +40,7 @@ def above(item: str, cut: list[str]) -> str:
     return next(label for label in chain(item) if label in cut)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(0, 10**9))
 def test_cuts_per_cluster_publish_each_item_as_its_node(seed: int) -> None:
     source = random.Random(seed)
@@ -59,7 +60,7 @@ def test_cuts_per_cluster_publish_each_item_as_its_node(seed: int) -> None:
             assert symbol.members == tuple(x for x in HIERARCHY.leaves.labels if symbol.label in chain(x))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(0, 10**9))
 def test_groups_per_cluster_publish_each_item_as_its_group(seed: int) -> None:
     source = random.Random(seed)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from anonset.io import read
+from effort import examples
 
 LABEL = st.text("ab1 é,;|'\"\t.+=ß€-", min_size=1, max_size=5).map(str.strip).filter(bool)
 RECORDS = st.lists(st.frozensets(LABEL, max_size=4), min_size=1, max_size=6)
@@ -100,7 +101,7 @@ def same(table, records, labels):
 
 
 @pytest.mark.parametrize("shape", [one_column, long, one_hot, one_code])
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_table_in_any_shape_and_dialect(tmp_path, shape, data):
     records = data.draw(RECORDS)
@@ -114,7 +115,7 @@ def test_a_table_in_any_shape_and_dialect(tmp_path, shape, data):
     assert table.ids[0].labels() == [f"p{n}" for n in range(len(records))]
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_lines_of_items(tmp_path, data):
     records = data.draw(RECORDS)
@@ -131,7 +132,7 @@ def test_lines_of_items(tmp_path, data):
         same(read(path, input_format="fimi", separator=" "), records, labels)
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(RECORDS)
 def test_what_is_in_memory(records):
     labels = sorted({label for x in records for label in x})

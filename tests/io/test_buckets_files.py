@@ -20,6 +20,7 @@ from anonset.generalization.buckets import BucketPublication
 from anonset.io.buckets import read_buckets, write_buckets
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.verification.safe_grouping import check_safe_grouping
+from effort import examples
 
 labels = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00*"), min_size=1, max_size=4)
 identities = labels.filter(str.strip)
@@ -46,7 +47,7 @@ def test_counts_write_a_value_of_a_group_once(tmp_path: Path) -> None:
     assert values_of(read_buckets(tmp_path, id=["id0"])) == {"1": ["x", "x", "y"]}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     drawn=st.lists(
         st.tuples(identities, identities, labels, labels, st.integers(0, 11), st.booleans()), min_size=1, max_size=20

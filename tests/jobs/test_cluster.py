@@ -20,6 +20,7 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.mapped import WorkFolder
 from anonset.errors import InputError
+from anonset.jobs import cluster
 from anonset.jobs.cluster import ClusterExecutor, _packed, _unpacked, _version, cluster_of, require_on_workers
 
 N_ITEMS, K, M = 60, 4, 3
@@ -188,7 +189,8 @@ def test_what_stays_in_one_process_is_refused_with_what_does_not():
         require_on_workers(anonset.Direct(k=2, m=2), "client")
 
 
-def test_no_scheduler_at_an_address_is_one_line():
+def test_no_scheduler_at_an_address_is_one_line(monkeypatch):
+    monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 0.2)
     with (
         pytest.raises(InputError, match=r"cluster='tcp://127.0.0.1:9': no scheduler answers there"),
         cluster_of("tcp://127.0.0.1:9"),

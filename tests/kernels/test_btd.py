@@ -12,8 +12,9 @@ import reference.rt as twins
 from anonset.algorithms.rt.distances import Distances
 from anonset.data import SetColumn
 from anonset_kernels.btd import common_items, length, pack_records, record_distance
+from effort import examples
 
-few = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def column_of(rows: Sequence[set[int]], n_items: int) -> SetColumn:

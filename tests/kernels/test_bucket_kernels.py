@@ -99,7 +99,7 @@ def test_group_bounds_draw_as_their_twin(n: int, k: int, secret: bytes) -> None:
     assert np.ptp(np.diff(bounds)) <= 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(bits=st.integers(0, 31), data=st.data())
 def test_sorted_runs_sorts_stably_and_finds_the_runs(bits: int, data: st.DataObject) -> None:
     n_keys = data.draw(st.integers((1 << bits) // 2 + 1, 1 << bits))

@@ -12,6 +12,7 @@ from anonset_kernels import constraints as kernels
 from anonset_kernels._bitmaps import count_held, give_back, make_bitmaps
 from anonset_kernels._groups import image_of, make_groups, merge_groups, suppress_group
 from anonset_kernels.rows import transpose
+from effort import examples
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -64,7 +65,7 @@ def expected_choice(records: Records, itemsets: list[list[int]], k: int) -> int:
     return min(violated, default=(0, -1))[1]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(seeds)
 def test_the_next_constraint_is_that_of_the_specification(seed: int) -> None:
     rng = random.Random(seed)
@@ -85,7 +86,7 @@ def test_the_next_constraint_is_that_of_the_specification(seed: int) -> None:
         records.change(rng)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(seeds)
 def test_records_that_hold_the_first_groups_are_counted(seed: int) -> None:
     rng = random.Random(seed)

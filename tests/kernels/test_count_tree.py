@@ -14,6 +14,7 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
 from anonset_kernels.pairs import count_pairs, rare_pairs
+from effort import examples
 
 TREE = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
@@ -76,7 +77,7 @@ def run_walk(rows, size, k, mode, *, room=10_000, records_per_block=1_000):
     return out, together
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(records_of_items)
 def test_node_supports(rows):
     column = SetColumn.of(rows, universe=LEAVES_OF_TREE)
@@ -86,14 +87,14 @@ def test_node_supports(rows):
     assert support.tolist() == [expected[v] for v in range(TREE.n_nodes)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4))
 def test_exact_reports_the_rare_sets_in_order(rows, size, k):
     expected = [(s, n) for s, n in sorted(naive_tree(rows, size).items()) if len(s) == size and n < k]
     assert run_walk(rows, size, k, EXACT)[0] == expected
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4))
 def test_leaves_reports_rare_leaves_of_the_tree_in_preorder(rows, size, k):
     tree = naive_tree(rows, size)
@@ -102,7 +103,7 @@ def test_leaves_reports_rare_leaves_of_the_tree_in_preorder(rows, size, k):
     assert run_walk(rows, size, k, LEAVES)[0] == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4))
 def test_mark_marks_the_pairs_of_rare_sets_and_reports_these(rows, size, k):
     rare = [(s, n) for s, n in sorted(naive_tree(rows, size).items()) if len(s) == size and n < k]
@@ -112,7 +113,7 @@ def test_mark_marks_the_pairs_of_rare_sets_and_reports_these(rows, size, k):
     assert pairs == {pair for s, _ in rare for pair in combinations(s, 2)}
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(records_of_items, st.integers(2, 4), st.integers(1, 3))
 def test_mark_goes_on_where_there_is_no_more_room(rows, size, room):
     rare = [s for s, n in naive_tree(rows, size).items() if len(s) == size and n < 3]
@@ -124,7 +125,7 @@ def test_mark_goes_on_where_there_is_no_more_room(rows, size, room):
     assert found is None or len(found.codes) == len(rare)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4), st.integers(1, 5))
 def test_any_blocks_give_the_same(rows, size, k, records_per_block):
     for mode in (EXACT, LEAVES, MARK):
@@ -134,14 +135,14 @@ def test_any_blocks_give_the_same(rows, size, k, records_per_block):
         assert np.array_equal(marked, marked_by_blocks)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(st.sets(st.sampled_from(LEAVES_OF_TREE), min_size=4), min_size=20, max_size=60), st.integers(3, 4))
 def test_dense_data_are_counted_the_same(rows, size):
     expected = [(s, n) for s, n in sorted(naive_tree(rows, size).items()) if len(s) == size and n < 9]
     assert run_walk(rows, size, 9, EXACT)[0] == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(records_of_items, st.integers(2, 4))
 def test_pairs_counted_at_once_are_those_of_the_walk(rows, k):
     tree = count_tree(rows, k, 2)
@@ -158,7 +159,7 @@ def test_pairs_counted_at_once_are_those_of_the_walk(rows, k):
     assert out == run_walk(rows, 2, k, EXACT)[0]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(records_of_items, st.integers(2, 3))
 def test_a_full_buffer_loses_nothing(rows, k):
     whole, _ = run_walk(rows, 2, k, EXACT)
@@ -166,7 +167,7 @@ def test_a_full_buffer_loses_nothing(rows, k):
     assert pieces == whole
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(records_of_items, st.integers(1, 4))
 def test_walk_sizes_counts_every_set_that_begins_at_a_code(rows, size):
     tree = count_tree(rows, 1, size)

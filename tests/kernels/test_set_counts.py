@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from anonset.algorithms.transaction.wanted_sets import WantedSets
 from anonset_kernels.pairs import count_pairs
+from effort import examples
 
 N_CODES = 70
 """More than there are bits in a word."""
@@ -26,7 +27,7 @@ def supports(rows, size):
     return Counter(chosen for row in rows for chosen in combinations(sorted(row), size))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(records, records, st.integers(3, 5), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_sets_are_counted_up_to_k_over_any_blocks(rows, others, size, k, random):
     support = supports([*rows, *others], size)
@@ -41,7 +42,7 @@ def test_sets_are_counted_up_to_k_over_any_blocks(rows, others, size, k, random)
     assert list(zip(map(tuple, found.tolist()), counts.tolist(), strict=True)) == rare
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(longer_records, longer_records, st.integers(1, 300))
 def test_pairs_are_counted_up_to_k_over_blocks_and_rows(rows, others, k):
     pairs = [np.zeros((last - first, N_CODES), np.uint16) for first, last in ((0, 63), (63, N_CODES))]

@@ -10,6 +10,7 @@ from anonset.errors import InputError
 from anonset.measures.equivalence_classes import class_of, class_sizes
 from anonset.measures.known_items import known_items, number_of_sets
 from anonset.measures.shares import mean_of, share_of
+from effort import examples
 from reference import known_items as reference
 
 rows = st.lists(st.sets(st.sampled_from("abcdefgh"), max_size=5), min_size=1, max_size=12)
@@ -19,7 +20,7 @@ def flat(rows):
     return [float(part) for row in rows for part in row]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(rows, st.integers(1, 4), st.integers(1, 4), st.randoms(use_true_random=False), st.booleans())
 def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
     groups = [random.randint(0, 1) for _ in sets]
@@ -69,7 +70,7 @@ def test_a_size_is_required():
         known_items(SetColumn.of([{"a"}]), 0, 2)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), max_size=15))
 def test_classes_against_counting(tuples):
     letters, numbers = [one for one, _ in tuples], [number for _, number in tuples]

@@ -47,7 +47,7 @@ def test_groups_equal_their_twin(seed: int) -> None:
     assert retention(Table(column), groups) == {"items": became([(x, text[x]) for row in rows for x in row])}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_values_equal_what_the_records_show(seed: int) -> None:
     rng = random.Random(seed)
@@ -83,7 +83,7 @@ def test_both_sides_are_counted_apart() -> None:
     }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(st.integers(-1, 2), st.booleans()), max_size=12))
 def test_tuples_equal_their_twin(tuples: list[tuple[int, bool]]) -> None:
     group, starred = np.array([g for g, _ in tuples], np.int32), np.array([s for _, s in tuples], bool)

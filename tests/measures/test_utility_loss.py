@@ -14,6 +14,7 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.measures.utility_loss import ItemWeights, group_losses, group_utility_loss, group_weights, utility_loss
+from effort import examples
 from reference.hierarchy_model import parse
 
 FIGURE_1 = ["abcdefgh", "acefg", "cdefh", "acef", "efgh", "defg", "abde", "acf", "ac", "bh"]
@@ -49,7 +50,7 @@ def test_values_are_those_of_exact_fractions(size: int, more: int, support: int,
     assert logarithm == pytest.approx(log2(exact.numerator) - log2(exact.denominator), abs=1e-9)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.lists(st.sets(st.sampled_from("abcdef")), min_size=1, max_size=8),
     st.lists(st.integers(-1, 3), min_size=6, max_size=6),

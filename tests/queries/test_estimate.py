@@ -14,6 +14,7 @@ from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
 from anonset.measures.query_error import average_relative_error, relative_errors
 from anonset.queries import ExpectedCounts, Query, TrueCounts, Workload, presence_probability
+from effort import examples
 from reference.hierarchy_model import parse
 
 ROWS = ["abcdefgh", "acefg", "cdefh", "acef", "efgh", "defg", "abde", "acf", "ac", "bh"]
@@ -79,7 +80,7 @@ groupings = st.lists(st.integers(-1, 3), min_size=6, max_size=6)
 datasets = st.lists(st.sets(st.sampled_from("abcdef")), max_size=8)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(datasets, groupings, st.sets(st.sampled_from("abcdef"), min_size=1))
 def test_expected_answers_of_groups(rows: list[set[str]], group: list[int], items: set[str]) -> None:
     table = Table.from_sets(rows, universe="abcdef")
@@ -88,7 +89,7 @@ def test_expected_answers_of_groups(rows: list[set[str]], group: list[int], item
     assert_expected(publication, sorted(items))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(datasets, st.lists(groupings, min_size=3, max_size=3), st.sets(st.sampled_from("abcdef"), min_size=1))
 def test_expected_answers_of_local_groups(rows: list[set[str]], groups: list[list[int]], items: set[str]) -> None:
     table = Table.from_sets(rows, universe="abcdef")
@@ -99,7 +100,7 @@ def test_expected_answers_of_local_groups(rows: list[set[str]], groups: list[lis
     assert_expected(apply(table, PerCluster(cluster, mappings)), sorted(items))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     datasets,
     st.sampled_from(["X Y", "X d e f", "a b c Y", "a b c d e f"]),

@@ -21,6 +21,7 @@ from anonset.measures.mixed_query_error import mixed_relative_error
 from anonset.queries import ExpectedCounts, Query, Workload
 from anonset.queries.conditions import Among, Between
 from anonset.queries.relational import ExpectedAnswers, TrueAnswers
+from effort import examples
 from reference.queries import Stretch, expected_count, true_count
 
 ITEMS = ["E F B G", "E F D H", "B C E G", "F D H", "E G", "A F H"]
@@ -136,7 +137,7 @@ def covered(label: str, column: Any, case: RelationalCase) -> Any:
     return tuple(label.strip("()").split(","))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 10**9), st.integers(1, 12), st.integers(1, 4))
 def test_against_the_twin(seed: int, n: int, v: int) -> None:
     case, source = random_case(seed, n, v), random.Random(seed)

@@ -88,7 +88,7 @@ def test_counting_pairs_together_finds_what_walking_does(size: int, k: int) -> N
     assert (together.rare is None) is (k < 3)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(rows=st.lists(st.sets(st.integers(0, 3), max_size=3), max_size=12), ordered=st.booleans())
 def test_equal_rows_are_merged_whatever_their_order(rows: list[set[int]], ordered: bool) -> None:
     rows = sorted(rows, key=sorted) if ordered else rows
@@ -103,7 +103,7 @@ def test_equal_rows_are_merged_whatever_their_order(rows: list[set[int]], ordere
     assert found.weight.tolist() == [sum(tuple(sorted(row)) == one for row in rows) for one in first]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(rows=st.one_of(small_rows, repeated_rows))
 def test_reports_what_was_counted(rows: list[set[int]]) -> None:
     checked = verify(table_of(rows), KmAnonymity(1, 9)).checked

@@ -45,6 +45,8 @@ _FUNCTIONS = 4
 ON_CLUSTERS = "apriori, exact, vpa and safe-grouping, and what is split, on clusters"
 _UNDIVIDED = {"anatomy": "it puts all tuples in one random order, which workers could not do faster"}
 """Why a cluster would bring nothing, by the name of the algorithm."""
+_SECONDS_TO_ANSWER = 10
+"""How long to wait for a scheduler."""
 _SECONDS_WITHOUT_WORKERS = 60
 """How long to wait for workers to come back, where all are gone."""
 
@@ -83,7 +85,7 @@ def cluster_of(address: str) -> Iterator[Any]:
     kind, _, count = address.partition(":")
     if kind != "local":
         try:
-            client = Client(address, timeout=10, set_as_default=False)
+            client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             msg = f"{setting('cluster', address)}: no scheduler answers there ({type(error).__name__})"
             raise InputError(msg) from None
