@@ -385,7 +385,7 @@ def test_a_directory_of_ones_own_stays_and_must_be_empty(tmp_path):
 
 
 def test_a_column_of_too_many_labels_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("anonset.io.gather.MOST_LABELS", 3)
+    monkeypatch.setattr("anonset.io.texts.MOST_LABELS", 3)
     (tmp_path / "v.dat").write_text("a b\nc d\n")
     with pytest.raises(InputError, match="column 'items' has more than 3 distinct labels; generalize or drop it"):
         scan(tmp_path / "v.dat")

@@ -73,7 +73,7 @@ class Seal(Discreet):
 
 def _labels(table: Table) -> list[NDArray[np.generic]]:
     """Return the arrays of labels that are not held in memory."""
-    filed = [column.vocabulary.filed for column in table.ids]
+    filed = [column.vocabulary.filed for column in (*table.ids, *table.kept)]
     return [array for labels in filed if labels is not None for array in (labels.starts, labels.text)]
 
 

@@ -127,7 +127,7 @@ def read_buckets(
     files
         Of files that are ours, the names of both tables' files; None: they are one each.
     expected
-        Columns of ids, whose labels lie in files, that those read block by block must be.
+        Columns of the QIT, whose labels lie in files, that those read block by block must be.
 
     Raises
     ------
@@ -163,8 +163,11 @@ def _read_mapped(
     known = {column.name: column for column in expected}
     table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, work, known)
     names = [name for name in open_batches(files_at(snt[:1]), Reading(dialect=EXACT)).names if name != GROUP]
-    values = _gathered(snt, {"relational": [GROUP], "keep": names}, work)
-    group, of_value, value = _group_codes(table, work), _group_codes(values, work), values.kept[0]
+    values = _gathered(snt, {"relational": [GROUP], "sensitive": names}, work)
+    group, of_value, value = _group_codes(table, work), _group_codes(values, work), values.sensitive
+    if value is None:
+        msg = f"{snt[0]}: there must be a column of values beside {GROUP!r}"
+        raise InputError(msg)
     if not ascending(of_value):
         msg = f"{snt[0]}: the groups must stand in their order"
         raise InputError(msg)

@@ -16,22 +16,18 @@ from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Ta
 from anonset.data.growing import Growing, GrowingSets
 from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
-from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.io.batches import Batch, BatchSource, ahead
 from anonset.io.columns import Encoder, dictionary
 from anonset.io.grouping import unite
-from anonset.io.ids import ExpectedIds, FiledIds
 from anonset.io.numbers import Numbers
 from anonset.io.options import ReadOptions
 from anonset.io.persons import Persons
-from anonset.io.sets import canonical_codes
 from anonset.io.tables import Plan
+from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts, Labels
 from anonset.io.uniting import unite_by_blocks
 from anonset.spelling import setting
 
-MOST_LABELS = 20_000_000
-"""Distinct labels of a column above which it is refused: they are held in memory, about 150 bytes each."""
 Tell = Callable[[int], None]
 """Is told how many records there are so far."""
 
@@ -55,7 +51,7 @@ def gather(
         Whether the ids are columns of the table, and may repeat; None: if there is a sensitive column. Otherwise they
         are not held, and must be distinct.
     expected
-        What columns of ids, whose labels lie in files, must hold.
+        What columns of ids, or kept ones, whose labels lie in files, must hold.
 
     Raises
     ------
@@ -68,7 +64,7 @@ def gather(
     held = with_ids or options.group
     unjudged: dict[str, set[str]] = {}
     encoder = replace(options.encoder(source), unjudged=unjudged)
-    with _Gathering(plan, work, expected if held else None) as gathering:
+    with _Gathering(plan, work, expected, held=held) as gathering:
         for batch in ahead(source.batches(plan.roles.used)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before), batch)
             tell(gathering.n)
@@ -93,13 +89,16 @@ def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, work: WorkF
 class _Gathering:
     """The columns of a table under construction."""
 
-    def __init__(self, plan: Plan, work: WorkFolder | None, ids: Mapping[str, CategoricalColumn] | None) -> None:
+    def __init__(
+        self, plan: Plan, work: WorkFolder | None, expected: Mapping[str, CategoricalColumn], *, held: bool
+    ) -> None:
         roles, self.plan, self.work, self.n = plan.roles, plan, work, 0
         self.sets = _Sets(work)
         self.numbers = {name: _Numbers(name, work) for name in roles.relational if name in plan.numbers}
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
-        self.texts = {name: _Categories(name, work) for name in texts}
-        self.ids = {} if ids is None else {name: _ids(name, work, ids.get(name)) for name in roles.id}
+        self.texts = {name: Categories(name, work) for name in texts if work is None or name not in roles.keep}
+        self.kept = {} if work is None else {name: KeptTexts(name, work, expected.get(name)) for name in roles.keep}
+        self.ids = {name: _ids(name, work, expected.get(name)) for name in roles.id} if held else {}
         self.persons = Persons(() if self.ids else roles.id, work)
         self._stack = ExitStack()
 
@@ -110,7 +109,7 @@ class _Gathering:
             self._stack.enter_context(numbers.values)
         for text in self.texts.values():
             self._stack.enter_context(text.codes)
-        for column in self.ids.values():
+        for column in (*self.kept.values(), *self.ids.values()):
             self._stack.enter_context(column)
         return self
 
@@ -126,6 +125,8 @@ class _Gathering:
             numbers.add(encoder.numbers(name, batch.columns[name]))
         for name, text in self.texts.items():
             text.add(encoder.category(name, batch.columns[name]))
+        for name, kept in self.kept.items():
+            kept.add(encoder, batch.columns[name])
         for name, column in self.ids.items():
             column.add(encoder.identifier(name, batch.columns[name]))
         if self.persons.names:
@@ -146,7 +147,7 @@ class _Gathering:
             tuple(column(name) for name in roles.relational),
             self.texts[roles.sensitive[0]].finished() if roles.sensitive else None,
             tuple(self.ids[name].finished() for name in roles.id) if self.ids else (),
-            tuple(self.texts[name].finished() for name in roles.keep),
+            tuple((self.kept or self.texts)[name].finished() for name in roles.keep),
             self.plan.order,
             self.plan.joined,
             changes=encoder.changes.found(encoder.normalize, self.plan.normalized),
@@ -155,39 +156,20 @@ class _Gathering:
         )
 
 
-def _ids(name: str, work: WorkFolder | None, expected: CategoricalColumn | None) -> "FiledIds | ExpectedIds | _HeldIds":
+def _ids(
+    name: str, work: WorkFolder | None, expected: CategoricalColumn | None
+) -> "FiledTexts | ExpectedTexts | _HeldIds":
     """Return a column of ids under construction."""
     if expected is not None:
-        return ExpectedIds(name, expected)
-    return _HeldIds(name) if work is None else FiledIds(name, work)
-
-
-class _Labels:
-    """The labels of a column so far; their codes are provisional."""
-
-    def __init__(self) -> None:
-        self.index: dict[str, int] = {}
-
-    def codes_of(self, name: str, vocabulary: Vocabulary) -> Int32:
-        """Return the code of each label of a batch, int32, and remember those that are new."""
-        index = self.index
-        codes = np.fromiter((index.setdefault(x, len(index)) for x in vocabulary.labels), np.int32, len(vocabulary))
-        if len(index) > MOST_LABELS:
-            msg = f"column {name!r} has more than {MOST_LABELS:,} distinct labels; generalize or drop it"
-            raise InputError(msg)
-        return codes
-
-    def final(self) -> tuple[Vocabulary, Int32, bool]:
-        """Return the vocabulary, the final code of each provisional one, and whether any differs."""
-        vocabulary, image = canonical_codes(list(self.index))
-        return vocabulary, image, bool((image != np.arange(len(image))).any())
+        return ExpectedTexts(name, expected)
+    return _HeldIds(name) if work is None else FiledTexts(name, work)
 
 
 class _Sets:
     """A set-valued column under construction."""
 
     def __init__(self, work: WorkFolder | None) -> None:
-        self.work, self.labels, self.name = work, _Labels(), "items"
+        self.work, self.labels, self.name = work, Labels(), "items"
         self.rows = GrowingSets("items", work)
 
     def add(self, part: SetColumn) -> None:
@@ -208,34 +190,11 @@ class _Sets:
         return recoded
 
 
-class _Categories:
-    """A column of categories under construction."""
-
-    def __init__(self, name: str, work: WorkFolder | None) -> None:
-        self.name, self.work, self.labels = name, work, _Labels()
-        self.codes = Growing(work, "codes", np.int32)
-
-    def add(self, part: CategoricalColumn) -> None:
-        """Add the records of a batch."""
-        codes = self.labels.codes_of(self.name, part.vocabulary)
-        self.codes.append(codes[part.codes])
-
-    def finished(self) -> CategoricalColumn:
-        """Return the column under its vocabulary."""
-        vocabulary, image, moved = self.labels.final()
-        found = CategoricalColumn(self.name, self.codes.finished(), vocabulary)
-        if not moved:
-            return found
-        recoded = found.recode(image, vocabulary, self.work)
-        self.codes.drop()
-        return recoded
-
-
 class _HeldIds:
     """A column of ids under construction, in memory."""
 
     def __init__(self, name: str) -> None:
-        self._column = _Categories(name, None)
+        self._column = Categories(name, None)
 
     def add(self, column: Any) -> None:
         """Add rows: their texts (``pyarrow.LargeStringArray``)."""

@@ -1,11 +1,12 @@
 """Reading our own publications back, block by block, as one table: in memory, or in a work directory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from anonset.data import Table
+from anonset.data import CategoricalColumn, Table
 from anonset.data.mapped import WorkFolder
 from anonset.io import fimi
 from anonset.io.batches import open_batches
@@ -23,6 +24,7 @@ def read_parts(
     keep: Sequence[str],
     separator: str,
     work: WorkFolder | None = None,
+    expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
 ) -> Table:
     """Read the files of a publication that we wrote ourselves, one after the other, as one table.
 
@@ -33,6 +35,8 @@ def read_parts(
     ----------
     work
         Where the columns are to lie, which are read block by block then; None: in memory.
+    expected
+        Kept columns, whose labels lie in files, that those read block by block must be.
 
     Raises
     ------
@@ -45,7 +49,7 @@ def read_parts(
     files = files_at(paths)
     nameless = files.format == "dat"
     options = ReadOptions.exactly({**given, "items": None} if nameless else given, " " if nameless else separator)
-    table = gather(open_batches(files, options.reading()), options, work)
+    table = gather(open_batches(files, options.reading()), options, work, expected=expected)
     sets, name = table.transactions, items[0] if items else fimi.COLUMN
     if not nameless or sets is None:
         return table

@@ -81,11 +81,12 @@ class BucketsKind:
         work: WorkFolder | None = None,
         meant: BucketPublication | None = None,
     ) -> BucketPublication:
-        """Read both tables; ids that were meant to lie in files are compared with these as they are read."""
+        """Read both tables; columns that were meant to lie in files are compared with these as they are read."""
         from anonset.io.buckets import read_buckets
 
         place = None if work is None else WorkFolder.temporary(work.path)
-        filed = () if meant is None else [column for column in meant.ids if column.vocabulary.filed is not None]
+        columns = () if meant is None else (*meant.ids, *meant.kept)
+        filed = [column for column in columns if column.vocabulary.filed is not None]
         return read_buckets(folder, id=files.id, keep=files.keep, work=place, files=files.tables, expected=tuple(filed))
 
     def require_same(self, meant: BucketPublication, written: BucketPublication) -> BucketPublication:
@@ -136,7 +137,7 @@ def _alike(one: CategoricalColumn, other: CategoricalColumn) -> bool:
     """Tell whether two columns hold the same labels."""
     if one.n != other.n or one.name != other.name:
         return False
-    if one is other:  # ids that were compared as they were read
+    if one is other:  # it was compared as it was read
         return True
     if one.vocabulary.is_numbered:
         codes, same = None, one.vocabulary == other.vocabulary

@@ -1,11 +1,11 @@
 """Labels that a spreadsheet would run: they are published as they are, and whoever opens the files is told."""
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
-from anonset.data.filed import FiledLabels, Int64
 from anonset.data.spans import spans
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
@@ -47,29 +47,16 @@ def formula_warnings(publication: Publication | BucketPublication) -> tuple[str,
     return (f"{', '.join(places)} begin with =, +, - or @: {_WHAT_TO_DO}",) if places else ()
 
 
-def _beginning(column: CategoricalColumn, labels: FiledLabels) -> Int64:
-    """Return which labels in files that some row shows begin with a byte that a formula begins with, int64."""
-    found = [np.empty(0, np.int64)]
-    first_bytes = np.frombuffer("=+-@\t\r＝".encode()[:7], np.uint8)
-    for first, end in spans(labels.filed):
-        starts = labels.starts[first : end + 1]
-        held = np.flatnonzero(starts[1:] > starts[:-1])
-        found.append(first + held[np.isin(labels.text[starts[held]], first_bytes)])
-    begins = np.concatenate(found)
-    if not len(begins):
-        return begins
-    wanted = np.zeros(len(labels), np.bool_)
-    wanted[begins] = True
-    for first, end in spans(column.n):
-        wanted[column.codes[first:end]] &= False
-    return begins[~wanted[begins]]
-
-
-def _shown(column: SetColumn | CategoricalColumn) -> list[str]:
+def _shown(column: SetColumn | CategoricalColumn) -> Iterable[str]:
     """Return the labels of a column that some row shows; of many, those that begin as a formula does."""
     if column.vocabulary.is_numbered:
-        return []
+        return ()
     if isinstance(column, CategoricalColumn) and (filed := column.vocabulary.filed) is not None:
-        return [filed[at] for at in _beginning(column, filed).tolist()]
+        from anonset.release.filed_labels import labels_beginning
+
+        shown = np.zeros(len(filed), np.bool_)
+        for first, end in spans(column.n):
+            shown[column.codes[first:end]] = True
+        return labels_beginning(filed, "=+-@\t\r＝".encode()[:7], shown)
     labels = column.vocabulary.labels
     return [labels[code] for code in np.flatnonzero(column.occurrences)]

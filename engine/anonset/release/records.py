@@ -99,7 +99,10 @@ class RecordsKind:
 
         publication = unverified.publication
         chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
-        data = write_published(publication, folder, chosen, separator, layout.part_rows)
+        write = write_published
+        if any(column.vocabulary.filed is not None for column in publication.kept):
+            from anonset.io.publish_filed import write_filed as write
+        data = write(publication, folder, chosen, separator, layout.part_rows)
         fimi = chosen == "dat"
         sets = publication.transactions
         # the codebook explains the codes of value sets too
@@ -137,9 +140,11 @@ class RecordsKind:
     def read(
         self, folder: Path, files: DataFile, work: WorkFolder | None = None, meant: Publication | None = None
     ) -> Publication:
-        """Read the data and the codebook."""
+        """Read the data and the codebook; columns meant to lie in files are compared as they are read."""
         from anonset.io.maps import read_codebook
         from anonset.io.parts import read_parts
+
+        kept = () if meant is None else meant.kept
 
         written = read_parts(
             [folder / name for name in files.data_files],
@@ -148,6 +153,7 @@ class RecordsKind:
             keep=files.keep,
             separator=_NOWHERE if files.separator is None else files.separator,
             work=None if work is None else WorkFolder.temporary(work.path),
+            expected={column.name: column for column in kept if column.vocabulary.filed is not None},
         )
         book = read_codebook(folder / CODEBOOK)
         return with_codebook(written, book)
@@ -222,6 +228,8 @@ def _symbol(label: str) -> Symbol:
 
 def _same(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn | NumericColumn | None) -> bool:
     """Tell whether two columns hold the same labels in every row, however they are coded."""
+    if meant is written:  # it was compared as it was read
+        return True
     if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
         return False
     if meant.n != written.n:

@@ -13,6 +13,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.changes import CodeRules
+from anonset.data.joining import prefixed
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
@@ -23,6 +24,7 @@ from anonset.spelling import setting
 
 MOST_SHOWN = 8
 """Largest set that is named by its members where nothing else is asked for."""
+_CODE = re.compile(r"([GV]_*)\d+")
 
 
 def name_sets(
@@ -49,7 +51,7 @@ def name_sets(
         if not known:
             return publication
         least = sum(len(symbol.members) for symbol in publication.symbols) + 1
-    taken = {label for column in publication.columns for label in column.vocabulary.labels}
+    taken = {label for column in publication.columns for label in _known_labels(column, publication.joined)}
     taken |= {member for symbol in publication.symbols for member in symbol.members}
     taken |= set(known.values())
     taken |= {label.removeprefix(f"{name}:") for name in publication.joined for label in taken}
@@ -138,6 +140,24 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int = 0) -> None:
                 f"{len(leaves)} leaves below it; rename it"
             )
             raise InputError(msg)
+
+
+def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) -> Iterable[str]:
+    """Return the labels of a column; of labels in files one, ``G0``, for each letter with which some look like codes.
+
+    Labels in files are not held: how many look like the codes of a letter is of no matter, as long as any does.
+    """
+    if (filed := column.vocabulary.filed) is None:
+        return column.vocabulary.labels
+    from anonset.release.filed_labels import labels_beginning
+
+    marks = [prefixed(name, "") for name in joined]
+    spellings = (
+        spelling
+        for label in labels_beginning(filed, "".join(["GV", *marks]).encode())
+        for spelling in (label, *map(label.removeprefix, marks))
+    )
+    return {f"{found[1]}0" for found in map(_CODE.fullmatch, spellings) if found is not None}
 
 
 def _codes(letter: str, taken: set[str]) -> Callable[[], str]:

@@ -1,0 +1,227 @@
+"""Columns of text under construction: few labels are held; many lie in files, and become codes at the end."""
+
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, Vocabulary
+from anonset.data.filed import Int64, UInt8
+from anonset.data.growing import Growing
+from anonset.data.label_order import encode_labels
+from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
+from anonset.data.table import Int32
+from anonset.errors import AnonsetError, InputError
+from anonset.io.columns import Encoder
+from anonset.io.lines import text_array
+from anonset.io.sets import canonical_codes
+
+MOST_LABELS = 20_000_000
+"""Distinct labels of a column above which it is refused: they are held in memory, about 150 bytes each."""
+MOST_HELD = 1 << 16
+"""Distinct labels of a column above which none of them is held."""
+
+
+class Labels:
+    """The labels of a column so far; their codes are provisional."""
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+
+    def codes_of(self, name: str, vocabulary: Vocabulary) -> Int32:
+        """Return the code of each label of a batch, int32, and remember those that are new."""
+        index = self.index
+        codes = np.fromiter((index.setdefault(x, len(index)) for x in vocabulary.labels), np.int32, len(vocabulary))
+        if len(index) > MOST_LABELS:
+            msg = f"column {name!r} has more than {MOST_LABELS:,} distinct labels; generalize or drop it"
+            raise InputError(msg)
+        return codes
+
+    def final(self) -> tuple[Vocabulary, Int32, bool]:
+        """Return the vocabulary, the final code of each provisional one, and whether any differs."""
+        vocabulary, image = canonical_codes(list(self.index))
+        return vocabulary, image, bool((image != np.arange(len(image))).any())
+
+
+class Categories:
+    """A column of categories under construction."""
+
+    def __init__(self, name: str, work: WorkFolder | None) -> None:
+        self.name, self.work, self.labels = name, work, Labels()
+        self.codes = Growing(work, "codes", np.int32)
+
+    def add(self, part: CategoricalColumn) -> None:
+        """Add the records of a batch."""
+        codes = self.labels.codes_of(self.name, part.vocabulary)
+        self.codes.append(codes[part.codes])
+
+    def finished(self) -> CategoricalColumn:
+        """Return the column under its vocabulary."""
+        vocabulary, image, moved = self.labels.final()
+        found = CategoricalColumn(self.name, self.codes.finished(), vocabulary)
+        if not moved:
+            return found
+        recoded = found.recode(image, vocabulary, self.work)
+        self.codes.drop()
+        return recoded
+
+
+def text_of(column: Any) -> tuple[Int64, UInt8]:
+    """Return where each text of an array begins, int64 (n + 1,), and the bytes (``pyarrow.LargeStringArray``)."""
+    _, starts, text = column.buffers()
+    n = len(column)
+    bounds = np.frombuffer(starts, np.int64)[column.offset : column.offset + n + 1] if n else np.zeros(1, np.int64)
+    return bounds, np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
+
+
+class FiledTexts:
+    """A column of ids, or of many categories, whose texts, however many, are never held."""
+
+    def __init__(self, name: str, work: WorkFolder) -> None:
+        self.name, self._work, self._end = name, work, 0
+        self._scratch = WorkFolder.temporary(work.path)
+        self._starts = Growing(self._scratch, "starts", np.int64)
+        self._text = Growing(self._scratch, "text", np.uint8)
+        self._starts.append(np.zeros(1, np.int64))
+
+    def add(self, column: Any) -> None:
+        """Add rows: their texts (``pyarrow.LargeStringArray``)."""
+        bounds, text = text_of(column)
+        self._starts.append(bounds[1:] - bounds[0] + self._end)
+        self._text.append(text[bounds[0] : bounds[-1]])
+        self._end += int(bounds[-1] - bounds[0])
+
+    def finished(self) -> CategoricalColumn:
+        """Return the column; nothing more is added."""
+        codes, labels = encode_labels(self._starts.finished(), self._text.finished(), self._work)
+        return CategoricalColumn(self.name, codes, Vocabulary.of_filed(labels))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        with ExitStack() as stack:
+            stack.enter_context(self._scratch)
+            for array in (self._starts, self._text):
+                stack.callback(array.__exit__, kind, error, at)
+
+
+class ExpectedTexts:
+    """A column that must be, text by text, one that is known: then it has the codes of that one."""
+
+    def __init__(self, name: str, expected: CategoricalColumn) -> None:
+        self.name, self._expected, self._n = name, expected, 0
+
+    def add(self, column: Any) -> None:
+        """Compare further rows.
+
+        Raises
+        ------
+        AnonsetError
+            If one differs.
+        """
+        bounds, text = text_of(column)
+        first, end = self._n, self._n + len(column)
+        codes, labels = self._expected.codes[first:end], self._expected.vocabulary.filed
+        self._n = end
+        if labels is None or len(codes) < len(column) or labels.first_other(codes, bounds, text) >= 0:
+            self._refuse()
+
+    def finished(self) -> CategoricalColumn:
+        """Return the column; nothing more is added.
+
+        Raises
+        ------
+        AnonsetError
+            If rows are missing.
+        """
+        if self._n != self._expected.n:
+            self._refuse()
+        return self._expected
+
+    def _refuse(self) -> None:
+        msg = f"column {self.name!r}: what was read back differs from what was to be written"
+        raise AnonsetError(msg)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        return
+
+
+class KeptTexts:
+    """A column of categories whose labels are held while they are few.
+
+    What it holds, and the order of its codes, are the same either way.
+
+    Parameters
+    ----------
+    expected
+        The column that it must be, text by text, its labels lying in files; None: nobody knows.
+    """
+
+    def __init__(self, name: str, work: WorkFolder, expected: CategoricalColumn | None = None) -> None:
+        self.name, self._work = name, work
+        self._few = Categories(name, work)
+        self._many: FiledTexts | ExpectedTexts | None = None if expected is None else ExpectedTexts(name, expected)
+        self._stack = ExitStack()
+
+    def add(self, encoder: Encoder, column: Any) -> None:
+        """Add the records of a batch (``pyarrow.ChunkedArray``).
+
+        Raises
+        ------
+        InputError
+            If there is no text to be made of it, or null is refused.
+        AnonsetError
+            If another text was expected.
+        """
+        if self._many is not None:
+            self._many.add(_texts(encoder, self.name, column))
+            return
+        self._few.add(encoder.category(self.name, column))
+        if len(self._few.labels.index) > MOST_HELD:
+            self._many = self._filed()
+
+    def _filed(self) -> FiledTexts:
+        """Return the column so far with its labels in files, and hold none of them."""
+        filed = self._stack.enter_context(FiledTexts(self.name, self._work))
+        codes, labels = self._few.codes.finished(), text_array(list(self._few.labels.index))
+        for first, end in spans(len(codes)):
+            filed.add(labels.take(codes[first:end]))
+        self._few.codes.drop()
+        self._few.labels.index.clear()
+        return filed
+
+    def finished(self) -> CategoricalColumn:
+        """Return the column; nothing more is added.
+
+        Raises
+        ------
+        AnonsetError
+            If records that were expected are missing.
+        """
+        return self._few.finished() if self._many is None else self._many.finished()
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(self._few.codes)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stack.__exit__(kind, error, at)
+
+
+def _texts(encoder: Encoder, name: str, column: Any) -> Any:
+    """Return the labels of the rows of a column as text (``pyarrow.LargeStringArray``), as they would be encoded."""
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if (pa.types.is_string(kind) or pa.types.is_large_string(kind)) and not encoder.normalize.get(name):
+        text = column.cast(kind).cast(pa.large_string())
+        if not text.null_count:
+            return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
+    found = encoder.category(name, column)
+    return text_array(found.vocabulary.labels).take(pa.array(found.codes))

@@ -1,0 +1,213 @@
+"""Kept columns of many labels by blocks: their texts lie in files, and the bytes are those of labels in memory."""
+
+import csv
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+from tests.jobs.test_by_blocks import files_of
+
+import anonset
+from anonset.cli.main import main
+from anonset.data import spans
+from anonset.data.fingerprints import content_sha256
+from anonset.data.mapped import WorkFolder
+from anonset.data.saved import save_table, saved_files, saved_table
+from anonset.data.seals import Seal
+from anonset.errors import AnonsetError, InputError
+from anonset.generalization import Publication, Symbol
+from anonset.generalization.apply import in_input_order
+from anonset.io import publish, publish_filed, texts
+from anonset.io.parts import read_parts
+from anonset.io.publish import write_published
+from anonset.io.publish_filed import write_filed
+from anonset.release import costs
+from anonset.release.formulas import formula_warnings
+from anonset.release.symbols import name_sets
+from effort import examples
+
+NOTES = ["Ann", "=B()", "C, D", 'the "E"', "É", "G7", "V_3", "line\nend", "", " a"]
+notes = st.sampled_from(NOTES) | st.text(st.sampled_from('ab ,"\n\U00010000'), max_size=4) | st.integers().map(str)
+rows = st.lists(st.tuples(st.sets(st.sampled_from("abc")), notes, st.integers(-30, 3000)), min_size=1, max_size=20)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    monkeypatch.setattr(spans, "AT_ONCE", 3)
+    monkeypatch.setattr(texts, "MOST_HELD", 4)
+    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+
+
+def table_of(found, path):
+    columns = {
+        "items": pa.array([sorted(items) for items, _, _ in found], pa.list_(pa.string())),
+        "note": pa.array([note for _, note, _ in found]),
+        "number": pa.array([number for _, _, number in found]),
+    }
+    parquet.write_table(pa.table(columns), path, row_group_size=7)
+
+
+def published(table):
+    labels = table.transactions.vocabulary.labels
+    symbols = tuple(Symbol(label, "item", (label,)) for label in labels)
+    made = Publication(table.transactions, symbols, (), table.kept, in_input_order(table), work=table.work)
+    return made.sorted()
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(found=rows, held=st.sampled_from([0, 2, 1000]), format=st.sampled_from(["csv", "parquet"]))
+def test_labels_in_files_are_published_as_those_in_memory(tmp_path_factory, found, held, format):  # noqa: A002
+    folder = tmp_path_factory.mktemp("case")
+    table_of(found, folder / "v.parquet")
+    roles = {"items": "items", "keep": "note,number"}
+    whole = published(anonset.read(folder / "v.parquet", **roles))
+    with pytest.MonkeyPatch.context() as patch, WorkFolder.temporary(folder) as work:
+        for module in (publish, publish_filed):
+            patch.setattr(module, "_BLOCK", 2)
+        patch.setattr(texts, "MOST_HELD", held)
+        table = anonset.scan(folder / "v.parquet", **roles, work_dir=folder / "work")
+        made = published(table)
+        for column, same in zip(table.kept, anonset.read(folder / "v.parquet", **roles).kept, strict=True):
+            assert (column.vocabulary.filed is not None) == (len(set(same.labels())) > held)
+            assert tuple(column.vocabulary.labels) == same.vocabulary.labels
+            assert column.codes.tolist() == same.codes.tolist()
+        for part_rows in (None, 3):
+            for name, one, write in (("a", whole, write_published), ("b", made, write_filed)):
+                (folder / f"{name}{part_rows}").mkdir()
+                path = write(one, folder / f"{name}{part_rows}", format, None, part_rows)
+            assert files_of(folder / f"a{part_rows}") == files_of(folder / f"b{part_rows}")
+            paths = sorted(path.iterdir()) if part_rows else [path]
+            given = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " "}
+            expected = {column.name: column for column in made.kept if column.vocabulary.filed is not None}
+            back = read_parts(paths, **given, work=work, expected=expected)
+            for column, same in zip(back.kept, whole.kept, strict=True):
+                assert column.labels() == same.labels()
+
+
+def baskets(path):
+    source = random.Random(3)
+    with path.open("w", newline="") as file:
+        lines = [
+            (
+                " ".join({source.choice("abcdef") for _ in range(3)}),
+                f"{source.choice(NOTES)}{at}",
+                source.randrange(-40, 400),
+            )
+            for at in range(40)
+        ]
+        csv.writer(file).writerows([("items", "note", "number"), *lines, lines[3], lines[7]])
+
+
+def tuples(path):
+    source = random.Random(8)
+    with path.open("w", newline="") as file:
+        lines = [
+            (f"p{source.randrange(30)}", source.choice("uvwxyz"), f"{source.choice(NOTES)}{source.randrange(40)}", at)
+            for at in range(70)
+        ]
+        csv.writer(file).writerows([("who", "drug", "note", "number"), *lines])
+
+
+RUNS = {
+    "baskets": (
+        baskets,
+        ["--items", "items", "--hierarchy", "items=balanced:2", "--model", "km", "--k", "2", "--m", "2"],
+    ),
+    "anatomy": (tuples, ["--id", "who", "--sensitive", "drug", "--model", "anatomy", "--l", "2"]),
+    "safe": (tuples, ["--id", "who", "--sensitive", "drug", "--model", "safe-grouping", "--k", "2", "--l", "2"]),
+}
+
+
+def arguments(tmp_path, run, out, *options):
+    make, roles = RUNS[run]
+    make(tmp_path / "v.csv")
+    kept = ["--keep", "note,number", "--seed", "4"]
+    return ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *roles, *kept, *options]
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("layout", [[], ["--part-rows", "9"]])
+def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, run, layout):
+    for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
+        assert main(arguments(tmp_path, run, out, *layout, *limit)) == 0
+    assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
+    private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "blocks")]
+    reports = [json.loads(files.pop("report.json")) for files in private]
+    assert private[0] == private[1]
+    for name in ("measures", "figures", "retention", "warnings"):
+        assert reports[0][name] == reports[1][name]
+    assert any("column 'note'" in said for said in reports[1]["warnings"])
+    assert reports[0]["input"]["content_sha256"] == reports[1]["input"]["content_sha256"]
+    assert main(["verify", str(tmp_path / "blocks")]) == 0
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch):
+    assert main(arguments(tmp_path, run, "memory")) == 0
+    place = ["--work-dir", str(tmp_path / "work")]
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "anonset.release.publish.verify_release", lambda *_, **__: (_ for _ in ()).throw(InputError("no"))
+        )
+        assert main(arguments(tmp_path, run, "blocks", *place)) == 2
+    monkeypatch.setattr("anonset.io.scan.gather_files", lambda *_: pytest.fail("read again"))
+    assert main(arguments(tmp_path, run, "blocks", *place, "--resume")) == 0
+    assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
+
+
+@pytest.fixture
+def table(tmp_path):
+    baskets(tmp_path / "v.csv")
+    return anonset.scan(tmp_path / "v.csv", items="items", keep="note,number", work_dir=tmp_path / "work")
+
+
+def test_a_table_is_taken_up_again_and_its_files_are_sealed(table, tmp_path):
+    save_table(table, {})
+    again = saved_table(table.work)
+    assert [column.labels() for column in again.kept] == [column.labels() for column in table.kept]
+    in_memory = anonset.read(tmp_path / "v.csv", items="items", keep="note,number")
+    assert content_sha256(again) == content_sha256(table) == content_sha256(in_memory)
+    assert saved_files(table.work) <= {path.name for path in table.work.path.iterdir()}
+    text = table.work.path / json.loads((table.work.path / "table.json").read_text())["kept"][0]["text"]["file"]
+    with pytest.raises(InputError, match=f"{text.name}: the work directory is damaged"), Seal.of_labels(table).kept():
+        text.write_bytes(b"X" + text.read_bytes()[1:])
+
+
+def test_a_text_that_was_not_written_as_it_was_meant_is_found(table, tmp_path):
+    made = published(table)
+    path = write_filed(made, tmp_path, "csv")
+    given = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " ", "work": table.work}
+    expected = {column.name: column for column in made.kept}
+    text = path.read_text()
+    for spoilt in (text.replace("Ann", "Amn", 1), text[: text.rstrip().rindex("\n") + 1]):
+        path.write_text(spoilt)
+        with pytest.raises(AnonsetError, match="column 'note': what was read back differs"):
+            read_parts([path], **given, expected=expected)
+
+
+def test_warnings_and_codes_are_those_of_labels_in_memory(table, tmp_path):
+    made, whole = published(table), published(anonset.read(tmp_path / "v.csv", items="items", keep="note,number"))
+    assert formula_warnings(made) == formula_warnings(whole) != ()
+    shown = np.array([at for at, label in enumerate(made.kept[0].vocabulary.labels) if label[:1] != "="], np.int32)
+    found = []
+    for one in (made, whole):
+        column = replace(one.kept[0], codes=shown)
+        found.append(replace(one, transactions=None, kept=(column,), record=shown.astype(np.int64)))
+    assert formula_warnings(found[0]) == formula_warnings(found[1]) == ()
+    sets = (Symbol("(a,b)", "group", ("a", "b")), *made.symbols[2:])
+    names = []
+    for one in (made, whole):
+        items = replace(one.transactions, indptr=np.zeros(one.n + 1, np.int64), items=np.empty(0, np.int32))
+        named = name_sets(replace(one, transactions=items, symbols=sets, joined=()), (), "short")
+        names.append([symbol.label for symbol in named.symbols])
+    assert names[0] == names[1]
+    assert names[0][0] == "G_1"
