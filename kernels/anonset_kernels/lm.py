@@ -1,7 +1,8 @@
 """Sets of nodes whose cohort is too small or too alike, and the cheapest generalisation of one (l^m-diversity).
 
 The cohort of a set of nodes are the records with an item below each of them. It is good if it has at least k
-records, and each sensitive item in at most one of l of them; an empty one is good as well.
+records, and each sensitive item in at most one of l of them; an empty one is good as well. Sensitive items are the
+last codes of a record, both of its items and of the nodes above these: a walk meets them at the end of what follows.
 """
 
 import numpy as np
@@ -9,71 +10,77 @@ import numpy as np
 from anonset_kernels._arrays import (
     Codes,
     Count,
-    Csr,
+    Expanded,
     IndexArray,
     Indptr,
     Int32Array,
     Int64Array,
+    Integer,
     Intervals,
     ItemRecords,
     Items,
     Itemset,
     ItemStart,
-    Position,
     Prefix,
+    Stack,
     Tally,
     Tree,
     UInt8Array,
     UInt64Array,
 )
-from anonset_kernels._bits import trailing_zeros
+from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._candidates import comes_before, first_at_least, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
-from anonset_kernels._prefix import count_extensions, project, with_room
+from anonset_kernels._prefix import with_room
 from anonset_kernels._tree import is_below
 
-_Data = tuple[Indptr, Items, ItemStart, ItemRecords, Int64Array, Int32Array, Int64Array]
+_Data = tuple[Indptr, Items, ItemStart, ItemRecords]
 
 
 @kernel()
 def find_violation(
-    records: tuple[Codes, Int64Array, Position, Int32Array],
-    sensitive: Csr,
+    records: Expanded,
     on_cut: UInt8Array,
     intervals: Intervals,
+    window: tuple[int, int],
     rule: tuple[int, int],
     tally: Tally,
+    stack: Stack,
     itemset: Itemset,
-) -> bool:
+) -> int:
     """Find the next set of nodes of the cut with a bad cohort, in lexicographic order of the codes.
 
     Parameters
     ----------
     records
-        (codes, start, position, record): those of `count_tree.expand`, and the record of each index in `codes`.
-    sensitive
-        (start, items): the sensitive items of each record, numbered from 0.
+        Those of `count_tree.expand`, or what follows the codes of the window (`suffixes.gather_suffixes`); the codes
+        from C on are the sensitive items.
     on_cut
         uint8 (C,): codes of the cut's nodes.
     intervals
         (leaf_lo, leaf_hi): int32 (C,) leaf intervals by code.
+    window
+        First codes, from and to.
     rule
         (k, l).
-    tally
-        int64, one for each sensitive item; zero between calls.
+    stack
+        Room to begin with.
     itemset
         int32 (size,): the set after which to begin (-1: before all); the set that was found.
 
-    Cost: one increment for each set in each record, and one for each sensitive item of these records.
+    Returns
+    -------
+    The size of its cohort; 0 if there is none. Cost: one increment for each set in each record, and one for each
+    sensitive item of these records.
     """
-    codes, start, position, record = records
-    size, n_codes = len(itemset), len(start) - 1
-    count, words = np.zeros(n_codes, np.int32), np.zeros((size + 1, (n_codes + 63) // 64), np.uint64)
-    place, support = np.full((size, n_codes), -1, np.int64), np.zeros((size, n_codes), np.int32)
+    codes, start, position = records
+    size, n_codes = len(itemset), len(on_cut)
+    count, told, support = np.zeros(n_codes, np.int32), np.zeros(n_codes, np.int32), np.zeros(n_codes, np.int32)
+    words = np.zeros((size + 1, (n_codes + 63) // 64), np.uint64)
+    place, length = np.full((size, n_codes), -1, np.int64), np.zeros((size, n_codes), np.int32)
     begin, end, top = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 2, np.int64)
-    stack, prefix, after = np.empty(1024, position.dtype), np.full(size, -1, np.int32), itemset.copy()
-    opened = np.zeros(size + 1, np.uint8)
-    for first in range(max(np.int64(0), np.int64(after[0])), n_codes):
+    prefix, after, opened = np.full(size, -1, np.int32), itemset.copy(), np.zeros(size + 1, np.uint8)
+    for first in range(max(np.int64(window[0]), np.int64(after[0])), window[1]):
         if not on_cut[first]:
             continue
         held = start[first + 1] - start[first]
@@ -83,20 +90,25 @@ def find_violation(
         depth, begin[1], end[1], top[1], opened[1] = 1, 0, held, held, 0
         while depth >= 1:
             if depth == size:
-                cohort = stack[begin[size] : end[size]]
-                if _follows(prefix, after) and not _is_good(cohort, record, sensitive, rule, tally):
+                met = held if size == 1 else np.int64(support[prefix[size - 1]])
+                if _follows(prefix, after) and not _is_good(
+                    codes, stack[begin[size] : end[size]], n_codes, met, rule, tally
+                ):
                     itemset[:] = prefix
-                    return True
+                    return int(met)
                 depth -= 1
                 continue
             row = words[depth]
             if not opened[depth]:
-                count_extensions(codes, stack[begin[depth] : end[depth]], count, row)
+                last = depth == size - 1
+                kept = _count(codes, stack[begin[depth] : end[depth]], last, count, told, row)
+                end[depth] = begin[depth] + kept
                 least = after[depth] if _equal(prefix[:depth], after) else 0
-                layout = (place[depth], support[depth])
-                top[depth + 1] = _keep(prefix[:depth], row, count, on_cut, intervals, least, layout, top[depth])
+                layout = (place[depth], length[depth], support)
+                counts = (count, told if last else count)
+                top[depth + 1] = _keep(prefix[:depth], row, counts, on_cut, intervals, least, layout, top[depth])
                 stack = with_room(stack, top[depth], top[depth + 1])
-                project(codes, stack, begin[depth], end[depth], place[depth])
+                _project(codes, stack, begin[depth], end[depth], place[depth])
                 opened[depth] = 1
             w = 0
             while w < len(row) and row[w] == 0:
@@ -106,11 +118,56 @@ def find_violation(
                 continue
             c = w * 64 + trailing_zeros(row[w])
             row[w] &= row[w] - np.uint64(1)
-            begin[depth + 1], end[depth + 1] = place[depth, c] - support[depth, c], place[depth, c]
+            begin[depth + 1], end[depth + 1] = place[depth, c] - length[depth, c], place[depth, c]
             prefix[depth], place[depth, c] = c, -1
             depth += 1
             opened[min(depth, size)] = 0
-    return False
+    return 0
+
+
+@kernel()
+def _count(codes: Codes, held: IndexArray, last: bool, count: Count, told: Int32Array, words: UInt64Array) -> int:
+    """Count the codes below C that follow the positions `held`, int32 or int64 (r,), of a prefix; mark them in `words`.
+
+    For the `last` member of a set, `told`, int32 (C,), counts them in the records with sensitive items, whose positions
+    are moved to the front of `held`. Returns how many positions are to be looked at further.
+    """
+    n_codes, n_told = len(count), 0
+    for p in held:
+        at = p + 1
+        c = codes[at]
+        while c >= 0 and c < n_codes:
+            if count[c] == 0:
+                words[c >> 6] |= bit(c & 63)
+            count[c] += 1
+            at += 1
+            c = codes[at]
+        if last and c >= 0:
+            held[n_told] = p
+            n_told += 1
+    if not last:
+        return len(held)
+    for p in held[:n_told]:
+        at = p + 1
+        while codes[at] < n_codes:
+            told[codes[at]] += 1
+            at += 1
+    return n_told
+
+
+@kernel()
+def _project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array) -> None:
+    """Do as `_prefix.project`; codes from C on, the length of `place`, are passed over."""
+    n_codes = len(place)
+    for p in range(begin, end):
+        at = stack[p] + 1
+        c = codes[at]
+        while c >= 0 and c < n_codes:
+            if place[c] >= 0:
+                stack[place[c]] = at
+                place[c] += 1
+            at += 1
+            c = codes[at]
 
 
 @kernel()
@@ -130,37 +187,42 @@ def _follows(prefix: Prefix, after: Int32Array) -> bool:
 
 
 @kernel()
-def _is_good(cohort: IndexArray, record: IndexArray, sensitive: Csr, rule: tuple[int, int], tally: Tally) -> bool:
+def _is_good(codes: Codes, cohort: IndexArray, n_codes: int, met: Integer, rule: tuple[int, int], tally: Tally) -> bool:
+    """Tell whether `met` records are good; `cohort`: positions in those with sensitive items, and maybe in others."""
     k, diversity = rule
-    if len(cohort) < k:
+    if met < k:
         return False
     worst = np.int64(0)
     for clear in range(2):
-        for at in cohort:
-            r = record[at]
-            for s in range(sensitive[0][r], sensitive[0][r + 1]):
-                e = sensitive[1][s]
+        for p in cohort:
+            at = p + 1
+            while 0 <= codes[at] < n_codes:
+                at += 1
+            while codes[at] >= 0:
+                e = codes[at] - n_codes
                 tally[e] = 0 if clear else tally[e] + 1
                 worst = max(worst, tally[e])
-    return bool(worst * diversity <= len(cohort))
+                at += 1
+    return bool(worst * diversity <= met)
 
 
 @kernel()
 def _keep(
     prefix: Prefix,
     words: UInt64Array,
-    count: Count,
+    counts: tuple[Count, Int32Array],
     on_cut: UInt8Array,
     intervals: Intervals,
     least: int,
-    layout: tuple[Int64Array, Int32Array],
+    layout: tuple[Int64Array, Int32Array, Int32Array],
     top: int,
 ) -> int:
     """Keep the extensions from `least` on that are on the cut and apart from the prefix; clear the counts.
 
-    Their projections are laid out from `top` on; returns where they end.
+    Their projections, as long as the second of `counts` says, are laid out from `top` on; returns where they end.
     """
-    place, support = layout
+    place, length, support = layout
+    count, room = counts
     for w in range(len(words)):
         word = words[w]
         while word != 0:
@@ -171,11 +233,11 @@ def _keep(
             for member in prefix:
                 apart = apart and not is_below(intervals[0], intervals[1], c, member)
             if apart:
-                place[c], support[c] = top, count[c]
-                top += count[c]
+                place[c], length[c], support[c] = top, room[c], count[c]
+                top += room[c]
             else:
                 words[w] ^= low
-            count[c] = 0
+            room[c] = count[c] = 0
     return top
 
 
@@ -198,8 +260,7 @@ def choose_rules(
     tree
         (parent, leaf_lo, leaf_hi, subtree_end) of the hierarchy.
     data
-        (indptr, items, item_start, item_records, sensitive_start, sensitive_items, own): the records, those of each
-        item, the sensitive items of each record, and int64 (n,) 0 to n - 1.
+        (indptr, items, item_start, item_records): the records, and those of each item that is not sensitive.
     losses
         (occurrences, below): int64 (M + 1,) running sum of the items' occurrences; int64 (V,) NCP numerator of the
         leaves below each node.
@@ -242,14 +303,15 @@ def has_good_cohort(nodes: Int32Array, tree: Tree, data: _Data, rule: tuple[int,
     `nodes` is int32 (few,); `data` and `rule` are as for `choose_rules`. Cost: the records of the rarest node.
     """
     _, leaf_lo, leaf_hi, _ = tree
-    indptr, items, item_start, item_records, sensitive_start, sensitive_items, own = data
+    indptr, items, item_start, item_records = data
+    k, diversity = rule
+    n_items = len(item_start) - 1
     rarest = nodes[0]
     for node in nodes:
         low, high = item_start[leaf_lo[node]], item_start[leaf_hi[node]]
         if high - low < item_start[leaf_hi[rarest]] - item_start[leaf_lo[rarest]]:
             rarest = node
-    cohort = np.empty(item_start[leaf_hi[rarest]] - item_start[leaf_lo[rarest]], np.int64)
-    n_found = 0
+    n_found, worst = 0, np.int64(0)
     for leaf in range(leaf_lo[rarest], leaf_hi[rarest]):
         for at in range(item_start[leaf], item_start[leaf + 1]):
             record = item_records[at]
@@ -259,6 +321,24 @@ def has_good_cohort(nodes: Int32Array, tree: Tree, data: _Data, rule: tuple[int,
                 there = first_at_least(items, begin, end, leaf_lo[node]) if matches else end
                 matches = there < end and items[there] < leaf_hi[node]
             if matches:
-                cohort[n_found] = record
                 n_found += 1
-    return n_found == 0 or _is_good(cohort[:n_found], own, (sensitive_start, sensitive_items), rule, tally)
+                while end > begin and items[end - 1] >= n_items:
+                    end -= 1
+                    tally[items[end] - n_items] += 1
+                    worst = max(worst, tally[items[end] - n_items])
+    tally[:] = 0
+    return n_found == 0 or bool(n_found >= k and worst * diversity <= n_found)
+
+
+@kernel()
+def add_records(indptr: Indptr, items: Items, first: int, fill: Int64Array, item_records: ItemRecords) -> None:
+    """List some records, numbered from `first` on, with their items that are not sensitive, as `rows.transpose` does.
+
+    `fill` is int64 (M,), of the items that are not sensitive: where the next record of each goes; moved on. O(nnz).
+    """
+    for row in range(len(indptr) - 1):
+        for at in range(indptr[row], indptr[row + 1]):
+            item = items[at]
+            if item < len(fill):
+                item_records[fill[item]] = first + row
+                fill[item] += 1

@@ -1,6 +1,8 @@
 """The l^m-diversity version of the apriori anonymization against its naive twin."""
 
+import gc
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +11,13 @@ from hypothesis import strategies as st
 
 from algorithms.implementations import image_of
 from algorithms.test_against_twins import small_case
+from anonset.algorithms.base import executor_of
+from anonset.algorithms.transaction import bad_cohorts
 from anonset.algorithms.transaction.lm_apriori import LmApriori
-from anonset.data import Hierarchy, Table
+from anonset.data import Hierarchy, SetColumn, Table, spans
+from anonset.data.blocks import Blocks
 from anonset.data.hierarchy import attach_sensitive
+from anonset.data.mapped import WorkFolder
 from anonset.errors import HierarchyError, InfeasibleError, InputError
 from effort import examples
 from reference.diversity import brute_force_feasible, is_diverse, lm_apriori
@@ -76,6 +82,83 @@ def test_equals_its_twin(case: Case) -> None:
     assert all(found[item] == item for item in sensitive)
     assert [(fix.itemset, fix.support, fix.rules) for fix in result.trace] == fixes
     assert is_diverse([{found[item] for item in row} for row in rows], sensitive, k, diversity, m)
+
+
+def outcome(case: Case, blocks: tuple[SetColumn, Blocks, Hierarchy], workers: int = 1) -> Any:
+    """Return all that a search finds, or why it finds nothing."""
+    _, _, sensitive, k, diversity, m = case
+    algorithm = LmApriori(k=k, l=diversity, m=m, sensitive_items=sensitive)
+    try:
+        with executor_of(workers) as executor:
+            result = algorithm.search(*blocks, executor=executor)
+    except InfeasibleError as error:
+        return str(error)
+    return result.trace, result.figures, image_of(result.recoding)
+
+
+def bound(case: Case) -> tuple[SetColumn, Hierarchy]:
+    """Return the records of a case bound to its hierarchy, with its sensitive items."""
+    tree, rows, sensitive, *_ = case
+    hierarchy = attach_sensitive(Hierarchy.from_tree(tree), sensitive)
+    column = Table.from_sets(rows).transactions
+    assert column is not None
+    return hierarchy.bind(column), hierarchy
+
+
+@pytest.fixture(params=[1, bad_cohorts.LEAST_WINDOW], ids=["small windows", "one window"])
+def _windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bad_cohorts, "LEAST_WINDOW", request.param)
+
+
+fixed = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.usefixtures("_windows")
+@fixed
+@given(st.integers(0, 2**32 - 1).map(diverse_case), st.integers(1, 9))
+def test_any_blocks_give_the_same(case: Case, records_per_block: int) -> None:
+    column, tree = bound(case)
+    expected = outcome(case, (column, Blocks.of(column), tree))
+    assert outcome(case, (column, Blocks.of(column, records_per_block), tree)) == expected
+
+
+@pytest.mark.usefixtures("_windows")
+@pytest.mark.parametrize("workers", [1, 2])
+@settings(fixed, max_examples=examples(20))
+@given(st.integers(0, 2**32 - 1).map(diverse_case))
+def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, workers: int, case: Case) -> None:
+    column, tree = bound(case)
+    records_per_block = -(-column.n // 7)
+    expected = outcome(case, (column, Blocks.of(column), tree))
+    with WorkFolder.temporary(tmp_path) as work:
+        arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+        mapped = SetColumn(column.name, *arrays, column.vocabulary)
+        blocks = Blocks.of(mapped, max(1, records_per_block))
+        assert blocks.work == work
+        assert outcome(case, (mapped, blocks, tree), workers) == expected
+        gc.collect()
+        assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
+
+
+def test_a_memory_limit_makes_windows_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    case: Case = (PAIRS, WORKED, ("s1", "s2"), 2, 3, 2)
+    column, tree = bound(case)
+    blocks = Blocks.of(column, 3)
+    expected = outcome(case, (column, blocks, tree))
+    gathered: list[Any] = []
+    gather = bad_cohorts.Suffixes.of_window
+    monkeypatch.setattr(
+        bad_cohorts.Suffixes, "of_window", lambda of, window: gathered.append(window) or gather(of, window)
+    )
+    monkeypatch.setattr(bad_cohorts, "LEAST_WINDOW", 1 << 17)
+    with spans.memory_limit(1):
+        assert outcome(case, (column, blocks, tree)) == expected
+    assert len(gathered) > 2 * result_sizes(expected)
+
+
+def result_sizes(found: Any) -> int:
+    """Return how many times the sets of some size were gone through: two sizes in each sweep."""
+    return 2 * int(found[1]["sweeps"])
 
 
 def test_the_cases_are_no_trifle() -> None:

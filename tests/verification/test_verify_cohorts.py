@@ -20,7 +20,7 @@ from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.transaction_k import TransactionKAnonymity
-from anonset.verification import cohorts, distinct_rows, verify
+from anonset.verification import distinct_rows, occurrences, verify
 from anonset.verification.coherence import check_coherence
 from anonset.verification.lm import check_klm, check_lm, classes_of
 from anonset.verification.partitions import check_partitions
@@ -68,7 +68,7 @@ def assert_witness(verdict: Verdict, rows: Rows, k: int, share: Fraction, sensit
 
 @pytest.fixture(params=[1, 3, 4_000_000])
 def _slices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cohorts, "_OCCURRENCES_AT_ONCE", request.param)
+    monkeypatch.setattr(occurrences, "OCCURRENCES_AT_ONCE", request.param)
 
 
 @pytest.mark.usefixtures("_slices")
@@ -188,6 +188,7 @@ def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: WorkFo
     for model in (*models, KLmDiversity(k, 2, m, sensitive), ConstraintSet(k, m=m)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(spans, "AT_ONCE", 3)
+            patch.setattr(occurrences, "OCCURRENCES_AT_ONCE", rng.choice([1, 4, 4_000_000]))
             found = verify(mapped, model)
         assert found == verify(Table(column), model)
 

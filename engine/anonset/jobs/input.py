@@ -25,8 +25,8 @@ if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
 
 BY_BLOCKS = "apriori, exact and vpa run by blocks"
-_MET_BY_BLOCKS = ("km", "partition-km")
-"""Models that are met by what runs by blocks."""
+_MET_BY_BLOCKS = {"km": BY_BLOCKS, "partition-km": BY_BLOCKS, "lm": "lm-apriori runs by blocks"}
+"""Models that are met by what runs by blocks, and by what."""
 BUCKETS = "anatomy and safe-grouping run by blocks"
 IN_PARTS = "the formations mondrian, cluster, k-member and those of Xu run in parts of the data, also in RT frameworks"
 Note = Callable[[str], None]
@@ -116,9 +116,8 @@ def _instead(model: PrivacyModel) -> str:
     if "buckets" in model.protects:
         return BUCKETS
     if model.name in _MET_BY_BLOCKS:
-        return BY_BLOCKS
-    parts = f"; {setting('model', 'klm')}, beside relational columns, runs in parts" if model.secrets_beside else ""
-    return f"nothing for {setting('model', model.name)} runs by blocks; for {setting('model', 'km')} {BY_BLOCKS}{parts}"
+        return _MET_BY_BLOCKS[model.name]
+    return f"nothing for {setting('model', model.name)} runs by blocks; for {setting('model', 'km')} {BY_BLOCKS}"
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Cohorts of published records, checked one by one: those that match a set of symbols, within groups of records.
 
-The path of this check is NumPy sorting and counting. All occurrences of the sets of one size are extended symbol by
-symbol; the occurrences of one set always stay together, so that slices of them bound the memory.
+The path of this check is NumPy sorting and counting, of all occurrences of the sets of one size.
 """
 
 from collections.abc import Iterator
@@ -14,7 +13,9 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.distinct import distinct
+from anonset.data.growing import Growing
 from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError
 from anonset.generalization.publication import row_ranks
@@ -22,8 +23,8 @@ from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.verification.counting import Progress
 from anonset.verification.distinct_rows import merged
 from anonset.verification.itemsets import records_with, require_well_formed
+from anonset.verification.occurrences import Occurrences, Symbols
 
-_OCCURRENCES_AT_ONCE = 4_000_000
 _STEPS_PER_OCCURRENCE = 20
 """What an occurrence counts in a budget, which is measured in steps of a compiled count: sorting it takes longer."""
 
@@ -51,20 +52,6 @@ class _BadCohort:
     holders: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class _Occurrences:
-    """Occurrences of sets of one size, grouped by set."""
-
-    rank: Int64
-    """int64: the set of each, as a row of `sets`; ascending."""
-    row: Int64
-    """int64: the distinct record of each."""
-    following: Int64
-    """int64: where the symbols that may extend it begin."""
-    sets: Int64
-    """int64 (S, size): symbol codes of each set."""
-
-
 def check_cohorts(
     column: SetColumn,
     groups: Int64 | None,
@@ -89,8 +76,8 @@ def check_cohorts(
     """
     require_well_formed(column)
     cohorts = _Cohorts(column, groups, sensitive, rule, work)
-    n_groups = len(distinct(cohorts.group))
-    checked: dict[str, Any] = {"rows": column.n, "distinct_rows": len(cohorts.weight), "groups": n_groups}
+    n_groups = min(1, cohorts.n) if cohorts.group is None else len(distinct(cohorts.group))
+    checked: dict[str, Any] = {"rows": column.n, "distinct_rows": cohorts.n, "groups": n_groups}
     counted = checked["itemset_occurrences"] = {}
     left = budget
     for size in rule.sizes:
@@ -128,83 +115,93 @@ class _Cohorts:
         codes = [index[label] for label in sensitive if label in index]
         self.is_sensitive = np.zeros(len(column.vocabulary), bool)
         self.is_sensitive[codes] = True
+        self.group: Int64 | None = None
         if groups is None:
             found = merged(column, work)
-            rows, self.weight, self.group = found.column, found.weight, np.zeros(found.column.n, np.int64)
+            rows, self.weight = found.column, found.weight
         else:
             alike = np.unique(groups, return_inverse=True)[1].astype(np.int64) * (column.n + 1) + row_ranks(column)
             _, first, weight = np.unique(alike, return_index=True, return_counts=True)
             rows, self.weight, self.group = column.take(first), weight.astype(np.int64), groups[first]
-        hidden = self.is_sensitive[rows.items]
-        self.indptr = np.concatenate([[0], np.cumsum(~hidden)]).astype(np.int64)[rows.indptr]
-        self.items = rows.items[~hidden].astype(np.int64)
-        self.sensitive_ptr = rows.indptr - self.indptr
-        self.sensitive_items = rows.items[hidden].astype(np.int64)
-        self.lengths = np.diff(self.indptr)
-        self.longest = int(self.lengths.max(initial=0))
+        self.n, self.longest = rows.n, 0
+        self._split(rows, work)
+
+    def _split(self, rows: SetColumn, work: WorkFolder | None) -> None:
+        """Take the symbols of the distinct records apart: those that may be known, and the sensitive ones."""
+        known, secret = Growing(work, "known", np.int32), Growing(work, "secret", np.int32)
+        starts = [Growing(work, name, np.int64) for name in ("known-start", "secret-start")]
+        self._lengths = np.zeros(rows.longest + 1, np.int64)
+        ends = np.zeros(2, np.int64)
+        for start in starts:
+            start.append(np.zeros(1, np.int64))
+        for a, b in spans(rows.n):
+            part = rows.part(a, b)
+            hidden = self.is_sensitive[part.items]
+            known.append(part.items[~hidden])
+            secret.append(part.items[hidden])
+            for at, chosen in enumerate((~hidden, hidden)):
+                running = np.concatenate([[0], np.cumsum(chosen)])[part.indptr]
+                starts[at].append(ends[at] + running[1:])
+                ends[at] += running[-1]
+                if at == 0:
+                    self._lengths += np.bincount(np.diff(running), minlength=len(self._lengths))
+        self.symbols = Symbols(starts[0].finished(), known.finished(), len(self.is_sensitive))
+        self.sensitive_ptr, self.sensitive_items = starts[1].finished(), secret.finished()
+        self.longest = int(np.flatnonzero(self._lengths).max(initial=0))
 
     def occurrences(self, size: int) -> int:
         """Return the exact number of occurrences of sets of `size` in the distinct records."""
-        found = np.bincount(self.lengths).tolist() if len(self.lengths) else []
-        return sum(n * comb(length, size) for length, n in enumerate(found))
+        return sum(n * comb(length, size) for length, n in enumerate(self._lengths.tolist()))
 
     def first_bad(self, size: int, progress: Progress | None) -> _BadCohort | None:
         """Return the first set of `size` with a bad cohort, by its codes, or None."""
-        order = np.argsort(self.group, kind="stable").astype(np.int64)
-        order = order[self.lengths[order] >= size]
-        group = np.unique(self.group[order], return_inverse=True)[1].astype(np.int64)
-        n_groups = int(group[-1]) + 1 if len(group) else 0
-        start = _Occurrences(group, order, self.indptr[order], np.empty((n_groups, 0), np.int64))
         total, done = float(self.occurrences(size)), 0.0
         best: _BadCohort | None = None
-        for cohorts in self._extended(start, size):
+        if size == 0 and self.group is None:
+            best, done = self._all_records(), total
+            if progress is not None:
+                progress(f"cohorts of {size} symbols", done, total)
+            return best
+        for cohorts in self._of_size(size):
             bad = self._examine(cohorts)
             if bad is not None and (best is None or bad.codes < best.codes):
                 best = bad
-                if n_groups == 1:  # slices come in the order of the codes
+                if self.group is None:  # slices come in the order of the codes
                     break
             done += len(cohorts.rank)
             if progress is not None:
                 progress(f"cohorts of {size} symbols", done, total)
         return best
 
-    def _extended(self, found: _Occurrences, size: int) -> Iterator[_Occurrences]:
-        """Yield the occurrences of the sets of `size` that begin with the given ones, in slices."""
-        missing = size - found.sets.shape[1]
-        if missing == 0:
-            yield found
+    def _all_records(self) -> _BadCohort | None:
+        """Return the cohort of the empty set, that is all records, if it is bad."""
+        n, holders = self.column.n, np.where(self.is_sensitive, self.column.occurrences, 0)
+        if n < self.rule.k:
+            return _BadCohort(0, (), n) if n else None
+        worst = int(np.argmax(holders)) if len(holders) else 0
+        if not len(holders) or holders[worst] <= self._most_holders(np.array([n]))[0]:
+            return None
+        return _BadCohort(0, (), n, worst, int(holders[worst]))
+
+    def _of_size(self, size: int) -> Iterator[Occurrences]:
+        """Yield the occurrences of the sets of `size` within each group, in slices."""
+        if self.group is None:
+            yield from self.symbols.of_size(size)
             return
-        choices = np.maximum(self.indptr[found.row + 1] - found.following - (missing - 1), 0)
-        before = np.concatenate([[0], np.cumsum(choices)])
-        bounds = np.concatenate([np.flatnonzero(np.diff(found.rank, prepend=-1)), [len(found.rank)]])
-        begin = 0
-        while begin < len(bounds) - 1:
-            room = before[bounds[begin]] + _OCCURRENCES_AT_ONCE
-            end = max(begin + 1, int(np.searchsorted(before[bounds], room, side="right")) - 1)
-            part = slice(int(bounds[begin]), int(bounds[end]))
-            if before[part.stop] > before[part.start]:
-                yield from self._extended(self._extend(found, part, choices[part]), size)
-            begin = end
+        order = np.argsort(self.group, kind="stable").astype(np.int64)
+        order = order[np.diff(self.symbols.indptr)[order] >= size]
+        group = np.unique(self.group[order], return_inverse=True)[1].astype(np.int64)
+        n_groups = int(group[-1]) + 1 if len(group) else 0
+        start = Occurrences(group, order, self.symbols.indptr[order], np.empty((n_groups, 0), np.int64))
+        yield from self.symbols.extended(start, size)
 
-    def _extend(self, found: _Occurrences, part: slice, choices: Int64) -> _Occurrences:
-        """Add each possible next symbol to each occurrence of a slice, and group them by set."""
-        n = int(choices.sum())
-        offset = np.arange(n) - np.repeat(np.cumsum(choices) - choices, choices)
-        at = np.repeat(found.following[part], choices) + offset
-        key = np.repeat(found.rank[part], choices) * len(self.is_sensitive) + self.items[at]
-        order = np.argsort(key, kind="stable")
-        distinct, rank = np.unique(key[order], return_inverse=True)
-        before, symbol = np.divmod(distinct, len(self.is_sensitive))
-        sets = np.column_stack([found.sets[before], symbol])
-        return _Occurrences(rank.astype(np.int64), np.repeat(found.row[part], choices)[order], at[order] + 1, sets)
-
-    def _examine(self, found: _Occurrences) -> _BadCohort | None:
+    def _examine(self, found: Occurrences) -> _BadCohort | None:
         """Return the first bad cohort of some sets, by their codes."""
         weight = self.weight[found.row]
         support = _sums(found.rank, weight, len(found.sets))
         held = self.sensitive_ptr[found.row + 1] - self.sensitive_ptr[found.row]
         at = np.arange(int(held.sum())) - np.repeat(np.cumsum(held) - held, held)
-        symbol = self.sensitive_items[np.repeat(self.sensitive_ptr[found.row], held) + at]
+        symbol = self.sensitive_items[np.repeat(self.sensitive_ptr[found.row], held) + at].astype(np.int64)
         pair = np.repeat(found.rank, held) * len(self.is_sensitive) + symbol
         distinct, inverse = np.unique(pair, return_inverse=True)
         holders = _sums(inverse, np.repeat(weight, held), len(distinct))
@@ -215,7 +212,7 @@ class _Cohorts:
         if not bool(bad.any()):
             return None
         first = min(np.flatnonzero(bad).tolist(), key=lambda s: tuple(found.sets[s].tolist()))
-        group = int(self.group[found.row[np.searchsorted(found.rank, first)]])
+        group = 0 if self.group is None else int(self.group[found.row[np.searchsorted(found.rank, first)]])
         codes = tuple(int(c) for c in found.sets[first])
         if support[first] < self.rule.k:
             return _BadCohort(group, codes, int(support[first]))

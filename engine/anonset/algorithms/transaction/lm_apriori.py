@@ -3,7 +3,7 @@
 The steps of AA (see `apriori`), with the test of diversity in place of the count, until a sweep changes nothing::
 
     for i = 1 .. m                                               _DiversitySearch.sweep
-        the next set of i nodes of the cut whose cohort is       kernel lm.find_violation
+        the next set of i nodes of the cut whose cohort is       BadCohorts.found; kernel lm.find_violation
         too small, or too often has the same sensitive item
         the cheapest rules that give it a good cohort            kernel lm.choose_rules
         added to the cut                                         _DiversitySearch._fix
@@ -12,17 +12,23 @@ The steps of AA (see `apriori`), with the test of diversity in place of the coun
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.transaction.bad_cohorts import BadCohorts, expansion_of
 from anonset.algorithms.transaction.cut_search import Fix
-from anonset.algorithms.transaction.expanded_records import expand_records, nodes_at_or_above
+from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
+from anonset.algorithms.transaction.expanded_records import nodes_at_or_above
+from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.blocks import Blocks
 from anonset.data.discreet import Discreet
 from anonset.data.hierarchy import attach_sensitive
-from anonset.data.table import Index, Int32, Int64
+from anonset.data.mapped import folder_of
+from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut
 from anonset.privacy.lm import LmDiversity
@@ -54,6 +60,7 @@ class LmApriori(Discreet):
     """
 
     name: ClassVar[str] = "lm-apriori"
+    by_blocks: ClassVar[bool] = True
 
     k: int
     """Smallest number of records that match (>= 1; 1 asks for diversity alone)."""
@@ -95,10 +102,35 @@ class LmApriori(Discreet):
             msg = "the table must have a set-valued column with a hierarchy of its non-sensitive items, got none"
             raise InputError(msg)
         hierarchy = attach_sensitive(hierarchies[column.name], self.sensitive_items)
-        search = _DiversitySearch(hierarchy.bind(column), hierarchy, self.k, self.l, len(self.sensitive_items))
+        bound = hierarchy.bind(column)
+        blocks = Blocks.of(bound) if folder_of(bound.items) else Blocks.of(bound, max(1, bound.n))
+        return self.search(bound, blocks, hierarchy, executor=executor, progress=progress)
+
+    def search(
+        self,
+        column: SetColumn,
+        blocks: Blocks,
+        hierarchy: Hierarchy,
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Find the cut for records whose codes are leaf positions of a hierarchy with the sensitive items attached.
+
+        Parameters
+        ----------
+        column, blocks
+            The records, and the same ones in blocks: the cut and the trace are the same for any.
+
+        Raises
+        ------
+        InfeasibleError
+            As `recode`.
+        """
+        search = _DiversitySearch(column, blocks, hierarchy, self, executor, progress)
         search.require_feasible()
         sweeps = 0
-        while search.sweep(self.m, progress):
+        while search.sweep():
             sweeps += 1
         return Result(Cut(hierarchy, search.image), tuple(search.fixes), {"sweeps": float(sweeps + 1)})
 
@@ -106,65 +138,80 @@ class LmApriori(Discreet):
 class _DiversitySearch:
     """A cut of the non-sensitive items under construction. Their leaf codes come first, the sensitive items after."""
 
-    def __init__(self, column: SetColumn, hierarchy: Hierarchy, k: int, diversity: int, n_sensitive: int) -> None:
-        from anonset_kernels.count_tree import node_supports
-        from anonset_kernels.rows import transpose
-
-        self.hierarchy, self.rule, self.n = hierarchy, (k, diversity), column.n
+    def __init__(
+        self,
+        column: SetColumn,
+        blocks: Blocks,
+        hierarchy: Hierarchy,
+        of: LmApriori,
+        executor: Executor | None,
+        progress: Progress | None,
+    ) -> None:
+        self.column, self.blocks, self.hierarchy = column, blocks, hierarchy
+        self.executor, self.progress = executor, progress
+        self.rule, self.m, n_sensitive = (of.k, of.l), of.m, len(of.sensitive_items)
         self.n_items = hierarchy.n_leaves - n_sensitive
         self.top = 1 if n_sensitive else 0
-        ordinary, self.sensitive = _split(column, self.n_items)
-        self.indptr, self.items = ordinary
         parent = hierarchy.parent.copy()
         parent[self.top] = -1
         self.tree = (parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
-        self.support: Int64 = node_supports(self.indptr, self.items, hierarchy.leaf_node, parent)
-        rank = np.lexsort((np.arange(hierarchy.n_nodes), -self.support)).astype(np.int32)
-        self.rank = rank[(rank != self.top) & (self.support[rank] > 0)]
-        by_item = transpose(self.indptr, self.items, hierarchy.n_leaves)
-        self.data = (self.indptr, self.items, *by_item, *self.sensitive, np.arange(column.n, dtype=np.int64))
-        occurrences = np.bincount(self.items, minlength=hierarchy.n_leaves)
-        self.occurrences = np.concatenate([[0], np.cumsum(occurrences)]).astype(np.int64)
+        rank = SupportedNodes(blocks, hierarchy, of.k, executor=executor).by_support
+        self.rank = rank[(rank != self.top) & (hierarchy.leaf_lo[rank] < self.n_items)]
+        self.occurrences = np.concatenate([[0], np.cumsum(blocks.occurrences)]).astype(np.int64)
         self.image = hierarchy.leaf_node.copy()
         self.below = np.zeros(hierarchy.n_nodes, np.int64)
-        self.tally = np.zeros(max(1, n_sensitive), np.int64)
+        self.tally = np.zeros(n_sensitive, np.int64)
         self.fixes: list[Fix] = []
+
+    @cached_property
+    def data(self) -> tuple[Int64, Int32, Int64, Int32]:
+        """The records and, transposed, those of each item that is not sensitive: in memory, or in files as they are."""
+        from anonset_kernels.lm import add_records
+
+        start, first = self.occurrences[: self.n_items + 1], 0
+        fill, work = start[:-1].copy(), self.blocks.work
+        if work is None:
+            records = np.empty(int(start[-1]), np.int32)
+        else:
+            records = work.room(name := work.fresh("records"), np.int32, int(start[-1]))
+            work.drop(name)  # what is mapped lives on until the search ends
+        for indptr, items in self.blocks:
+            add_records(indptr, items, first, fill, records)
+            first += len(indptr) - 1
+        return self.column.indptr, self.column.items, start, records
 
     def require_feasible(self) -> None:
         """Refuse data whose records, all together, are too few or too alike."""
         k, diversity = self.rule
-        if 0 < self.n < k:
-            reason = f"there are {self.n} records, at least k={k} are required"
-            raise InfeasibleError(LmApriori.name, reason, achieved=float(self.n), bound=float(k))
-        counts = np.bincount(self.sensitive[1], minlength=1)
-        worst = int(np.argmax(counts))
-        if int(counts[worst]) * diversity > self.n:
+        n, counts = self.blocks.n, self.blocks.occurrences[self.n_items :]
+        if 0 < n < k:
+            reason = f"there are {n} records, at least k={k} are required"
+            raise InfeasibleError(LmApriori.name, reason, achieved=float(n), bound=float(k))
+        worst = int(np.argmax(counts)) if len(counts) else -1
+        if worst >= 0 and int(counts[worst]) * diversity > n:
             label = self.hierarchy.leaves.labels[self.n_items + worst]
-            found = f"sensitive item {label!r} is in {counts[worst]} of {self.n} records"
+            found = f"sensitive item {label!r} is in {counts[worst]} of {n} records"
             reason = f"{found}, at most 1/{diversity} are allowed"
-            raise InfeasibleError(LmApriori.name, reason, achieved=float(counts[worst] / self.n), bound=1 / diversity)
+            raise InfeasibleError(LmApriori.name, reason, achieved=float(counts[worst] / n), bound=1 / diversity)
 
-    def sweep(self, m: int, progress: Progress | None) -> bool:
+    def sweep(self) -> bool:
         """Mend the bad sets of 1 to m nodes of the cut; return whether there were any."""
         before = len(self.fixes)
-        longest = int(np.diff(self.indptr).max(initial=0))
-        for size in range(1, min(m, longest) + 1):
-            self._mend(size, progress)
+        for size in range(1, min(self.m, self.blocks.longest) + 1):
+            self._mend(size)
         return len(self.fixes) > before
 
-    def _mend(self, size: int, progress: Progress | None) -> None:
+    def _mend(self, size: int) -> None:
         """Go through the sets of one size in the order of the count-tree, always on the cut as it stands."""
-        from anonset_kernels.lm import find_violation
-
-        nodes, records = self._expand()
+        nodes = self.rank[nodes_at_or_above(self.hierarchy, self.image)[self.rank]]
         on_cut = np.isin(nodes, self.image).astype(np.uint8)
         intervals = (self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])
-        itemset = np.full(size, -1, np.int32)
-        while find_violation(records, self.sensitive, on_cut, intervals, self.rule, self.tally, itemset):
-            self._fix(nodes[itemset])
+        expansion = expansion_of(self.hierarchy, self.image, nodes, self.n_items)
+        records = ExpandedBlocks(self.blocks, expansion, self.executor)
+        cohorts = BadCohorts.of(records, intervals, size, self.rule, self.tally)
+        for itemset, met in cohorts.found(on_cut, self.progress):
+            self._fix(nodes[itemset], met)
             on_cut[:] = np.isin(nodes, self.image)
-            if progress is not None:
-                progress(f"sets of {size}", float(itemset[0]), float(len(nodes)))
         if bool(np.any(self.image[: self.n_items] == self.top)):
             self._require_good_root()
 
@@ -175,15 +222,7 @@ class _DiversitySearch:
         if not has_good_cohort(root, self.tree, self.data, self.rule, self.tally):
             self._fail(root)
 
-    def _expand(self) -> tuple[Int32, tuple[Int32, Int64, Index, Int32]]:
-        """Return the nodes at or above the cut in the order of the codes, and the records as their codes."""
-        nodes = self.rank[nodes_at_or_above(self.hierarchy, self.image)[self.rank]]
-        rows, parent = (self.indptr, self.items), self.tree[0]
-        codes, start, position = expand_records(rows, self.image, parent, nodes, self.support[nodes])[1]
-        record = np.concatenate([[0], np.cumsum(codes == -1)[:-1]]).astype(np.int32) if len(codes) else codes
-        return nodes, (codes, start, position, record)
-
-    def _fix(self, itemset: Int32) -> None:
+    def _fix(self, itemset: Int32, met: int) -> None:
         from anonset_kernels.lm import choose_rules
 
         best = np.empty(len(itemset), np.int32)
@@ -203,25 +242,9 @@ class _DiversitySearch:
             self.below[rule + 1 : self.hierarchy.subtree_end[rule]] = 0
         labels = self.hierarchy.labels
         names = tuple(labels[v] for v in itemset)
-        self.fixes.append(Fix(names, self._support_of(itemset), tuple(labels[v] for v in rules)))
-
-    def _support_of(self, itemset: Int32) -> int:
-        """Count the records with an item below every node of a set."""
-        low, high = self.hierarchy.leaf_lo, self.hierarchy.leaf_hi
-        held = np.ones(self.n, bool)
-        for node in itemset:
-            inside = (self.items >= low[node]) & (self.items < high[node])
-            held &= np.diff(np.concatenate([[0], np.cumsum(inside)])[self.indptr]) > 0
-        return int(np.count_nonzero(held))
+        self.fixes.append(Fix(names, met, tuple(labels[v] for v in rules)))
 
     def _fail(self, itemset: Int32) -> None:
         labels = ", ".join(self.hierarchy.labels[v] for v in itemset)
         reason = f"no generalisation makes the records that match {{{labels}}} at least k={self.rule[0]} and diverse"
         raise InfeasibleError(LmApriori.name, reason, where=labels)
-
-
-def _split(column: SetColumn, n_items: int) -> tuple[tuple[Int64, Int32], tuple[Int64, Int32]]:
-    """Return the items below `n_items` and the others, which are renumbered from 0, as compressed sparse rows."""
-    ordinary = column.items < n_items
-    running = np.concatenate([[0], np.cumsum(ordinary)]).astype(np.int64)[column.indptr]
-    return (running, column.items[ordinary]), (column.indptr - running, column.items[~ordinary] - np.int32(n_items))

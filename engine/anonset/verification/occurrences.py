@@ -1,0 +1,136 @@
+"""Occurrences of sets of symbols in records, extended symbol by symbol by sorting and counting with NumPy.
+
+The occurrences of one set always stay together, so that slices of them bound the memory. Those of a set that has too
+many are extended by some symbols at a time, and so are all records, which are the occurrences of the empty set.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonset.data.spans import held_at_once, spans
+from anonset.data.table import Int32, Int64
+
+OCCURRENCES_AT_ONCE = 4_000_000
+_BYTES_OF_OCCURRENCE = 160  # sorting them, at the peak
+_Symbols = tuple[Int64, Int64]
+"""The row and the place of some symbols."""
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrences:
+    """Occurrences of sets of one size, grouped by set."""
+
+    rank: Int64
+    """int64: the set of each, as a row of `sets`; ascending."""
+    row: Int64
+    """int64: the distinct record of each."""
+    following: Int64
+    """int64: where the symbols that may extend it begin."""
+    sets: Int64
+    """int64 (S, size): symbol codes of each set."""
+
+
+@dataclass(frozen=True, eq=False)
+class Symbols:
+    """The symbols of some records that may be members of sets."""
+
+    indptr: Int64
+    """int64 (n + 1,): where those of each record begin."""
+    items: Int32
+    """int32: their codes, ascending in a record."""
+    n_symbols: int
+    """One more than the largest code that there may be."""
+
+    def of_size(self, size: int) -> Iterator[Occurrences]:
+        """Yield the occurrences of the sets of `size` (>= 1) in all records, in the order of their codes, in slices."""
+        none = np.empty((1, 0), np.int64)
+        for found in self._by_symbols(lambda: self._first_of(size), none):
+            yield from self.extended(found, size)
+
+    def extended(self, found: Occurrences, size: int) -> Iterator[Occurrences]:
+        """Yield the occurrences of the sets of `size` that begin with the given ones, in slices."""
+        missing = size - found.sets.shape[1]
+        if missing == 0:
+            yield found
+            return
+        choices = np.maximum(self.indptr[found.row + 1] - found.following - (missing - 1), 0)
+        before = np.concatenate([[0], np.cumsum(choices)])
+        bounds = np.concatenate([np.flatnonzero(np.diff(found.rank, prepend=-1)), [len(found.rank)]])
+        begin, most = 0, _at_once()
+        while begin < len(bounds) - 1:
+            room = before[bounds[begin]] + most
+            end = max(begin + 1, int(np.searchsorted(before[bounds], room, side="right")) - 1)
+            part = slice(int(bounds[begin]), int(bounds[end]))
+            if before[part.stop] > before[part.start]:
+                for longer in self._extend(found, part, choices[part]):
+                    yield from self.extended(longer, size)
+            begin = end
+
+    def _extend(self, found: Occurrences, part: slice, choices: Int64) -> Iterator[Occurrences]:
+        """Add each possible next symbol to each occurrence of a slice, and group them by set."""
+        row, following = found.row[part], found.following[part]
+        if int(choices.sum()) > _at_once():  # then of one set
+            one = found.sets[found.rank[part.start]][None]
+            yield from self._by_symbols(lambda: _chunks(row, following, choices), one)
+            return
+        at = _places(following, choices)
+        key = np.repeat(found.rank[part], choices) * self.n_symbols + self.items[at]
+        yield self._grouped(key, np.repeat(row, choices), at, found.sets)
+
+    def _by_symbols(self, symbols: Callable[[], Iterator[_Symbols]], one: Int64) -> Iterator[Occurrences]:
+        """Yield the occurrences of one set, int64 (1, size), with the next symbol, for some of these at a time."""
+        n = self.n_symbols
+        count = np.zeros(n + 1, np.int64)
+        for _, at in symbols():
+            count[1:] += np.bincount(self.items[at], minlength=n)
+        done, first = np.cumsum(count), 0
+        while done[first] < done[n]:
+            last = max(first + 1, int(np.searchsorted(done, done[first] + _at_once(), side="right")) - 1)
+            if done[last] > done[first]:
+                row, place, key = (np.empty(int(done[last] - done[first]), np.int64) for _ in range(3))
+                filled = 0
+                for rows, at in symbols():
+                    code = self.items[at]
+                    chosen = (code >= first) & (code < last)
+                    end = filled + int(np.count_nonzero(chosen))
+                    row[filled:end], place[filled:end], key[filled:end] = rows[chosen], at[chosen], code[chosen]
+                    filled = end
+                yield self._grouped(key, row, place, one)
+            first = last
+
+    def _first_of(self, size: int) -> Iterator[_Symbols]:
+        """Yield the symbols of all records that begin a set of `size`, some records at a time."""
+        for a, b in spans(len(self.indptr) - 1):
+            begin = self.indptr[a:b]
+            yield from _chunks(np.arange(a, b), begin, np.maximum(self.indptr[a + 1 : b + 1] - begin - (size - 1), 0))
+
+    def _grouped(self, key: Int64, row: Int64, at: Int64, before: Int64) -> Occurrences:
+        """Group occurrences, whose keys hold the set that they extend and the symbol, by the extended set."""
+        order = np.argsort(key, kind="stable")
+        distinct, rank = np.unique(key[order], return_inverse=True)
+        extended, symbol = np.divmod(distinct, self.n_symbols)
+        sets = np.column_stack([before[extended], symbol])
+        return Occurrences(rank.astype(np.int64), row[order], at[order] + 1, sets)
+
+
+def _at_once() -> int:
+    """Return how many occurrences are held at once, but for those of one set."""
+    return held_at_once(OCCURRENCES_AT_ONCE, _BYTES_OF_OCCURRENCE)
+
+
+def _places(following: Int64, choices: Int64) -> Int64:
+    """Return where the symbols stand that follow some occurrences, so many of each."""
+    offset = np.arange(int(choices.sum())) - np.repeat(np.cumsum(choices) - choices, choices)
+    return np.repeat(following, choices) + offset
+
+
+def _chunks(row: Int64, following: Int64, choices: Int64) -> Iterator[_Symbols]:
+    """Yield the rows and the places of the symbols that follow some occurrences, some occurrences at a time."""
+    done, first = np.concatenate([[0], np.cumsum(choices)]), 0
+    while first < len(row):
+        last = max(first + 1, int(np.searchsorted(done, done[first] + _at_once(), side="right")) - 1)
+        part = slice(first, last)
+        yield np.repeat(row[part], choices[part]), _places(following[part], choices[part])
+        first = last
