@@ -28,7 +28,7 @@ PLACES = [["--memory-limit", "100"], ["--work-dir", "work"]]
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch, tmp_path):
+def folder(tmp_path, monkeypatch):
     for module, name in ((individuals, "ROWS_PER_SHARE"), (shares, "ROWS_PER_SHARE"), (spans, "AT_ONCE")):
         monkeypatch.setattr(module, name, 16)
     monkeypatch.setattr(bucket_people, "VALUES_AT_ONCE", 40)
@@ -41,6 +41,7 @@ def small(monkeypatch, tmp_path):
         people = [(f"n{at}, É", 9 * at - 100) for at in range(40)]
         rows = [(*source.choice(people), source.choice("AB"), f"d{source.randrange(9)}") for _ in range(240)]
         csv.writer(file).writerows([("name", "number", "ward", "drug"), *rows])
+    return tmp_path
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def found(capsys):
 
 @pytest.mark.parametrize("ids", IDS)
 @pytest.mark.parametrize("model", MODELS)
-def test_what_is_found_in_files_is_what_is_found_in_memory(tmp_path, found, capsys, ids, model):
+def test_what_is_found_in_files_is_what_is_found_in_memory(folder, found, capsys, ids, model):
     guarantee = ["--model", *model, "--l", "2", "--seed", "4"]
     assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *ids, *guarantee]) == 0
     capsys.readouterr()
@@ -73,19 +74,19 @@ def test_what_is_found_in_files_is_what_is_found_in_memory(tmp_path, found, caps
     told = found(*commands[0])[1]
     assert told["true"]
     assert (told["correlations_found"]["inter_group"] > 0) == (model == ["anatomy"])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private", "temporary", "v.csv"]
-    assert list((tmp_path / "temporary").iterdir()) == []
+    assert sorted(path.name for path in folder.iterdir()) == ["out", "out.private", "temporary", "v.csv"]
+    assert list((folder / "temporary").iterdir()) == []
 
 
 @pytest.mark.parametrize("ids", IDS)
-def test_rows_of_others_are_found_in_files(tmp_path, found, capsys, ids):
+def test_rows_of_others_are_found_in_files(folder, found, capsys, ids):
     assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *ids, "--model", "anatomy", "--l", "2"]) == 0
     capsys.readouterr()
-    lines = (tmp_path / "out.private" / "records.csv").read_text().splitlines()
+    lines = (folder / "out.private" / "records.csv").read_text().splitlines()
     for one, other in ((5, 200), (30, 31)):
         (row, record, _), (another, its, _) = (lines[at].split(",") for at in (one, other))
         lines[one], lines[other] = f"{row},{its},", f"{another},{record},"
-    (tmp_path / "records.csv").write_text("\n".join(lines) + "\n")
+    (folder / "records.csv").write_text("\n".join(lines) + "\n")
     command = ["verify", "out", "--original", "v.csv", *ids[2:], "--records", "records.csv"]
     whole = found(*command)
     assert whole[0] == 1
@@ -99,6 +100,17 @@ def test_less_than_a_run_by_blocks_takes_is_refused(capsys, monkeypatch):
     capsys.readouterr()
     assert main(["risk", "out", "--memory-limit", "100"]) == 2
     assert "would need about 600.0 MiB of memory, above the limit of 100 B" in capsys.readouterr().err
+
+
+def test_what_compares_all_rows_at_once_is_refused_above_the_limit(folder, capsys):
+    assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *IDS[0], "--model", "anatomy", "--l", "2"]) == 0
+    (folder / "out.private").rename("other")
+    command = ["evaluate", "v.csv", "out", *ROLES, *IDS[0], "--quiet"]
+    capsys.readouterr()
+    assert main([*command, *PLACES[1]]) == 0
+    assert main([*command, *PLACES[0]]) == 2
+    assert "without the private directory all rows are compared at once, which takes about" in capsys.readouterr().err
+    assert main([*command, *PLACES[0], "--private", "other"]) == 0
 
 
 def publications():

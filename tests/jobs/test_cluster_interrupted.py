@@ -1,6 +1,7 @@
-"""Ctrl-C at a terminal, which sends it to every process, while the processes of a cluster are at work."""
+"""The end of a command while the processes of its cluster are at work: Ctrl-C at a terminal, or by force."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -8,6 +9,9 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from tests.jobs.test_by_blocks import BASKETS, files_of
+
+from anonset.cli.main import main
 
 AT_WORK = """
     import os, signal, time
@@ -19,6 +23,22 @@ AT_WORK = """
         executor = self.nodes.executor
         print(*executor.client.run(os.getpid).values(), flush=True)
         return executor.submit(time.sleep, 100).result()
+
+    CutSearch.rare_sets = rare_sets
+    main.run()
+"""
+
+BY_FORCE = """
+    import os, signal
+    from anonset.algorithms.transaction.cut_search import CutSearch
+    from anonset.cli import main
+    found = CutSearch.rare_sets
+
+    def rare_sets(self, size):
+        if size == 2:
+            print(*self.nodes.executor.client.run(os.getpid).values(), flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found(self, size)
 
     CutSearch.rare_sets = rare_sets
     main.run()
@@ -47,3 +67,33 @@ def test_an_interruption_is_one_line_and_ends_the_processes(tmp_path):
     assert said.splitlines()[1:] == ["anonset: error: interrupted; nothing was published"]
     assert [is_alive(worker) for worker in workers] == [False, False]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v.dat", "work"]
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs file descriptors of processes")
+def test_a_command_that_is_killed_leaves_no_worker_and_goes_on(tmp_path):
+    (tmp_path / "v.dat").write_text(BASKETS)
+    of_items = ["--hierarchy", "items=balanced:2", "--k", "2", "--m", "2", "--algorithm", "apriori", "--model", "km"]
+    job = ["anonymize", str(tmp_path / "v.dat"), *of_items]
+    places = ["-o", str(tmp_path / "out"), "--cluster", "local:2", "--work-dir", str(tmp_path / "work")]
+    assert main([*job, "-o", str(tmp_path / "memory")]) == 0
+    command = [sys.executable, "-c", dedent(BY_FORCE), *job, *places]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+    workers = [int(pid) for pid in ended.stdout.split()]
+    assert (ended.returncode, len(workers)) == (-signal.SIGKILL, 2)
+    assert [has_ended(pid) for pid in workers] == [True, True]
+    assert main([*job, *places, "--resume"]) == 0
+    assert files_of(tmp_path / "out") == files_of(tmp_path / "memory")
+    assert not (tmp_path / "work").exists()
+
+
+def has_ended(pid):
+    """Wait for the end of a process of somebody else's."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([descriptor], [], [], 60)[0])
+    finally:
+        os.close(descriptor)

@@ -10,16 +10,20 @@ from pydantic import ValidationError
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.fingerprints import column_sha256
 from anonset.data.quasi_identifiers import Float64
+from anonset.data.spans import held_at_once
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.generalization.publication import generalize, range_ends, row_ranks
+from anonset.release.costs import format_size
 from anonset.release.documents import ATTESTATION, REPORT, Attestation, BucketFiles, Report
 from anonset.release.published_recoding import invert
 from anonset.release.staging import UNFINISHED
 from anonset.verification.relational_truth import covers
 
+_BYTES, _BYTES_PER_COLUMN = 40, 48
+"""Bytes that comparing rows takes for each of them, as measured: of its own, and of each column."""
 _OTHER = "so it is not of the data that were published"
 
 
@@ -208,6 +212,7 @@ def _require_possible_buckets(original: Table, publication: BucketPublication) -
     visible = np.ones(publication.n, bool)
     for column in publication.ids:
         visible &= column.codes != column.vocabulary.index.get(STAR, -1)
+    _require_room(original.n + publication.n, len(columns))
     pairs = [(before[c.name].codes.astype(np.int64), _recoded(c, before[c.name])[visible]) for c in columns]
     if pairs and not _contained(pairs):
         msg = f"qit.csv has rows that the original does not have, or not as often, {_OTHER}"
@@ -218,6 +223,15 @@ def _require_possible_buckets(original: Table, publication: BucketPublication) -
         if not _contained([(sensitive.codes.astype(np.int64), values)]):
             msg = f"snt.csv has values that the original does not have, or not as often, {_OTHER}"
             raise InputError(msg)
+
+
+def _require_room(rows: int, columns: int) -> None:
+    """Refuse to sort all rows at once where that would take more than half of what is left within the memory limit."""
+    each = _BYTES + _BYTES_PER_COLUMN * columns
+    if held_at_once(rows, each) < rows:
+        without = "without the private directory all rows are compared at once"
+        msg = f"{without}, which takes about {format_size(each * rows)} of memory; name it, or raise the memory limit"
+        raise InputError(msg)
 
 
 def _contained(keys: list[tuple[Int64, Int64]]) -> bool:

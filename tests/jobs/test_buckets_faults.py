@@ -1,0 +1,115 @@
+"""What can go wrong while buckets are formed by blocks: one clear line, no publication, and a run that goes on."""
+
+import csv
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+from textwrap import dedent
+
+import pytest
+from benchmarks.process_tree import group, run
+from benchmarks.tuples import write_tuples
+from tests.jobs.test_by_blocks import files_of
+
+from anonset.algorithms.buckets import safe_grouping
+from anonset.cli.main import main
+
+ROLES = ["--id", "name", "--sensitive", "drug", "--keep", "ward", "--seed", "4", "--l", "2"]
+MODELS = {"safe-grouping": ["--model", "safe-grouping", "--k", "3"], "anatomy": ["--model", "anatomy"]}
+PLACES = ["-o", "out", "--work-dir", "work"]
+LIMIT = 600 << 20
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = random.Random(8)
+    with (tmp_path / "v.csv").open("w", newline="") as file:
+        rows = [(f"n{source.randrange(90)}", source.choice("AB"), f"d{source.randrange(9)}") for _ in range(300)]
+        csv.writer(file).writerows([("name", "ward", "drug"), *rows])
+    return tmp_path
+
+
+def within(most, command):
+    """Run a command whose files may hold so many bytes each, as where the disk or a quota is full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        return main(command)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("most", [900, 1500, 2300])
+def test_a_full_disk_is_named_with_the_file_and_the_run_goes_on(folder, capsys, model, most):
+    assert main(["anonymize", "v.csv", *ROLES, *MODELS[model], "-o", "whole"]) == 0
+    capsys.readouterr()
+    command = ["anonymize", "v.csv", *ROLES, *MODELS[model], *PLACES]
+    assert within(most, command) == 2
+    *_, told = capsys.readouterr().err.splitlines()
+    assert told.startswith("anonset: error: ")
+    assert "cannot be written: File too large" in told
+    assert not (folder / "out").exists()
+    assert main([*command, "--resume"]) == 0
+    assert files_of(folder / "out") == files_of(folder / "whole")
+    assert sorted(path.name for path in folder.iterdir()) == ["out", "out.private", "v.csv", "whole", "whole.private"]
+
+
+IN_THE_THIRD_PART = """
+    import os, sys
+    from anonset.algorithms.buckets import safe_grouping
+    from anonset.cli import main
+
+    number = int(sys.argv.pop())
+    safe_grouping.TUPLES_PER_PART = 43
+    solved, solve = [], safe_grouping._Solver.__call__
+
+    def killed(self, part):
+        solved.append(part)
+        if len(solved) == 3:
+            os.kill(os.getpid(), number)
+        return solve(self, part)
+
+    safe_grouping._Solver.__call__ = killed
+    main.run()
+"""
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_an_end_in_the_middle_of_the_parts(folder, monkeypatch, number):
+    (folder / "temporary").mkdir()
+    monkeypatch.setattr(safe_grouping, "TUPLES_PER_PART", 43)
+    job = ["anonymize", "v.csv", *ROLES, *MODELS["safe-grouping"]]
+    assert main([*job, "-o", "whole", "--work-dir", "other"]) == 0
+    command = [sys.executable, "-c", dedent(IN_THE_THIRD_PART), *job, *PLACES, "--workers", "1", str(int(number))]
+    own = {"env": {**os.environ, "TMPDIR": str(folder / "temporary")}, "start_new_session": True}
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, **own)
+    if number == signal.SIGKILL:
+        assert ended.returncode == -signal.SIGKILL
+    else:
+        assert (ended.returncode, len(ended.stderr.splitlines())) == (130, 2)
+        assert ended.stderr.endswith("anonset: error: interrupted; nothing was published\n")
+    left = ["temporary", "v.csv", "whole", "whole.private", "work"]
+    assert sorted(path.name for path in folder.iterdir()) == left
+    assert list((folder / "temporary").iterdir()) == []
+    assert main([*job, *PLACES, "--resume"]) == 0
+    assert files_of(folder / "out") == files_of(folder / "whole")
+    assert not (folder / "work").exists()
+
+
+@pytest.mark.compiled
+def test_parts_of_the_tuples_keep_to_the_limit(folder):
+    """Seconds of work: less says nothing of it."""
+    write_tuples(2_200_000, folder / "tuples.parquet")
+    roles = ["--id", "patient", "--sensitive", "drug", "--keep", "ward", "--model", "safe-grouping"]
+    command = ["anonymize", "tuples.parquet", *roles, "--k", "5", "--l", "5", *PLACES, "--memory-limit", str(LIMIT)]
+    with group() as made:
+        held = None if made is None else int(1.1 * LIMIT)  # the kernel ends what takes more
+    took = run([sys.executable, "-m", "anonset", *command], limit=held, env=dict(os.environ))
+    assert (took.code, "runs by blocks in" in took.errors) == (0, True), took.errors
+    assert took.peak <= 1.1 * LIMIT
