@@ -12,6 +12,7 @@ from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import count_tree, cut_search, vpa, windows
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.sets_above import sets_above
+from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.vpa import Vpa
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
@@ -115,6 +116,27 @@ def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, r
         patch.setattr(count_tree.CountTree, "rare_together", None)  # it makes the matrix
         for records in (column, Blocks.of(column, records_per_block)):
             assert run(records, k, m)[:2] == (cut, fixes)
+
+
+def marked(column, hierarchy, workers, records_per_block, k=3):
+    """Return which leaves are in a rare set of three together, and how many such sets there are."""
+    on_cut = np.zeros(hierarchy.n_nodes, bool)
+    on_cut[hierarchy.leaf_node] = True
+    with executor_of(workers) as executor, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(windows, "LEAST_WINDOW", 1)
+        patch.setattr(windows.Mark, "__call__", None)  # it makes a matrix for each task
+        nodes = SupportedNodes(Blocks.of(column, records_per_block), hierarchy, k, executor=executor)
+        together, rare = nodes.count_tree(on_cut, hierarchy.leaf_node, 3).rare_together(1 << 12)
+    return together, len(rare.codes)
+
+
+@settings(max_examples=30)
+@given(records_of_items, st.integers(1, 9))
+def test_threads_that_mark_pairs_in_one_matrix_find_those_of_one(rows, records_per_block):
+    column = SetColumn.of(rows, universe=LEAVES)
+    (alone, rare), (shared, found) = marked(column, TREE, 1, 1_000), marked(column, TREE, 3, records_per_block)
+    assert np.array_equal(shared, alone)
+    assert found == rare
 
 
 @pytest.mark.parametrize("steps", [1e-9, 1e9], ids=["sets above counted", "all walked"])

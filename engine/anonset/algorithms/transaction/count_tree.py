@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, run_tasks
-from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
+from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, on_cluster
 from anonset.algorithms.transaction.windows import (
     RARE_SETS_PER_CALL,
     Float64,
@@ -195,14 +195,19 @@ class CountTree:
         suffixes = Suffixes.of(self.records, self.n_codes, self.size - 1)
         mark = Mark(suffixes, self.intervals, (self.size, self.k, MARK), room)
         tasks = suffixes.windows
-        work: Callable[[Span], tuple[Pairs, Found, int]] = mark
+        records = suffixes.of_window(tasks[0]) if suffixes.in_place else None
         if suffixes.in_place:
-            work = partial(mark.step, records=suffixes.of_window(tasks[0]))
             tasks = list(spans(self.work, tasks[0], max(self.total / 64, INCREMENTS_PER_TASK)))
         marked, total = np.zeros((self.n_codes, self.n_codes), np.uint8), 0
+
+        def mark_here(span: Span) -> tuple[Pairs | None, Found, int]:
+            return None, *mark.step(span, marked, records)
+
+        work: Callable[[Span], tuple[Pairs | None, Found, int]] = mark if on_cluster(self.executor) else mark_here
         kept = [self._rare((np.empty((0, self.size), np.int32), np.empty(0, np.int32)))]
         for span, (pairs, found, n_found) in zip(tasks, run_tasks(self.executor, work, tasks), strict=True):
-            marked |= pairs
+            if pairs is not None:
+                marked |= pairs
             total += n_found
             kept = [*kept, self._rare(found)] if total <= room else kept[:1]
             self._tell(f"sets of {self.size} on the cut", span[1])

@@ -168,17 +168,27 @@ class Mark:
 
     def __call__(self, span: Span) -> tuple[UInt8, Found, int]:
         """Return uint8 (C, C), the pairs; the sets; and how many there are, with those that found no room."""
-        return self.step(span, self.suffixes.of_window(span))
+        n_codes = len(self.suffixes.entries)
+        together = np.zeros((n_codes, n_codes), np.uint8)
+        return together, *self.step(span, together)
 
-    def step(self, span: Span, records: Records) -> tuple[UInt8, Found, int]:
-        """Do so for records of which it is known what follows the codes of the span."""
+    def step(self, span: Span, together: UInt8, records: Records | None = None) -> tuple[Found, int]:
+        """Mark the pairs in an array, which threads may share: a cell is set, whoever comes first, and never read.
+
+        Parameters
+        ----------
+        together
+            uint8 (C, C).
+        records
+            What follows the codes of the span; None: it is gathered.
+        """
         from anonset_kernels.count_tree import walk
 
-        n_codes = len(self.suffixes.entries)
-        together, none = np.zeros((n_codes, n_codes), np.uint8), np.zeros(n_codes, np.uint8)
+        records = self.suffixes.of_window(span) if records is None else records
+        none = np.zeros(len(together), np.uint8)
         sets, support = np.empty((self.room, self.rule[0]), np.int32), np.empty(self.room, np.int32)
         n_found, _ = walk(records, self.intervals, none, span, self.rule, sets, support, together)
-        return together, (sets[:n_found].copy(), support[:n_found].copy()), n_found
+        return (sets[:n_found].copy(), support[:n_found].copy()), n_found
 
 
 @dataclass(frozen=True, eq=False)
