@@ -1,6 +1,7 @@
 """The search of a cut: rare sets above a cut from those on it, rules that need not be looked up, blocks of records."""
 
 import gc
+import re
 from itertools import combinations, product
 
 import numpy as np
@@ -18,6 +19,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.errors import InputError
 from effort import examples
 
 TREE = Hierarchy.from_tree(
@@ -116,6 +118,22 @@ def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, r
         patch.setattr(count_tree.CountTree, "rare_together", None)  # it makes the matrix
         for records in (column, Blocks.of(column, records_per_block)):
             assert run(records, k, m)[:2] == (cut, fixes)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("together_cells", [0, 1 << 28], ids=["walked", "on the cut"])
+def test_a_size_that_takes_too_much_is_refused_before_it_is_begun(size, together_cells, monkeypatch):
+    """Eight records of a1, b1 and d expand to A, B and these: one set of three leaves, and more above them."""
+    monkeypatch.setattr(cut_search, "TOGETHER_CELLS", together_cells)
+    search = CutSearch(SetColumn.of([{"a1", "b1", "d"}] * 8, universe=LEAVES), TREE, 2, max_increments=7)
+    with pytest.raises(InputError) as refused:
+        next(search.rare_sets(size))
+    assert re.fullmatch(
+        rf"m must be below {size}, or the hierarchy coarser, or the limit higher: "
+        rf"counting sets of {size} would take [0-9]+ increments, above max_increments=7",
+        str(refused.value),
+    )
+    assert not search.fixes
 
 
 def marked(column, hierarchy, workers, records_per_block, k=3):

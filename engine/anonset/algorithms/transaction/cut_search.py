@@ -188,9 +188,9 @@ class CutSearch:
     def _account(self, tree: CountTree) -> None:
         self.increments += tree.total
         if tree.total > self.max_increments:
-            size, limit = tree.size, setting("max_increments", self.max_increments)
+            size, limit = tree.size, setting("max_increments", int(self.max_increments))
             took = f"counting sets of {size} would take {tree.total:.3g} increments"
-            msg = f"m must be below {size}: {took}, above {limit}"
+            msg = f"m must be below {size}, or the hierarchy coarser, or the limit higher: {took}, above {limit}"
             raise InputError(msg)
 
     def _rare_larger_sets(self, size: int) -> Iterator[RareSets]:
