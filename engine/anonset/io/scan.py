@@ -40,7 +40,8 @@ def scan(
     """Read files block by block into a table that lies on disk: it may be larger than memory.
 
     The table is the one that `read` makes of the same records. What goes through its records takes them block by
-    block. Memory holds the distinct labels and a block. All parameters but the first two are those of `read`.
+    block. Memory holds a block and the distinct labels, but not those of published ids, nor of kept columns that have
+    many: these lie in files. All parameters but the first two are those of `read`.
 
     Parameters
     ----------
