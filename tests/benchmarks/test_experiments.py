@@ -265,7 +265,7 @@ def test_every_claim_can_hold_and_can_fail(key):
 
 
 def invented(figure, random):
-    quantities = ("seconds", "microseconds_per_record", "tree_nodes", "ncp", "peak_mib", "cuts", "published")
+    quantities = ("seconds", "seconds_of_wall", "microseconds_per_record", "tree_nodes", "ncp", "peak_mib", "cuts")
     series = {case.series for case in figure.cases}
     law = {
         (s, q): (random.choice([0.001, 0.01, 0.1, 1]), random.choice([-2, 0, 0, 1, 2, 5]))

@@ -47,8 +47,8 @@ of the search on a table in memory, on one thread, the best of three runs after 
 each case has a process of its own. Every result was verified.
 
 The figures by blocks are of the search alone, over records that lie in the files of a work directory, on two threads or
-on a local cluster of two processes of one thread, after a small search that loads the kernels. They tell CPU seconds,
-for other work ran beside them; of a cluster those of its scheduler too.""",
+on a local cluster of two processes of one thread, after a small search that loads the kernels. CPU seconds of
+a cluster hold those of its scheduler.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,

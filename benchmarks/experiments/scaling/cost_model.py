@@ -7,8 +7,9 @@ import numpy as np
 from benchmarks.experiments.cases import Measured
 from scipy.optimize import nnls
 
-MOST_TASKS = 16
-"""Tasks into which the counting of sets is divided: more workers wait."""
+from anonset.algorithms.transaction.expanded_blocks import tasks_of_pass
+from anonset.algorithms.transaction.windows import WINDOWS
+
 _NAMES = ("search", "increment", "gib_read", "task", "mib_returned")
 
 
@@ -58,19 +59,28 @@ class CostModel:
         """Return the CPU seconds of a run."""
         return float(np.dot(run.work, self.costs))
 
-    def wall_seconds(self, measured: Measured, workers: int) -> float:
+    def wall_seconds(self, measured: Measured, workers: int, *, windows: bool) -> float:
         """Predict the wall-clock seconds of a run on a cluster of so many workers, each with a core and its records.
 
-        What the coordinator does is not divided, and the counting of sets among `MOST_TASKS` at most. Disks and the
-        network are taken to keep up.
+        What the coordinator does is not divided. Disks and the network are taken to keep up.
+
+        Parameters
+        ----------
+        windows
+            Whether sets are counted in windows, `WINDOWS` at most, as from m=3 on, and not in all tasks of a pass.
         """
         search, increments, read, tasks, returned = (
             amount * cost for amount, cost in zip(Run("cluster", measured).work, self.costs, strict=True)
         )
-        return search + tasks + returned + increments / min(workers, MOST_TASKS) + read / workers
+        counting = increments / (min(workers, WINDOWS) if windows else workers)
+        return search + tasks + returned + counting + read / workers
 
 
-def scaled(measured: Measured, times: int) -> dict[str, float]:
-    """Return the work of a run over so many times the records: what comes back grows no more, nor do the passes."""
-    grows = {name: measured[name] * times for name in ("increments", "gib_read", "tasks")}
-    return {**grows, "mib_returned": measured["mib_returned"]}
+def scaled(measured: Measured, times: int, workers: int) -> dict[str, float]:
+    """Return the work of a run over so many times the records on so many workers.
+
+    The passes stay as many; each is divided among the workers, and each of its tasks returns as much as before.
+    """
+    grows = {name: measured[name] * times for name in ("increments", "gib_read")}
+    tasks = measured["passes"] * tasks_of_pass(workers)
+    return {**grows, "tasks": tasks, "mib_returned": measured["mib_returned"] * tasks / measured["tasks"]}

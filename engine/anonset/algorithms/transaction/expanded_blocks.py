@@ -127,7 +127,15 @@ def divided(parts: Sequence[_Part], executor: Executor | None, tasks: int | None
     """
     tasks = len(parts) if tasks is None else tasks
     if on_cluster(executor):
-        workers = max(1, int(getattr(executor, "_max_workers", 1)))
-        tasks = max(workers, min(TASKS_PER_WORKER * workers, MOST_TASKS))
+        tasks = tasks_of_pass(max(1, int(getattr(executor, "_max_workers", 1))))
     tasks = min(tasks, len(parts))
     return [parts[at::tasks] for at in range(tasks)]
+
+
+def tasks_of_pass(workers: int) -> int:
+    """Return the number of tasks into which a pass over many blocks is divided, for so many workers of a cluster.
+
+    >>> [tasks_of_pass(workers) for workers in (1, 2, 8, 10, 64)]
+    [2, 4, 16, 16, 64]
+    """
+    return max(workers, min(TASKS_PER_WORKER * workers, MOST_TASKS))
