@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from anonset_kernels._arrays import Csr, Int64Array, Int64Matrix
+from anonset_kernels._arrays import Csr, Int64Array, Int64Matrix, Integer
 from anonset_kernels._jit import kernel
 
 
@@ -16,16 +16,32 @@ class Merged(NamedTuple):
 
 
 @kernel()
+def _key(rows: Csr, row: Integer) -> Integer:
+    """Return a hash of the codes of a row, below 2^31."""
+    key = 7
+    for at in range(rows[0][row], rows[0][row + 1]):
+        key = (key * 1000003 + int(rows[1][at]) + 1) & 0x7FFFFFFF
+    return key
+
+
+@kernel()
+def _share_of(key: Integer, shares: int) -> Integer:
+    """Return the share, out of so many, of the rows of a hash, by other bits than their slot is found by."""
+    return (((key * 0x9E3779B1) >> 20) & 0xFFFF) % shares
+
+
+@kernel()
+def count_shares(rows: Csr, span: tuple[int, int], count: Int64Array) -> None:
+    """Add the rows of a span to `count`, int64 (shares,), of the shares that `merge_rows` takes one after the other."""
+    for row in range(span[0], span[1]):
+        count[_share_of(_key(rows, row), len(count))] += 1
+
+
+@kernel()
 def merge_rows(
-    rows: Csr,
-    given: Int64Array,
-    slots: Int64Array,
-    merged: Merged,
-    share: tuple[int, int],
-    span: tuple[int, int],
-    n: int,
-) -> int:
-    """Go through the rows of a span, adding new ones to the distinct rows and merging known ones.
+    rows: Csr, given: Int64Array, slots: Int64Array, weight: Int64Array, share: tuple[int, int], span: tuple[int, int]
+) -> None:
+    """Go through the rows of a span, adding the weight of each to that of the first row that is equal to it.
 
     Parameters
     ----------
@@ -34,27 +50,26 @@ def merge_rows(
     given
         int64 (rows,): number of records that each row stands for; empty: one.
     slots
-        int64 (power of two): open-addressed table of the distinct rows, -1 where free, at most half full. Rows are
-        compared item by item, so the hash decides about speed alone.
+        int64 (power of two): open-addressed table of the distinct rows of the share, -1 where free; larger than the
+        number of rows in the share. Rows are compared item by item, so the hash decides about speed alone.
+    weight
+        int64 (rows,): added to, where a row is the first of those equal to it.
     share
         (one, of so many): rows of other shares, which are told by the hash too, are passed over.
-    n
-        Number of distinct rows so far; the new number is returned, or -1 where the table is too small for them.
-        O(items of the rows).
+
+    O(items of the rows).
     """
     indptr, items = rows
     mask = len(slots) - 1
     for row in range(span[0], span[1]):
-        start, length = indptr[row], indptr[row + 1] - indptr[row]
-        key = 7
-        for at in range(start, start + length):
-            key = (key * 1000003 + int(items[at]) + 1) & 0x7FFFFFFF
-        if (((key * 0x9E3779B1) >> 20) & 0xFFFF) % share[1] != share[0]:
+        key = _key(rows, row)
+        if _share_of(key, share[1]) != share[0]:
             continue
+        start, length = indptr[row], indptr[row + 1] - indptr[row]
         slot = (key ^ (key >> 15)) & mask
         while slots[slot] >= 0:
-            other = indptr[merged.representative[slots[slot]]]
-            if indptr[merged.representative[slots[slot]] + 1] - other == length:
+            other = indptr[slots[slot]]
+            if indptr[slots[slot] + 1] - other == length:
                 same = 0
                 while same < length and items[other + same] == items[start + same]:
                     same += 1
@@ -62,13 +77,8 @@ def merge_rows(
                     break
             slot = (slot + 1) & mask
         if slots[slot] < 0:
-            if 2 * n >= mask:
-                return -1
-            slots[slot] = n
-            merged.representative[n] = row
-            n += 1
-        merged.weight[slots[slot]] += given[row] if len(given) else 1
-    return n
+            slots[slot] = row
+        weight[slots[slot]] += given[row] if len(given) else 1
 
 
 @kernel()

@@ -1,5 +1,6 @@
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import comb
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
+from anonset.data.mapped import WorkFolder
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Cut, Publication, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
@@ -89,18 +91,46 @@ def test_counting_pairs_together_finds_what_walking_does(size: int, k: int) -> N
 
 
 @settings(deadline=None, max_examples=examples(100))
-@given(rows=st.lists(st.sets(st.integers(0, 3), max_size=3), max_size=12), ordered=st.booleans())
-def test_equal_rows_are_merged_whatever_their_order(rows: list[set[int]], ordered: bool) -> None:
+@given(
+    rows=st.lists(st.sets(st.integers(0, 3), max_size=3), max_size=12),
+    ordered=st.booleans(),
+    limit=st.sampled_from([None, 8, 8 * 2 * 48 * 3]),
+    filed=st.booleans(),
+)
+def test_equal_rows_are_merged_whatever_their_order_and_the_memory(
+    rows: list[set[int]], ordered: bool, limit: int | None, filed: bool
+) -> None:
     rows = sorted(rows, key=sorted) if ordered else rows
     column = table_of(rows).transactions
     assert column is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spans, "AT_ONCE", 3)
-        found = distinct_rows.merged(column)
+    with ExitStack() as stack:
+        stack.enter_context(pytest.MonkeyPatch.context()).setattr(spans, "AT_ONCE", 3)
+        stack.enter_context(spans.memory_limit(limit))  # of no limit, tables of one row, and of three
+        work = stack.enter_context(WorkFolder.temporary()) if filed else None
+        found = distinct_rows.merged(column, work)
     first = list(dict.fromkeys(map(tuple, map(sorted, rows))))
     codes = [tuple(found.column.items[a:b].tolist()) for a, b in pairwise(found.column.indptr.tolist())]
     assert codes == first
     assert found.weight.tolist() == [sum(tuple(sorted(row)) == one for row in rows) for one in first]
+
+
+@pytest.mark.parametrize(("limit", "shares"), [(None, 1), (8 * 2 * 48 * 10, 5)])
+def test_a_limit_on_the_memory_bounds_the_table_of_rows_that_are_merged(
+    limit: int | None, shares: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    column = table_of([{at % 6, (at + at // 6) % 6} for at in range(50)][::-1]).transactions
+    assert column is not None
+    merge, taken = distinct_rows.merge_equal, []
+
+    def seen(column: SetColumn, *others: Any) -> Any:
+        taken.extend(others[1:2])
+        return merge(column, *others)
+
+    monkeypatch.setattr(spans, "AT_ONCE", 1)
+    monkeypatch.setattr(distinct_rows, "merge_equal", seen)
+    with spans.memory_limit(limit):
+        assert int(distinct_rows.merged(column).weight.sum()) == 50
+    assert taken == [shares]
 
 
 @settings(deadline=None, max_examples=examples(100))

@@ -9,11 +9,13 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.growing import Growing, GrowingSets
 from anonset.data.mapped import WorkFolder
-from anonset.data.spans import spans
+from anonset.data.spans import held_at_once, spans
 from anonset.data.table import Int64
 
 MOST_TOGETHER = 1 << 23
 """Largest number of rows that are merged together; of more, one share after the other is."""
+_BYTES_OF_ROW = 48
+"""Of a table of the rows that are merged together, at most."""
 _ROWS_PER_CALL = 200_000
 _BLOCKS_AT_ONCE = 8
 
@@ -30,24 +32,24 @@ class WeightedRows:
 def merged(column: SetColumn, work: WorkFolder | None = None) -> WeightedRows:
     """Return the distinct rows of a column, in the order in which they first occur.
 
-    Cost: O(nnz); memory, where there is a work directory, for some blocks, and, where the rows are not in the order of
-    their content, for tables of those that are distinct within a block (of at most `MOST_TOGETHER` at a time).
+    Cost: O(nnz), and, where the rows are not in the order of their content, a look at each for each share of those that
+    are distinct within a block; memory, where there is a work directory, for some blocks and a table of one share: of
+    at most about `MOST_TOGETHER` rows, and of as many as a limit on the memory leaves room for.
     """
     within, ordered = _merged_within_blocks(column, work)
-    n = within.column.n
     if ordered:
         return within
-    shares = max(1, -(-n // MOST_TOGETHER))
-    found = [merge_equal(within.column, within.weight, (at, shares)) for at in range(shares)]
-    if sum(len(part[0]) for part in found) == n:
+    rows = within.column
+    shares = max(1, -(-rows.n // held_at_once(MOST_TOGETHER, _BYTES_OF_ROW)))
+    sums = merge_equal(rows, within.weight, shares, work)
+    if all(bool(np.all(sums[a:b])) for a, b in spans(rows.n)):
         return within
-    first, weight = (np.concatenate([part[at] for part in found]) for at in (0, 1))
-    order = np.argsort(first, kind="stable")
-    first, weight = first[order], weight[order]
-    with GrowingSets(column.name, work) as rows:
-        for a, b in spans(len(first)):
-            rows.append(within.column.take(first[a:b]))
-    return WeightedRows(rows.finished(column.vocabulary), weight)
+    with GrowingSets(column.name, work) as distinct, Growing(work, "weight", np.int64) as weight:
+        for a, b in spans(rows.n):
+            first = np.flatnonzero(sums[a:b])
+            distinct.append(rows.part(a, b).take(first))
+            weight.append(sums[a:b][first])
+    return WeightedRows(distinct.finished(column.vocabulary), weight.finished())
 
 
 def _merged_within_blocks(column: SetColumn, work: WorkFolder | None) -> tuple[WeightedRows, bool]:
@@ -83,34 +85,41 @@ def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
 
     found = Merged(np.zeros(block.n, np.int64), np.zeros(block.n, np.int64))
     n = int(merge_runs((block.indptr, block.items), found))
-    first, weight = (found.representative[:n], found.weight[:n]) if n >= 0 else merge_equal(block)
+    first, weight = found.representative[:n], found.weight[:n]
+    if n < 0:
+        sums = merge_equal(block)
+        first = np.flatnonzero(sums)
+        weight = sums[first]
     return (block if len(first) == block.n else block.take(first)), weight, n >= 0
 
 
-def merge_equal(column: SetColumn, given: Int64 | None = None, share: tuple[int, int] = (0, 1)) -> tuple[Int64, Int64]:
-    """Merge the equal rows of a column, or of one share out of several, which are told by a hash of the row.
+def merge_equal(
+    column: SetColumn, given: Int64 | None = None, shares: int = 1, work: WorkFolder | None = None
+) -> Int64:
+    """Merge the equal rows of a column, one share of them after the other, which are told by a hash of the row.
 
     Parameters
     ----------
     given
         int64 (n,): number of records that each row stands for; None: one.
+    work
+        Where the sums are to lie; None: in memory.
 
     Returns
     -------
-    int64 each: first of the equal rows, ascending; sum of their weights.
+    int64 (n,): the sum of the weights of all rows equal to one, for the first of them; 0 for the others.
     """
-    from anonset_kernels.published_rows import Merged, merge_rows
+    from anonset_kernels.published_rows import count_shares, merge_rows
 
-    weights = np.empty(0, np.int64) if given is None else given
-    bits = (3 * (column.n // share[1] + 1)).bit_length()
-    while True:
-        slots, n = np.full(1 << bits, -1, np.int64), 0
-        found = Merged(np.zeros(column.n, np.int64), np.zeros(column.n, np.int64))  # touched as far as rows are found
-        for begin in range(0, column.n, _ROWS_PER_CALL):
-            span = begin, min(begin + _ROWS_PER_CALL, column.n)
-            n = int(merge_rows((column.indptr, column.items), weights, slots, found, share, span, n))
-            if n < 0:
-                break
-        if n >= 0:
-            return found.representative[:n].copy(), found.weight[:n].copy()
-        bits += 1
+    rows, weights = (column.indptr, column.items), np.empty(0, np.int64) if given is None else given
+    sums = np.zeros(column.n, np.int64) if work is None else work.room(work.fresh("sums"), np.int64, column.n)
+    count = np.full(shares, column.n)
+    if shares > 1:
+        count[:] = 0
+        for span in spans(column.n, _ROWS_PER_CALL):
+            count_shares(rows, span, count)
+    for share, n in enumerate(count.tolist()):
+        slots = np.full(1 << (3 * n + 1).bit_length(), -1, np.int64)
+        for span in spans(column.n, _ROWS_PER_CALL):
+            merge_rows(rows, weights, slots, sums, (share, shares), span)
+    return sums
