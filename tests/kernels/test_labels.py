@@ -28,11 +28,17 @@ def as_bytes(labels):
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(labels=columns | many, per_bucket=st.sampled_from([2, 9, 1000]), per_task=st.sampled_from([3, 1000]))
-def test_texts_become_codes_of_the_vocabulary_in_memory(labels, per_bucket, per_task):
+@given(
+    labels=columns | many,
+    per_bucket=st.sampled_from([2, 9, 1000]),
+    bytes_per_bucket=st.sampled_from([1, 25, 10**6]),
+    per_task=st.sampled_from([3, 1000]),
+)
+def test_texts_become_codes_of_the_vocabulary_in_memory(labels, per_bucket, bytes_per_bucket, per_task):
     expected = CategoricalColumn.of("id", labels)
     with pytest.MonkeyPatch.context() as patch, WorkFolder.temporary() as work:
         patch.setattr(label_order, "PER_BUCKET", per_bucket)
+        patch.setattr(label_order, "BYTES_PER_BUCKET", bytes_per_bucket)
         patch.setattr(label_order, "PER_TASK", per_task)
         codes, found = encode_labels(*as_bytes(labels), work)
         assert codes.tolist() == expected.codes.tolist()
@@ -45,6 +51,26 @@ def test_texts_become_codes_of_the_vocabulary_in_memory(labels, per_bucket, per_
             f(x) for f, x in zip((list, bytes), as_bytes(labels), strict=True)
         )
         assert found.first_other(codes, starts, text) == -1
+
+
+def test_long_texts_are_sorted_and_copied_some_bytes_at_a_time(monkeypatch):
+    rng = np.random.default_rng(1)
+    labels = ["".join(chr(97 + at) for at in rng.integers(0, 26, 300 if n % 9 == 0 else 5)) for n in range(2000)]
+    monkeypatch.setattr(label_order, "BYTES_PER_BUCKET", most := 4000)
+    copied, sizes = label_order._copied, []
+
+    def seen(chosen, arrays):
+        sizes.append(int(np.sum(arrays.starts[chosen + 1] - arrays.starts[chosen])))
+        for starts, text in copied(chosen, arrays):
+            assert len(text) <= most
+            yield starts, text
+
+    monkeypatch.setattr(label_order, "_copied", seen)
+    with WorkFolder.temporary() as work:
+        _, found = encode_labels(*as_bytes(labels), work)
+        assert list(found) == sorted(set(labels))
+    assert len(sizes) > 10
+    assert max(sizes) < 2 * most
 
 
 def test_a_text_that_differs_is_found():

@@ -1,9 +1,11 @@
 """Texts of any number as codes of their distinct ones in canonical order: distributed into buckets, which are sorted.
 
-Texts go into buckets by eight of their bytes, behind those that all share, cut at quantiles of a sample. A bucket that
-is still too large, since many texts are the same or begin alike, is sorted at once all the same.
+Texts go into buckets by eight of their bytes, behind those that all share, cut at quantiles of a sample, so that none
+has more texts, or bytes, than it should. A bucket that is still too large, since many texts are the same or begin
+alike, is sorted at once all the same; its texts are copied some at a time.
 """
 
+import math
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
     from anonset_kernels.labels import Comparison, Labels
 
 PER_BUCKET = 1 << 19
-"""Texts of a bucket, about."""
+"""Texts of a bucket, about, at most."""
+BYTES_PER_BUCKET = 1 << 24
+"""Bytes of the texts of a bucket, about, at most, and of the texts that are copied at once."""
 PER_TASK = 1 << 20
 """Texts that a thread distributes at once."""
 SAMPLE = 1 << 16
@@ -75,7 +79,7 @@ class _Encoding(Discreet):
 
     def encoded(self, numeric: bool | None) -> tuple[Int32, FiledLabels]:
         """Return the codes and the labels."""
-        from anonset_kernels.labels import Comparison
+        from anonset_kernels.labels import Comparison, Labels
 
         shared, integers = self._surveyed()
         numeric = integers if numeric is None else numeric
@@ -86,11 +90,13 @@ class _Encoding(Discreet):
         with Growing(self.work, "labels", np.int64) as starts, Growing(self.work, "labels", np.uint8) as text:
             starts.append(np.zeros(1, np.int64))
             n_codes, end = 0, 0
-            for first, code, lengths, own in self._numbered(by, texts, np.append(0, np.cumsum(size[0]))):
+            for first, code, chosen in self._numbered(by, texts, np.append(0, np.cumsum(size[0]))):
                 codes[record[first : first + len(code)]] = code + np.int32(n_codes)
-                starts.append(np.cumsum(lengths) + end)
-                text.append(own)
-                n_codes, end = n_codes + len(lengths), end + len(own)
+                for own_starts, own in _copied(chosen, Labels(texts.starts[first:], texts.text)):
+                    starts.append(own_starts[1:] + end)
+                    text.append(own)
+                    end += len(own)
+                n_codes += len(chosen)
         return codes, FiledLabels(starts.finished(), text.finished(), numeric=numeric)
 
     def _tasks(self) -> list[tuple[int, int]]:
@@ -115,14 +121,18 @@ class _Encoding(Discreet):
         """Return uint64 (b - 1,): the least key of each bucket but the first."""
         from anonset_kernels.labels import label_keys
 
-        n_buckets = -(-self.n // PER_BUCKET)
-        if n_buckets < 2:
+        texts, filled = self.n / PER_BUCKET, len(self.text) / BYTES_PER_BUCKET  # buckets that they would take alone
+        if max(texts, filled) <= 1:
             return np.empty(0, np.uint64)
-        picks = np.unique(np.linspace(0, self.n - 1, min(self.n, SAMPLE)).astype(np.int64))
+        size = min(self.n, SAMPLE)
+        places = (np.arange(size) + 0.5) / size
+        by_bytes = np.searchsorted(self.starts, (places * len(self.text)).astype(np.int64), side="right") - 1
+        picks = np.concatenate([(places * self.n).astype(np.int64), np.minimum(by_bytes, self.n - 1)])
         keys = np.empty(len(picks), np.uint64)
         label_keys(self._part((0, self.n)), by, picks, keys)
-        keys.sort()
-        return np.unique(keys[np.arange(1, n_buckets) * len(keys) // n_buckets])
+        order = np.argsort(keys)
+        done = np.cumsum(np.repeat([texts, filled], size)[order] / size)
+        return np.unique(keys[order[np.searchsorted(done, np.arange(1, math.ceil(done[-1])))]])
 
     def _distributed(self, by: "Comparison", splitters: UInt64) -> tuple[Int64, "Labels", Int32]:
         """Return how many texts and bytes each bucket has, int64 (2, b), the texts by buckets, and their numbers."""
@@ -153,11 +163,11 @@ class _Encoding(Discreet):
             pass
         return total, out, record
 
-    def _numbered(self, by: "Comparison", texts: "Labels", bounds: Int64) -> Iterator[tuple[int, Int32, Int64, UInt8]]:
-        """Yield where each bucket begins, its texts' numbers, the lengths of its distinct texts, and their bytes."""
-        from anonset_kernels.labels import Labels, gather_text, gathered_starts, label_keys, number_labels
+    def _numbered(self, by: "Comparison", texts: "Labels", bounds: Int64) -> Iterator[tuple[int, Int32, Int32]]:
+        """Yield where each bucket begins, the numbers of its texts, and a text that has each number."""
+        from anonset_kernels.labels import Labels, label_keys, number_labels
 
-        def numbered(rows: tuple[int, int]) -> tuple[int, Int32, Int64, UInt8]:
+        def numbered(rows: tuple[int, int]) -> tuple[int, Int32, Int32]:
             first, end = rows
             n = end - first
             labels = Labels(texts.starts[first : end + 1], texts.text)
@@ -166,11 +176,7 @@ class _Encoding(Discreet):
             order = np.argsort(keys)
             code, example = np.empty(n, np.int32), np.empty(n, np.int64)
             n_codes = number_labels(labels, by, keys[order], order, code, example)
-            chosen, none = example[:n_codes].astype(np.int32), np.empty(0, np.uint8)
-            starts = gathered_starts(chosen, labels, 0)
-            text = np.empty(int(starts[-1]), np.uint8)
-            gather_text(chosen, labels, none, starts, text)
-            return first, code, np.diff(starts), text
+            return first, code, example[:n_codes].astype(np.int32)
 
         waiting: list[Any] = []
         for rows in pairwise(bounds.tolist()):
@@ -179,3 +185,18 @@ class _Encoding(Discreet):
                 yield waiting.pop(0).result()
         for found in waiting:
             yield found.result()
+
+
+def _copied(chosen: Int32, labels: "Labels") -> Iterator[tuple[Int64, UInt8]]:
+    """Yield the texts of some rows, one behind the other: where each begins, int64 (any + 1,), and their bytes."""
+    from anonset_kernels.labels import gather_text, gathered_starts
+
+    done = np.cumsum(labels.starts[chosen + 1] - labels.starts[chosen])
+    first, before, none = 0, 0, np.empty(0, np.uint8)
+    while first < len(chosen):
+        end = max(first + 1, int(np.searchsorted(done, before + BYTES_PER_BUCKET, side="right")))
+        starts = gathered_starts(chosen[first:end], labels, 0)
+        text = np.empty(int(starts[-1]), np.uint8)
+        gather_text(chosen[first:end], labels, none, starts, text)
+        yield starts, text
+        first, before = end, int(done[end - 1])
