@@ -29,13 +29,15 @@ class SetIndex(NamedTuple):
     """int32 (Q,): the third last code, ascending for each pair."""
     bounds: Int64Array
     """int64 (Q + 1,): where the sets of each triple begin."""
+    lowest: int
+    """The first last code."""
 
 
 class Wanted(NamedTuple):
     """The sets of an index that have not been met k times; changed by counting."""
 
     pairs: UInt64Matrix
-    """uint64 (C, W): for each last code, the bits of the codes before it with which some set is wanted."""
+    """uint64 (L, W): for each last code, from the lowest on, the bits of the codes before it in wanted sets."""
     thirds: UInt64Matrix
     """uint64 (P, W): for each pair, the bits of the third last codes with which some set is wanted."""
     triples_left: Int32Array
@@ -68,7 +70,7 @@ def count_sets(codes: Codes, k: int, index: SetIndex, wanted: Wanted) -> None:
             last = codes[j]
             if index.begin[last] == index.begin[last + 1]:
                 continue
-            row = wanted.pairs[last]
+            row = wanted.pairs[last - index.lowest]
             for w in range(n_words):
                 if used[w] > last >> 6:
                     break

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from anonset.algorithms.base import executor_of
-from anonset.algorithms.transaction import count_tree, cut_search, vpa, windows
+from anonset.algorithms.transaction import count_tree, cut_search, marked_pairs, supported_nodes, vpa, windows
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.sets_above import sets_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
@@ -18,7 +18,7 @@ from anonset.algorithms.transaction.vpa import Vpa
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.mapped import WorkFolder
-from anonset.data.spans import spans
+from anonset.data.spans import memory_limit, spans
 from anonset.errors import InputError
 from effort import examples
 
@@ -37,18 +37,33 @@ def are_apart(nodes):
     return not any(a == b or a in TREE.ancestors(b) or b in TREE.ancestors(a) for a, b in combinations(nodes, 2))
 
 
-@given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=4))
-def test_sets_above_are_all_that_raising_members_gives(sets):
+def above(hierarchy, sets, at_once):
+    """Return the sets above some, part by part, as tuples."""
+    return [[tuple(one) for one in part.tolist()] for part in sets_above(hierarchy, sets, at_once)]
+
+
+@given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=9))
+def test_sets_above_are_all_that_raising_members_gives_in_any_parts(sets):
     expected = {tuple(sorted(way)) for one in sets for way in product(*map(ways_up, one)) if are_apart(way)}
-    found = sets_above(TREE, np.array(sorted(sets), np.int32))
-    assert sorted(map(tuple, found.tolist())) == sorted(expected)
+    for at_once in (1, 3, 1_000):
+        found = [one for part in above(TREE, np.array(sorted(sets), np.int32)[:, ::-1], at_once) for one in part]
+        assert sorted(found) == sorted(expected)
+
+
+def test_parts_of_sets_above_are_as_small_as_they_may_be():
+    flat = Hierarchy.balanced([str(i) for i in range(12)], 12)
+    sets = np.array(list(combinations(flat.leaf_node.tolist(), 3)), np.int32)
+    assert [len(part) for part in above(flat, sets, len(sets))] == [len(sets)]
+    assert max(len(part) for part in above(flat, sets, 20)) <= 20
+    assert all(len(part) == 1 for part in above(flat, sets, 1))
 
 
 def test_sets_of_more_nodes_than_fit_a_number_are_told_apart():
     wide = Hierarchy.balanced([str(i) for i in range(2_000)], 40)
     leaves = wide.leaf_node[np.array([[0, 50, 100, 150, 200, 250], [1, 50, 100, 150, 200, 250]])].astype(np.int32)
     assert wide.n_nodes**6 > np.iinfo(np.int64).max
-    assert len(sets_above(wide, leaves)) == 3 * 2**5
+    for at_once in (1, 1_000):
+        assert sum(map(len, above(wide, leaves, at_once))) == 3 * 2**5
 
 
 def run(records, k, m, *, looked_up=False, executor=None):
@@ -120,6 +135,36 @@ def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, r
             assert run(records, k, m)[:2] == (cut, fixes)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("bytes_at_once", [1, 400, 1 << 30], ids=["one set", "some sets", "all sets"])
+@pytest.mark.parametrize("sets_at_once", [1, 5, 1 << 22], ids=["raised apart", "raised by some", "raised together"])
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(records_of_items, st.integers(2, 4), st.integers(3, 4), st.integers(1, 9))
+def test_rare_sets_above_are_counted_in_any_ranges(
+    tmp_path, sets_at_once, bytes_at_once, workers, rows, k, m, records_per_block
+):
+    column = SetColumn.of(rows, universe=LEAVES)
+    assume(column.n_nonempty >= k)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cut_search, "STEPS_PER_RARE_SET", 1e-9)  # they are counted, not walked
+        expected = run(column, k, m)
+        patch.setattr(supported_nodes, "SETS_AT_ONCE", sets_at_once)
+        patch.setattr(supported_nodes, "BYTES_AT_ONCE", bytes_at_once)
+        with WorkFolder.temporary(tmp_path) as work, executor_of(workers) as executor:
+            for records in (column, Blocks.of(mapped(column, work), records_per_block)):
+                assert run(records, k, m, executor=executor) == expected
+
+
+@settings(max_examples=examples(60))
+@given(records_of_items, st.integers(2, 4), st.integers(3, 4), st.sampled_from([1, 6_000, 1 << 20]))
+def test_a_limit_on_memory_changes_nothing(rows, k, m, limit):
+    column = SetColumn.of(rows, universe=LEAVES)
+    assume(column.n_nonempty >= k)
+    expected = run(column, k, m)
+    with memory_limit(limit):
+        assert run(column, k, m) == expected
+
+
 @pytest.mark.parametrize("size", [2, 3])
 @pytest.mark.parametrize("together_cells", [0, 1 << 28], ids=["walked", "on the cut"])
 def test_a_size_that_takes_too_much_is_refused_before_it_is_begun(size, together_cells, monkeypatch):
@@ -155,6 +200,26 @@ def test_threads_that_mark_pairs_in_one_matrix_find_those_of_one(rows, records_p
     (alone, rare), (shared, found) = marked(column, TREE, 1, 1_000), marked(column, TREE, 3, records_per_block)
     assert np.array_equal(shared, alone)
     assert found == rare
+
+
+@settings(max_examples=examples(60))
+@given(st.integers(1, 40), st.data())
+def test_marks_that_travel_are_those_that_were_set(n_codes, data):
+    cells = st.sets(st.integers(0, n_codes**2 - 1), max_size=data.draw(st.sampled_from([1, 20, n_codes**2])))
+    expected = np.zeros((n_codes, n_codes), np.uint8)
+    together = np.zeros_like(expected)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(marked_pairs, "spans", lambda n, at_once=3: spans(n, min(at_once, 3)))
+        for some in data.draw(st.lists(cells, max_size=3)):
+            one = np.zeros_like(expected)
+            one.flat[sorted(some)] = 1
+            found = marked_pairs.packed(one)
+            assert found.nbytes <= min(8 * len(some), (n_codes**2 + 7) // 8)
+            marked_pairs.mark(found, together)
+            expected |= one
+        assert np.array_equal(together, expected)
+        marked_pairs.make_symmetric(together)
+    assert np.array_equal(together, expected | expected.T)
 
 
 @pytest.mark.parametrize("steps", [1e-9, 1e9], ids=["sets above counted", "all walked"])

@@ -1,5 +1,6 @@
 """Counting given sets, and all pairs, up to k, against a dictionary."""
 
+import pickle
 from collections import Counter
 from itertools import combinations
 
@@ -7,7 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.transaction.wanted_sets import WantedSets
+from anonset.algorithms.transaction import wanted_sets
+from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
 from anonset_kernels.pairs import count_pairs
 from effort import examples
 
@@ -17,6 +19,9 @@ codes = st.sampled_from([0, 1, 2, 3, 62, 63, 64, 65, 69])
 records = st.lists(st.sets(codes), max_size=25)
 longer_records = st.lists(st.sets(st.integers(50, N_CODES - 1)), max_size=25)
 """Records of fewer codes than are counted pair by pair, and of more."""
+bytes_at_once = st.sampled_from([1, 300, 1_000, 1 << 20])
+"""Ranges of one set, of some, and of all."""
+EVERY_THREE = list(combinations([0, 2, 3, 40, 62, 63, 64, 65, 69], 3))
 
 
 def encoded(rows):
@@ -28,18 +33,39 @@ def supports(rows, size):
 
 
 @settings(max_examples=examples(150))
-@given(records, records, st.integers(3, 5), st.integers(1, 4), st.randoms(use_true_random=False))
-def test_sets_are_counted_up_to_k_over_any_blocks(rows, others, size, k, random):
+@given(records, records, st.integers(3, 5), st.integers(1, 4), bytes_at_once, st.randoms(use_true_random=False))
+def test_sets_are_counted_up_to_k_over_any_blocks_and_in_any_ranges(rows, others, size, k, most, random):
     support = supports([*rows, *others], size)
     never = [chosen for chosen in combinations([0, 2, 63, 64, 69], size) if chosen not in support]
     wanted = [*random.sample(sorted(support), (len(support) + 1) // 2), *never]
     random.shuffle(wanted)
-    sets = WantedSets(np.array(wanted, np.int32).reshape(-1, size), N_CODES, k)
-    for blocks in ([encoded(rows), encoded([])], [encoded(others)]):
-        sets.add(sets.count(blocks))
-    found, counts = sets.rare()
-    rare = [(chosen, support[chosen]) for chosen in sorted(wanted) if support[chosen] < k]
-    assert list(zip(map(tuple, found.tolist()), counts.tolist(), strict=True)) == rare
+    found = []
+    for part in in_ranges(np.array(wanted, np.int32).reshape(-1, size), N_CODES, most):
+        sets = pickle.loads(pickle.dumps(WantedSets(part, N_CODES, k)))  # as it travels to another process
+        for blocks in ([encoded(rows), encoded([])], [encoded(others)]):
+            sets.add(sets.count(blocks))
+        rare, counts = sets.rare()
+        found += zip(map(tuple, rare.tolist()), counts.tolist(), strict=True)
+    assert sorted(found) == [(chosen, support[chosen]) for chosen in sorted(wanted) if support[chosen] < k]
+
+
+def held_by(part):
+    """Return the bytes of what a task holds of some sets: their bits above all."""
+    wanted = WantedSets(part, N_CODES, 2)
+    own = wanted_sets._none_met(wanted.index)
+    return sum(array.nbytes for array in (*own, *wanted.index) if isinstance(array, np.ndarray))
+
+
+@settings(max_examples=examples(150))
+@given(st.sets(st.sampled_from(EVERY_THREE), min_size=1, max_size=60), st.integers(1, 3_000))
+def test_ranges_are_whole_and_take_no_more_than_they_may(sets, most):
+    ranges = list(in_ranges(np.array(sorted(sets), np.int32), N_CODES, most))
+    joined = np.concatenate(ranges)
+    assert np.array_equal(joined, joined[np.lexsort(joined.T)])
+    assert set(map(tuple, joined.tolist())) == sets
+    assert len(joined) == len(sets)
+    fixed = 8 * (N_CODES + 1) + 2 * 8  # where the pairs of each code begin, and ends
+    assert all(len(part) == 1 or held_by(part) <= most + fixed for part in ranges)
 
 
 @settings(max_examples=examples(150))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.transaction import marked_pairs
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, on_cluster
 from anonset.algorithms.transaction.windows import (
     RARE_SETS_PER_CALL,
@@ -26,12 +27,15 @@ from anonset.algorithms.transaction.windows import (
     Walk,
     spans,
 )
-from anonset.data.table import Int32
+from anonset.data.table import Int32, Int64
 
 Nodes = NDArray[np.bool_]
 """bool (V,): a set of nodes."""
 Pairs = NDArray[np.uint8]
 """uint8 (C, C): a set of pairs of codes."""
+
+_Marked = tuple[Int64 | Pairs | None, Found, int]
+"""What `windows.Mark` returns; no pairs where they were marked in place."""
 
 INCREMENTS_PER_TASK = 1_000_000
 TASKS_PER_ROUND = 4
@@ -200,18 +204,18 @@ class CountTree:
             tasks = list(spans(self.work, tasks[0], max(self.total / 64, INCREMENTS_PER_TASK)))
         marked, total = np.zeros((self.n_codes, self.n_codes), np.uint8), 0
 
-        def mark_here(span: Span) -> tuple[Pairs | None, Found, int]:
+        def mark_here(span: Span) -> _Marked:
             return None, *mark.step(span, marked, records)
 
-        work: Callable[[Span], tuple[Pairs | None, Found, int]] = mark if on_cluster(self.executor) else mark_here
+        work: Callable[[Span], _Marked] = mark if on_cluster(self.executor) else mark_here
         kept = [self._rare((np.empty((0, self.size), np.int32), np.empty(0, np.int32)))]
         for span, (pairs, found, n_found) in zip(tasks, run_tasks(self.executor, work, tasks), strict=True):
             if pairs is not None:
-                marked |= pairs
+                marked_pairs.mark(pairs, marked)
             total += n_found
             kept = [*kept, self._rare(found)] if total <= room else kept[:1]
             self._tell(f"sets of {self.size} on the cut", span[1])
-        marked |= marked.T.copy()
+        marked_pairs.make_symmetric(marked)
         return marked, None if total > room else RareSets.joined(kept)
 
     def _rare(self, found: Found) -> RareSets:

@@ -15,7 +15,6 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.count_tree import CountTree, Nodes, Pairs
-from anonset.algorithms.transaction.sets_above import sets_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
@@ -210,7 +209,8 @@ class CutSearch:
         wider = support[live].sum() / max(1.0, support[tree.node_of_code].sum())
         together, rare = tree.rare_together(int(min(MAX_RARE_SETS, tree.total * wider**size / STEPS_PER_RARE_SET)))
         if rare is not None:
-            yield self.nodes.rare_of(sets_above(self.hierarchy, rare.node_of_code[rare.codes]), self.image)
+            del tree, together
+            yield self.nodes.rare_above(rare.node_of_code[rare.codes], self.image)
             return
         nodes = tree.node_of_code
         del tree

@@ -117,6 +117,12 @@ def on_cluster(executor: Executor | None) -> bool:
     return bool(getattr(executor, "remote", False))
 
 
+def at_a_time(executor: Executor | None, tasks: int) -> int:
+    """Return how many of the tasks of a pass, which is divided into so many, may run at the same time."""
+    workers = max(1, int(getattr(executor, "_max_workers", 1)))
+    return workers if on_cluster(executor) else min(workers, tasks)
+
+
 def divided(parts: Sequence[_Part], executor: Executor | None, tasks: int | None = None) -> list[Sequence[_Part]]:
     """Divide blocks among so many tasks, by default one a block; on the workers of a cluster few for each of these.
 
@@ -127,7 +133,7 @@ def divided(parts: Sequence[_Part], executor: Executor | None, tasks: int | None
     """
     tasks = len(parts) if tasks is None else tasks
     if on_cluster(executor):
-        tasks = tasks_of_pass(max(1, int(getattr(executor, "_max_workers", 1))))
+        tasks = tasks_of_pass(at_a_time(executor, tasks))
     tasks = min(tasks, len(parts))
     return [parts[at::tasks] for at in range(tasks)]
 

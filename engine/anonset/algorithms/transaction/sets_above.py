@@ -1,5 +1,7 @@
 """The sets of nodes above those of a hierarchy cut."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,8 +9,8 @@ from anonset.data import Hierarchy
 from anonset.data.table import Int32
 
 
-def sets_above(hierarchy: Hierarchy, sets: Int32) -> Int32:
-    """Return some sets of nodes, and all that come of them by raising members, no two above each other.
+def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int) -> Iterator[Int32]:
+    """Yield some sets of nodes, and all that come of them by raising members, no two above each other, in parts.
 
     Where the rare sets of a cut are given, every rare set of nodes at or above the cut is among these: a record that
     holds it holds a set of the cut below it, and that is no more frequent.
@@ -17,20 +19,47 @@ def sets_above(hierarchy: Hierarchy, sets: Int32) -> Int32:
     ----------
     sets
         int32 (T, size): sets of nodes, no two above each other.
+    at_once
+        How many sets a member is raised in at once. Sets that can lead to the same are never apart, even if they are
+        more.
 
-    Returns
-    -------
+    Yields
+    ------
     int32 (R, size)
-        The sets, each once, each row ascending; none holds the root.
+        The sets, each in one part and there once, each row ascending; none holds the root.
     """
-    found = _distinct(hierarchy, sets)
-    for member in range(sets.shape[1]):
-        raised, last = [found], found
+    yield from _above(hierarchy, _distinct(hierarchy, np.sort(sets, axis=1)), 0, at_once)
+
+
+def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iterator[Int32]:
+    """Yield what comes of raising the members of ascending sets from one on, in parts; those before it are raised."""
+    if member == sets.shape[1]:
+        yield sets
+        return
+    for part in _parts(hierarchy, sets, member, at_once):
+        raised, last = [part], part
         while len(last):
             last = _distinct(hierarchy, _raised(hierarchy, last, member))
             raised.append(last)
-        found = _distinct(hierarchy, np.concatenate(raised))
-    return _distinct(hierarchy, np.sort(found, axis=1))
+        yield from _above(hierarchy, _distinct(hierarchy, np.concatenate(raised)), member + 1, at_once)
+
+
+def _parts(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iterator[Int32]:
+    """Yield parts of ascending sets that differ in a member before one, or in what is above that and below the root."""
+    if len(sets) <= at_once:
+        yield sets
+        return
+    below_root = np.searchsorted(hierarchy.children(0), sets[:, member], side="right")
+    new = below_root[1:] != below_root[:-1]
+    for column in sets.T[:member]:
+        new |= column[1:] != column[:-1]
+    ends, first = np.append(np.flatnonzero(new) + 1, len(sets)), 0
+    while first < len(sets):
+        following = int(np.searchsorted(ends, first, side="right"))
+        within = int(np.searchsorted(ends, first + at_once, side="right")) - 1
+        end = int(ends[max(following, within)])
+        yield sets[first:end]
+        first = end
 
 
 def _distinct(hierarchy: Hierarchy, sets: Int32) -> Int32:

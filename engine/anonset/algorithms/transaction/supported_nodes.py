@@ -8,15 +8,23 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction.count_tree import CountTree, Nodes
-from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion, divided
-from anonset.algorithms.transaction.wanted_sets import WantedSets
-from anonset.algorithms.transaction.windows import RareSets
+from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion, at_a_time, divided
+from anonset.algorithms.transaction.sets_above import sets_above
+from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
+from anonset.algorithms.transaction.windows import Found, RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, Rows, require_sound
+from anonset.data.spans import held_at_once
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 
+SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
+"""Sets of which a member is raised at once, and what counting sets may take in a task, memory permitting.
+
+With 1 GiB instead of 256 MiB a task made more misses of the cache than a pass over the records costs.
+"""
 _TASKS = 4
+_BYTES_OF_RAISED = 80  # a set, its key, and how these are sorted
 
 
 class SupportedNodes:
@@ -71,8 +79,7 @@ class SupportedNodes:
             int32 (M,): the node that each leaf begins with; it and what is above it is what a record expands to.
         """
         tree, nodes = self.hierarchy, self.by_support[taking_part[self.by_support]]
-        code = np.full(tree.n_nodes, -1, np.int32)
-        code[nodes] = np.arange(len(nodes), dtype=np.int32)
+        code = self._place(nodes)
         return CountTree(
             node_of_code=nodes,
             records=self._expanded(image, code, len(nodes)),
@@ -87,8 +94,8 @@ class SupportedNodes:
         """Return the records as codes, from the node that each leaf begins with on upward."""
         return ExpandedBlocks(self.blocks, Expansion.of(self.hierarchy, image, code, n_codes), self.executor)
 
-    def rare_of(self, sets: Int32, image: Int32) -> RareSets:
-        """Return those of some sets of nodes that are rare, in the order of the count-tree.
+    def rare_above(self, sets: Int32, image: Int32) -> RareSets:
+        """Return what is rare of some sets of nodes and of all sets above them, in the order of the count-tree.
 
         Parameters
         ----------
@@ -97,16 +104,42 @@ class SupportedNodes:
         image
             int32 (M,): the node that each leaf begins with.
         """
+        raised = int(self.hierarchy.depth.max(initial=0)) + 1
+        at_once = held_at_once(SETS_AT_ONCE, _BYTES_OF_RAISED * raised)
+        parts = (self._rare_of(part, image) for part in sets_above(self.hierarchy, sets, at_once))
+        nodes, support = (np.concatenate(found) for found in zip(*parts, strict=True))
+        codes = self._place(self.by_support)[nodes]
+        del nodes
+        order = np.lexsort(codes.T[::-1])
+        return RareSets(codes[order], support[order], self.by_support)
+
+    def _rare_of(self, sets: Int32, image: Int32) -> Found:
+        """Return those of some sets that are rare, as nodes by descending support; see `rare_above`."""
         taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
         taking_part[sets.ravel()] = True
         nodes = self.by_support[taking_part[self.by_support]]
-        code = np.full(self.hierarchy.n_nodes, -1, np.int32)
-        code[nodes] = np.arange(len(nodes), dtype=np.int32)
-        wanted = WantedSets(np.sort(code[sets], axis=1), len(nodes), self.k)
-        if len(sets):
-            for met in self._expanded(image, code, len(nodes)).over(wanted.count, _TASKS):
+        code = self._place(nodes)
+        most = held_at_once(BYTES_AT_ONCE, at_a_time(self.executor, _TASKS))
+        ranges = list(in_ranges(np.sort(code[sets], axis=1), len(nodes), most))
+        found = [(sets[:0], np.empty(0, np.int32))]
+        if not ranges:
+            return found[0]
+        records = self._expanded(image, code, len(nodes))
+        if len(ranges) > 1:
+            records.stored()
+        for part in ranges:
+            wanted = WantedSets(part, len(nodes), self.k)
+            for met in records.over(wanted.count, _TASKS):
                 wanted.add(met)
-        return RareSets(*wanted.rare(), nodes)
+            rare, support = wanted.rare()
+            found.append((nodes[rare], support))
+        return np.concatenate([rare for rare, _ in found]), np.concatenate([support for _, support in found])
+
+    def _place(self, nodes: Int32) -> Int32:
+        """Return where each node of the hierarchy stands among some, int32 (V,); -1 where it is none of them."""
+        place = np.full(self.hierarchy.n_nodes, -1, np.int32)
+        place[nodes] = np.arange(len(nodes), dtype=np.int32)
+        return place
 
     def rare_set(self, cut: Cut, m: int) -> tuple[int, ...] | None:
         """Find a rare set of at most `m` nodes of a cut, if there is one."""

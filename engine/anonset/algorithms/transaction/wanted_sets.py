@@ -1,6 +1,6 @@
 """Given sets of codes, whose supports are wanted as far as they are below k."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,14 +10,19 @@ from anonset.data.table import Int32
 if TYPE_CHECKING:
     from anonset_kernels.set_counts import SetIndex, Wanted
 
+_BYTES_OF_SET = 64  # itself, its places in the index, and what was met
+
 
 class WantedSets:
     """Sets of codes that are counted up to k.
 
+    Tasks that count over different records share the index of the sets, which none changes; to another process only
+    the sets travel.
+
     Parameters
     ----------
     sets
-        int32 (T, size): sets of at least 3 codes, ascending, each once.
+        int32 (T, size), T >= 1: sets of at least 3 codes, each ascending and there once, in the order of `in_ranges`.
     n_codes
         Number of codes.
     k
@@ -25,10 +30,14 @@ class WantedSets:
     """
 
     def __init__(self, sets: Int32, n_codes: int, k: int) -> None:
-        self.sets = np.ascontiguousarray(sets[np.lexsort(sets.T)])
-        self.n_codes, self.k = n_codes, k
+        self.sets, self.n_codes, self.k = sets, n_codes, k
         self.met = np.zeros(len(sets), np.int32)
         """int32 (T,): records that hold each set, up to k."""
+        self.index = _indexed(sets, n_codes)
+
+    def __reduce__(self) -> tuple[type["WantedSets"], tuple[Int32, int, int]]:
+        """Return the sets, none met, without their index."""
+        return WantedSets, (self.sets, self.n_codes, self.k)
 
     def count(self, blocks: Iterable[Int32]) -> Int32:
         """Count the records of some blocks that hold each set, up to k: int32 (T,).
@@ -37,9 +46,9 @@ class WantedSets:
         """
         from anonset_kernels.set_counts import count_sets
 
-        index, wanted = self._index()
+        wanted = _none_met(self.index)
         for codes in blocks:
-            count_sets(codes, self.k, index, wanted)
+            count_sets(codes, self.k, self.index, wanted)
         return wanted.met
 
     def add(self, met: Int32) -> None:
@@ -47,35 +56,61 @@ class WantedSets:
         self.met = np.minimum(self.met + met, np.int32(self.k))
 
     def rare(self) -> tuple[Int32, Int32]:
-        """Return the sets that were met fewer than k times, in lexicographic order, and how often."""
+        """Return the sets that were met fewer than k times, and how often."""
         rare = np.flatnonzero(self.met < self.k)
-        sets = self.sets[rare]
-        order = np.lexsort(sets.T[::-1])
-        return sets[order], self.met[rare[order]]
+        return self.sets[rare], self.met[rare]
 
-    def _index(self) -> "tuple[SetIndex, Wanted]":
-        """Return the sets as the kernel goes through them, and that none has been met."""
-        from anonset_kernels.set_counts import SetIndex, Wanted
 
-        n_words = (self.n_codes + 63) // 64
-        third, before, last = self.sets[:, -3], self.sets[:, -2], self.sets[:, -1]
-        pair_first = _firsts(last, before)
-        triple_first = _firsts(last, before, third)
-        partner = np.ascontiguousarray(before[pair_first])
-        begin = np.searchsorted(last[pair_first], np.arange(self.n_codes + 1)).astype(np.int64)
-        pairs = np.zeros((self.n_codes, n_words), np.uint64)
-        np.bitwise_or.at(pairs, (last[pair_first], partner >> 6), _bits(partner))
-        pair_of = np.searchsorted(pair_first, triple_first, side="right") - 1
-        thirds = np.zeros((len(pair_first), n_words), np.uint64)
-        np.bitwise_or.at(thirds, (pair_of, third[triple_first] >> 6), _bits(third[triple_first]))
-        first = np.searchsorted(triple_first, np.append(pair_first, len(self.sets))).astype(np.int64)
-        bounds = np.append(triple_first, len(self.sets)).astype(np.int64)
-        index = SetIndex(self.sets, begin, partner, first, np.ascontiguousarray(third[triple_first]), bounds)
-        left = np.bincount(pair_of, minlength=len(pair_first)).astype(np.int32)
-        order = np.arange(len(self.sets), dtype=np.int32)
-        return index, Wanted(
-            pairs, thirds, left, order, np.diff(bounds).astype(np.int32), np.zeros(len(self.sets), np.int32)
-        )
+def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
+    """Put sets in the order of their last code, the one before it and so on, and yield ranges of them.
+
+    Parameters
+    ----------
+    sets
+        int32 (T, size): sets of at least 3 codes, ascending, each once.
+    most
+        Bytes that counting a range may take in a task. A range of one set may take more.
+    """
+    sets = np.ascontiguousarray(sets[np.lexsort(sets.T)])
+    row = 8 * _words(n_codes)  # of bits: one for each last code of a range, and one for each pair
+    new = np.zeros(len(sets), np.bool_)
+    new[_firsts(sets[:, -1], sets[:, -2])] = True
+    held = _BYTES_OF_SET * np.arange(len(sets)) + row * (np.cumsum(new) + sets[:, -1])
+    first, of_one = 0, _BYTES_OF_SET + 2 * row
+    while first < len(sets):
+        end = int(np.searchsorted(held, held[first] - of_one + most, side="right"))
+        end = max(first + 1, end)
+        yield sets[first:end]
+        first = end
+
+
+def _indexed(sets: Int32, n_codes: int) -> "SetIndex":
+    """Return the sets as the kernel goes through them."""
+    from anonset_kernels.set_counts import SetIndex
+
+    third, before, last = sets[:, -3], sets[:, -2], sets[:, -1]
+    pair_first = _firsts(last, before)
+    triple_first = _firsts(last, before, third)
+    begin = np.searchsorted(last[pair_first], np.arange(n_codes + 1)).astype(np.int64)
+    first = np.searchsorted(triple_first, np.append(pair_first, len(sets))).astype(np.int64)
+    bounds = np.append(triple_first, len(sets)).astype(np.int64)
+    return SetIndex(sets, begin, before[pair_first], first, third[triple_first], bounds, int(last[0]))
+
+
+def _none_met(index: "SetIndex") -> "Wanted":
+    """Return that no set has been met."""
+    from anonset_kernels.set_counts import Wanted
+
+    n_words, lowest = _words(len(index.begin) - 1), index.lowest
+    pairs = np.zeros((int(index.sets[-1, -1]) + 1 - lowest, n_words), np.uint64)
+    last = np.repeat(np.arange(len(pairs)), np.diff(index.begin[lowest : lowest + len(pairs) + 1]))
+    np.bitwise_or.at(pairs, (last, index.partner >> 6), _bits(index.partner))
+    triples = np.diff(index.first)
+    thirds = np.zeros((len(triples), n_words), np.uint64)
+    pair = np.repeat(np.arange(len(triples)), triples)
+    np.bitwise_or.at(thirds, (pair, index.third >> 6), _bits(index.third))
+    order, met = np.arange(len(index.sets), dtype=np.int32), np.zeros(len(index.sets), np.int32)
+    return Wanted(pairs, thirds, triples.astype(np.int32), order, np.diff(index.bounds).astype(np.int32), met)
 
 
 def _firsts(*columns: Int32) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
@@ -85,6 +120,11 @@ def _firsts(*columns: Int32) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
     for column in columns:
         new[1:] |= column[1:] != column[:-1]
     return np.flatnonzero(new)
+
+
+def _words(n_codes: int) -> int:
+    """Return how many words the bits of all codes take."""
+    return (n_codes + 63) // 64
 
 
 def _bits(codes: Int32) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.expanded_records import Records
+from anonset.algorithms.transaction.marked_pairs import packed
 from anonset.data.spans import held_at_once
 from anonset.data.table import Index, Int32, Int64
 
@@ -166,11 +167,12 @@ class Mark:
     rule: tuple[int, int, int]
     room: int
 
-    def __call__(self, span: Span) -> tuple[UInt8, Found, int]:
-        """Return uint8 (C, C), the pairs; the sets; and how many there are, with those that found no room."""
+    def __call__(self, span: Span) -> tuple[Int64 | UInt8, Found, int]:
+        """Return the pairs, packed; the sets; and how many there are, with those that found no room."""
         n_codes = len(self.suffixes.entries)
         together = np.zeros((n_codes, n_codes), np.uint8)
-        return together, *self.step(span, together)
+        found = self.step(span, together)
+        return packed(together), *found
 
     def step(self, span: Span, together: UInt8, records: Records | None = None) -> tuple[Found, int]:
         """Mark the pairs in an array, which threads may share: a cell is set, whoever comes first, and never read.

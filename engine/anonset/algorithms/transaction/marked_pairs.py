@@ -1,0 +1,46 @@
+"""Marked pairs of codes, as they travel from one process to another."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.spans import spans
+from anonset.data.table import Int64
+
+UInt8 = NDArray[np.uint8]
+_PLACE, _BITS = 8, 8  # bytes of a place, cells of which a byte takes the marks
+
+
+def packed(pairs: UInt8) -> Int64 | UInt8:
+    """Return which cells of a matrix are set: their places where these take less, else a bit for each cell.
+
+    Parameters
+    ----------
+    pairs
+        uint8 (C, C): 1 where a pair is marked, else 0; side by side.
+
+    Returns
+    -------
+    int64 (set,), or uint8 (C * C / 8,)
+        Ascending places in the flattened matrix, or bits.
+    """
+    cells = pairs.reshape(-1)
+    if np.count_nonzero(cells) * _PLACE * _BITS < len(cells):
+        return np.flatnonzero(cells)
+    return np.packbits(cells)
+
+
+def mark(found: Int64 | UInt8, pairs: UInt8) -> None:
+    """Set the cells that were packed in a matrix, uint8 (C, C), besides those that are set."""
+    cells = pairs.reshape(-1)
+    if found.dtype != np.uint8:
+        cells[found] = 1
+        return
+    for first, end in spans(len(found)):
+        some = cells[_BITS * first : _BITS * end]
+        some |= np.unpackbits(found[first:end].view(np.uint8), count=len(some))
+
+
+def make_symmetric(pairs: UInt8) -> None:
+    """Set each cell of a matrix, uint8 (C, C), whose mirrored one is set; no second matrix is made."""
+    for first, end in spans(len(pairs), 256):
+        pairs[first:end] |= pairs[:, first:end].T
