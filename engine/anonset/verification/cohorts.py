@@ -28,6 +28,9 @@ from anonset.verification.occurrences import Occurrences, Symbols
 _STEPS_PER_OCCURRENCE = 20
 """What an occurrence counts in a budget, which is measured in steps of a compiled count: sorting it takes longer."""
 
+_OCCURRENCES_MERGED = 1 << 16
+"""Occurrences whose sensitive symbols are merged at a time."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -197,15 +200,9 @@ class _Cohorts:
 
     def _examine(self, found: Occurrences) -> _BadCohort | None:
         """Return the first bad cohort of some sets, by their codes."""
-        weight = self.weight[found.row]
-        support = _sums(found.rank, weight, len(found.sets))
-        held = self.sensitive_ptr[found.row + 1] - self.sensitive_ptr[found.row]
-        at = np.arange(int(held.sum())) - np.repeat(np.cumsum(held) - held, held)
-        symbol = self.sensitive_items[np.repeat(self.sensitive_ptr[found.row], held) + at].astype(np.int64)
-        pair = np.repeat(found.rank, held) * len(self.is_sensitive) + symbol
-        distinct, inverse = np.unique(pair, return_inverse=True)
-        holders = _sums(inverse, np.repeat(weight, held), len(distinct))
-        of_set = distinct // len(self.is_sensitive)
+        support = _sums(found.rank, self.weight[found.row], len(found.sets))
+        pairs, holders = self._held(found)
+        of_set = pairs // len(self.is_sensitive)
         told = holders > self._most_holders(support)[of_set]
         bad = support < self.rule.k
         bad[of_set[told]] = True
@@ -217,8 +214,26 @@ class _Cohorts:
         if support[first] < self.rule.k:
             return _BadCohort(group, codes, int(support[first]))
         worst = max(np.flatnonzero(told & (of_set == first)).tolist(), key=lambda p: (holders[p], -p))
-        sensitive = int(distinct[worst] % len(self.is_sensitive))
+        sensitive = int(pairs[worst] % len(self.is_sensitive))
         return _BadCohort(group, codes, int(support[first]), sensitive, int(holders[worst]))
+
+    def _held(self, found: Occurrences) -> tuple[Int64, Int64]:
+        """Return each pair of a set and a sensitive symbol in its cohort, as one number, and how many hold both.
+
+        Pairs are merged for some occurrences at a time, for a record may hold many sensitive symbols.
+        """
+        pairs, holders = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for a, b in spans(len(found.row), _OCCURRENCES_MERGED):
+            row = found.row[a:b]
+            begin = self.sensitive_ptr[row]
+            held = self.sensitive_ptr[row + 1] - begin
+            at = np.repeat(begin - (np.cumsum(held) - held), held) + np.arange(int(held.sum()))
+            pair = np.repeat(found.rank[a:b], held) * len(self.is_sensitive) + self.sensitive_items[at]
+            alike, inverse = np.unique(pair, return_inverse=True)
+            pairs.append(alike)
+            holders.append(_sums(inverse, np.repeat(self.weight[row], held), len(alike)))
+        alike, inverse = np.unique(np.concatenate(pairs), return_inverse=True)
+        return alike, _sums(inverse, np.concatenate(holders), len(alike))
 
     def _most_holders(self, support: Int64) -> Int64:
         """Return how many of a cohort may hold the same sensitive symbol: by integers of any size, once a support."""

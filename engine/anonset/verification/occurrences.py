@@ -12,7 +12,10 @@ import numpy as np
 from anonset.data.spans import held_at_once, spans
 from anonset.data.table import Int32, Int64
 
-OCCURRENCES_AT_ONCE = 4_000_000
+OCCURRENCES_AT_ONCE = 500_000
+"""Occurrences that are held at once; more, up to `_MOST_TIMES` as many, where the records hold many symbols."""
+_MOST_TIMES = 8
+_SHARE_OF_SYMBOLS = 8  # of all symbols: as often, about, the records are gone through for each further slice
 _BYTES_OF_OCCURRENCE = 160  # sorting them, at the peak
 _Symbols = tuple[Int64, Int64]
 """The row and the place of some symbols."""
@@ -58,7 +61,7 @@ class Symbols:
         choices = np.maximum(self.indptr[found.row + 1] - found.following - (missing - 1), 0)
         before = np.concatenate([[0], np.cumsum(choices)])
         bounds = np.concatenate([np.flatnonzero(np.diff(found.rank, prepend=-1)), [len(found.rank)]])
-        begin, most = 0, _at_once()
+        begin, most = 0, self.at_once
         while begin < len(bounds) - 1:
             room = before[bounds[begin]] + most
             end = max(begin + 1, int(np.searchsorted(before[bounds], room, side="right")) - 1)
@@ -71,9 +74,9 @@ class Symbols:
     def _extend(self, found: Occurrences, part: slice, choices: Int64) -> Iterator[Occurrences]:
         """Add each possible next symbol to each occurrence of a slice, and group them by set."""
         row, following = found.row[part], found.following[part]
-        if int(choices.sum()) > _at_once():  # then of one set
+        if int(choices.sum()) > self.at_once:  # then of one set
             one = found.sets[found.rank[part.start]][None]
-            yield from self._by_symbols(lambda: _chunks(row, following, choices), one)
+            yield from self._by_symbols(lambda: _chunks(row, following, choices, self.at_once), one)
             return
         at = _places(following, choices)
         key = np.repeat(found.rank[part], choices) * self.n_symbols + self.items[at]
@@ -87,7 +90,7 @@ class Symbols:
             count[1:] += np.bincount(self.items[at], minlength=n)
         done, first = np.cumsum(count), 0
         while done[first] < done[n]:
-            last = max(first + 1, int(np.searchsorted(done, done[first] + _at_once(), side="right")) - 1)
+            last = max(first + 1, int(np.searchsorted(done, done[first] + self.at_once, side="right")) - 1)
             if done[last] > done[first]:
                 row, place, key = (np.empty(int(done[last] - done[first]), np.int64) for _ in range(3))
                 filled = 0
@@ -104,20 +107,26 @@ class Symbols:
         """Yield the symbols of all records that begin a set of `size`, some records at a time."""
         for a, b in spans(len(self.indptr) - 1):
             begin = self.indptr[a:b]
-            yield from _chunks(np.arange(a, b), begin, np.maximum(self.indptr[a + 1 : b + 1] - begin - (size - 1), 0))
+            choices = np.maximum(self.indptr[a + 1 : b + 1] - begin - (size - 1), 0)
+            yield from _chunks(np.arange(a, b), begin, choices, self.at_once)
 
     def _grouped(self, key: Int64, row: Int64, at: Int64, before: Int64) -> Occurrences:
         """Group occurrences, whose keys hold the set that they extend and the symbol, by the extended set."""
         order = np.argsort(key, kind="stable")
-        distinct, rank = np.unique(key[order], return_inverse=True)
-        extended, symbol = np.divmod(distinct, self.n_symbols)
+        ascending, begins = key[order], np.ones(len(key), bool)
+        np.not_equal(ascending[1:], ascending[:-1], out=begins[1:])
+        rank = np.cumsum(begins, dtype=np.int64)
+        rank -= 1
+        extended, symbol = np.divmod(ascending[begins], self.n_symbols)
+        del ascending, begins
         sets = np.column_stack([before[extended], symbol])
-        return Occurrences(rank.astype(np.int64), row[order], at[order] + 1, sets)
+        return Occurrences(rank, row[order], at[order] + 1, sets)
 
-
-def _at_once() -> int:
-    """Return how many occurrences are held at once, but for those of one set."""
-    return held_at_once(OCCURRENCES_AT_ONCE, _BYTES_OF_OCCURRENCE)
+    @property
+    def at_once(self) -> int:
+        """How many occurrences are held at once, but for those of one set with one symbol."""
+        most = min(_MOST_TIMES * OCCURRENCES_AT_ONCE, len(self.items) // _SHARE_OF_SYMBOLS)
+        return held_at_once(max(OCCURRENCES_AT_ONCE, most), _BYTES_OF_OCCURRENCE)
 
 
 def _places(following: Int64, choices: Int64) -> Int64:
@@ -126,11 +135,11 @@ def _places(following: Int64, choices: Int64) -> Int64:
     return np.repeat(following, choices) + offset
 
 
-def _chunks(row: Int64, following: Int64, choices: Int64) -> Iterator[_Symbols]:
+def _chunks(row: Int64, following: Int64, choices: Int64, at_once: int) -> Iterator[_Symbols]:
     """Yield the rows and the places of the symbols that follow some occurrences, some occurrences at a time."""
     done, first = np.concatenate([[0], np.cumsum(choices)]), 0
     while first < len(row):
-        last = max(first + 1, int(np.searchsorted(done, done[first] + _at_once(), side="right")) - 1)
+        last = max(first + 1, int(np.searchsorted(done, done[first] + at_once, side="right")) - 1)
         part = slice(first, last)
         yield np.repeat(row[part], choices[part]), _places(following[part], choices[part])
         first = last
