@@ -17,7 +17,8 @@ from tests.io.test_any_way_of_writing import RECORDS, dialects, one_code, one_co
 from anonset.data import CategoricalColumn, NumericColumn, spans
 from anonset.data.fingerprints import column_sha256
 from anonset.errors import InputError
-from anonset.io import pieces, read
+from anonset.io import batches, pieces, read
+from anonset.io.data_files import data_files
 from anonset.io.scan import scan
 from effort import examples
 
@@ -153,6 +154,20 @@ def put(path, **columns):
 
 def rows(table):
     return list(table.transactions.rows())
+
+
+def test_long_texts_are_read_some_at_a_time_and_without_a_dictionary(tmp_path, monkeypatch):
+    monkeypatch.setattr(spans, "AT_ONCE", 1000)
+    monkeypatch.setattr(batches, "_BYTES_AT_ONCE", 3000)
+    path, notes = tmp_path / "v.parquet", [f"{n:03d}" + "x" * 300 for n in range(90)]
+    parquet.write_table(pa.table({"items": [["a"]] * 90, "note": notes}), path, row_group_size=50)
+    for small, kind in ((0, pa.string()), (1 << 20, pa.dictionary(pa.int32(), pa.string()))):
+        monkeypatch.setattr(batches, "_SMALL", small)
+        found = list(batches._row_groups(data_files(str(path), None).files[0], ["items", "note"], ["items", "note"]))
+        assert {part.columns["note"].type for part in found} == {kind}
+        assert max(len(part.columns["note"]) for part in found) < 10
+        assert [text for part in found for text in part.columns["note"].to_pylist()] == notes
+    same(scan(path, items="items", keep="note"), read(path, items="items", keep="note"))
 
 
 def test_a_tree_whose_folders_hold_columns(tmp_path):

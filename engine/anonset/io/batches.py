@@ -20,6 +20,12 @@ from anonset.io.pieces import head_of, pieces
 from anonset.io.sources import Described, Reading, require_lines_without_names
 
 _HEAD = 1 << 20
+_BYTES_AT_ONCE = 1 << 24
+"""Bytes, as they are encoded, of the rows that are read at once from Parquet, about, at most."""
+_LONG = 64
+"""Bytes, as they are encoded, of a value that is long."""
+_SMALL = 1 << 20
+"""Bytes of a column in a row group that is small."""
 _T = TypeVar("_T")
 
 
@@ -140,7 +146,7 @@ def _difference(first: Any, other: Any) -> str:
 def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
     """Yield the rows of a Parquet file; text comes as codes of a row group's dictionary, where there is one.
 
-    Ids come as text: nearly all of them are different.
+    Ids come as text: nearly all of them are different. So do long values: of a dictionary Arrow holds a row group's.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -149,12 +155,13 @@ def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Se
         with reading(file.where, "not valid Parquet"):
             metadata = parquet.read_metadata(opened)
             columns = [metadata.schema.column(n) for n in range(metadata.num_columns)]
-            text = [one.path for one in columns if one.logical_type.type == "STRING" and one.path not in ids]
+            plainly = {*ids, *_long_values(metadata)}
+            text = [one.path for one in columns if one.logical_type.type == "STRING" and one.path not in plainly]
             coded = parquet.ParquetFile(opened, metadata=metadata, read_dictionary=text)
             plain = parquet.ParquetFile(opened, metadata=metadata)
         before = 0
         for group in range(metadata.num_row_groups):
-            for batch in _of_group(file, coded, plain, group, wanted):
+            for batch in _of_group(file, coded, plain, group, wanted, _rows_at_once(metadata.row_group(group))):
                 part = {name: pa.chunked_array([batch.column(name)]) for name in wanted}
                 yield _with_keys(file, before, batch.num_rows, part, names)
                 before += batch.num_rows
@@ -163,13 +170,29 @@ def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Se
             yield _with_keys(file, 0, 0, empty, names)
 
 
-def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[str]) -> Iterator[Any]:
-    """Yield the rows of a row group; Arrow cannot return lists of codes where the dictionary grew too large."""
+def _long_values(metadata: Any) -> set[str]:
+    """Return the columns, not small, with so many bytes a value that most must differ (``pyarrow.FileMetaData``)."""
+    groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
+    chunks = [group.column(n) for group in groups for n in range(group.num_columns)]
+    return {one.path_in_schema for one in chunks if one.total_uncompressed_size > max(_LONG * one.num_values, _SMALL)}
+
+
+def _rows_at_once(group: Any) -> int:
+    """Return how many rows of a row group to read at once: fewer where they are long (``pyarrow.RowGroupMetaData``)."""
+    rows, size = int(group.num_rows), int(group.total_byte_size)
+    return max(1, min(spans.AT_ONCE, _BYTES_AT_ONCE * rows // max(1, size)))
+
+
+def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[str], size: int) -> Iterator[Any]:
+    """Yield the rows of a row group, `size` at a time.
+
+    Arrow cannot return lists of codes where the dictionary grew too large.
+    """
     import pyarrow as pa
 
     done = 0
     for table in (coded, plain):
-        found, left = table.iter_batches(spans.AT_ONCE, row_groups=[group], columns=wanted), done
+        found, left = table.iter_batches(size, row_groups=[group], columns=wanted), done
         while True:
             try:
                 with reading(file.where, "not valid Parquet"):
