@@ -24,7 +24,8 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.blocks import Blocks
-from anonset.errors import InfeasibleError
+from anonset.data.spans import memory_limit
+from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, PerCluster, apply
 from anonset.measures.ncp import ncp_exact
 from anonset.privacy import KKmAnonymity, KmAnonymity
@@ -137,6 +138,25 @@ def test_any_blocks_give_the_same_cut_figures_and_trace(
         found = Exact(k=k, m=m, suppress=suppress).search(blocks, hierarchy, executor=executor)
     assert image_of(found) == image_of(expected)
     assert (found.figures, found.trace, found.notes) == (expected.figures, expected.trace, expected.notes)
+
+
+@pytest.mark.parametrize("records_per_block", [7, 1000])
+def test_records_that_a_limit_has_no_room_for_are_refused(records_per_block: int) -> None:
+    """At m=2 it holds none of them; from m=3 on those that its cut tells apart."""
+    items = [f"i{n}" for n in range(12)]
+    source = random.Random(0)
+    rows = [set(source.sample(items, 5)) for _ in range(300)]
+    hierarchy = Hierarchy.balanced(items, 3)
+    table = bound_table(rows, hierarchy)
+    assert table.transactions is not None
+    blocks = Blocks.of(table.transactions, records_per_block)
+    expected = Exact(k=8, m=3).search(blocks, hierarchy)
+    with memory_limit(1 << 30):
+        assert image_of(Exact(k=8, m=3).search(blocks, hierarchy)) == image_of(expected)
+    with memory_limit(8 * 8000):
+        Exact(k=8, m=2).search(blocks, hierarchy)
+        with pytest.raises(InputError, match=r"exact would hold 0.0 GiB of records at once, more than memory_limit"):
+            Exact(k=8, m=3).search(blocks, hierarchy)
 
 
 EDGES: dict[str, tuple[Rows, Tree, int, int]] = {

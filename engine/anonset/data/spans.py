@@ -47,6 +47,18 @@ def held_at_once(most: int, bytes_each: int) -> int:
     return most if _room is None else max(1, min(most, _room // 2 // bytes_each))
 
 
+def has_room(n_bytes: int) -> bool:
+    """Tell whether the limit has room for so many bytes at once; where there is none, it has.
+
+    >>> has_room(8000)
+    True
+    >>> with memory_limit(8000):
+    ...     has_room(1000), has_room(1001)
+    (True, False)
+    """
+    return _room is None or n_bytes <= _room
+
+
 def ascending(codes: NDArray[np.integer]) -> bool:
     """Tell whether codes, (n,), do not fall; nothing as long as they are is made.
 

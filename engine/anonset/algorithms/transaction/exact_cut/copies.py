@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
+from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.data.blocks import Rows
 from anonset.data.discreet import Discreet
 from anonset.data.mapped import WorkFolder
 
 _PARTS_PER_ROUND = 4
+_COPIES_AT_ONCE, _BYTES_OF_ROW = 3, 16
+"""What was found, all of it joined, and what is left of that; and what telling equal rows takes for each."""
 
 
 def chosen_rows(rows: Rows, chosen: NDArray[np.bool_]) -> Rows:
@@ -59,6 +62,11 @@ def first_copies(parts: Sequence[Rows], reduce: FirstCopies, executor: Executor 
 
     A set of nodes that fewer than k of all rows hold is held by as many of these, any other by k at least. They are
     the same for any division into parts. Memory: some parts, and up to three times what is returned.
+
+    Raises
+    ------
+    InputError
+        If the limit on the memory has no room for that.
     """
     if len(parts) == 1:
         return reduce.reduced(reduce.shown(parts[0]))
@@ -71,7 +79,9 @@ def first_copies(parts: Sequence[Rows], reduce: FirstCopies, executor: Executor 
             if reduce.work is not None:  # what is mapped lives on until it is let go
                 reduce.work.drop(*reduce.names(at))
         if first + at_a_time >= len(parts) or sum(map(_size, waiting)) >= _size(found):
-            found, waiting = reduce.reduced(_joined([found, *waiting])), []
+            together = [found, *waiting]
+            require_room(sum(_COPIES_AT_ONCE * _bytes(rows) + _BYTES_OF_ROW * len(rows[0]) for rows in together))
+            found, waiting = reduce.reduced(_joined(together)), []
     return found
 
 
@@ -84,3 +94,7 @@ def _joined(parts: list[Rows]) -> Rows:
     lengths = np.concatenate([np.diff(indptr) for indptr, _ in parts])
     items = np.concatenate([items[indptr[0] : indptr[-1]] for indptr, items in parts])
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), items
+
+
+def _bytes(rows: Rows) -> int:
+    return rows[0].nbytes + rows[1].nbytes

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from anonset.algorithms.base import Progress
 from anonset.data.discreet import Discreet
+from anonset.data.spans import has_room
+from anonset.errors import InputError
+from anonset.spelling import setting
 
 STEPS_OF_A_RELAXATION = 10
 SETS_OF_A_STEP = 2e7
@@ -19,6 +22,22 @@ _TICK = 0.05
 
 class LimitReached(Exception):  # noqa: N818
     """A search must end with what it has; the message says why."""
+
+
+def require_room(n_bytes: int) -> None:
+    """Refuse to hold so much at once where the limit on the memory has no room for it.
+
+    Raises
+    ------
+    InputError
+        With what it would take.
+    """
+    if not has_room(n_bytes):
+        what = (
+            f"exact would hold {n_bytes / 2**30:.1f} GiB of records at once, more than {setting('memory_limit')} leaves"
+        )
+        msg = f"{what}; raise it, take a smaller m, or apriori, which holds none"
+        raise InputError(msg)
 
 
 @dataclass(eq=False)

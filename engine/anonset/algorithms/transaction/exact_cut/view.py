@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, chosen_rows, first_copies
+from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
 from anonset.algorithms.transaction.expanded_blocks import Expansion, on_cluster
 from anonset.algorithms.transaction.expanded_records import expand_records
@@ -18,6 +19,7 @@ from anonset.data.table import Int32, Int64
 if TYPE_CHECKING:
     from anonset_kernels._arrays import Expanded
 
+_BYTES_OF_ENTRY = 8  # its code, and where it is
 OPEN = 1e-6
 """What a node's closedness is below 1 by, at least, where it is not taken for closed."""
 
@@ -150,7 +152,15 @@ class View(Discreet):
         return code
 
     def expanded(self, nodes: Int32) -> "Expanded":
-        """Store the records as ascending positions in `nodes`, and where each stands, as `count_tree.expand` does."""
+        """Store the records as ascending positions in `nodes`, and where each stands, as `count_tree.expand` does.
+
+        Raises
+        ------
+        InputError
+            If the limit on the memory has no room for that.
+        """
+        indptr, items = self.rows
+        require_room(_BYTES_OF_ENTRY * (int(self.support[nodes].sum()) + len(indptr)) + indptr.nbytes + items.nbytes)
         _, records = expand_records(self.rows, self.entry, self.problem.hierarchy.parent, nodes, self.support[nodes])
         return records
 
