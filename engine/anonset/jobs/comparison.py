@@ -13,11 +13,11 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.jobs.compare import Contest, Contestant
-from anonset.jobs.input import require_input
+from anonset.jobs.input import memory_of, require_input
 from anonset.jobs.reading import read_data
 from anonset.jobs.study import Study
 from anonset.jobs.workloads import WorkloadSpec
-from anonset.release.costs import memory_for, require_memory
+from anonset.release.costs import require_memory
 from anonset.settings.binding import bind
 from anonset.settings.compare import CompareSettings, read_value
 from anonset.settings.parameters import (
@@ -57,10 +57,10 @@ def run_comparison(
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width)
     contest = Contest(settings.workers, progress, settings.budget, workload, settings.bound)
     requests = list(combinations(settings))
-    for name, given in requests:
-        make_algorithm(settings.model, name, given)
+    algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]
     files = data_files(settings.input, settings.input_format, no_header=settings.no_header)
-    require_memory(memory_for(files.estimated), settings.memory_limit)
+    size = files.estimated
+    require_memory(max((memory_of(size, one) for one in algorithms), default=0), settings.memory_limit)
     table = read_data(settings.input, settings.read_options(), mapped=False)
     study = None if kept is None else Study(kept, settings)
     return [_run_or_known(study, contest, table, settings, name, given) for name, given in requests]

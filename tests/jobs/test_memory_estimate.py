@@ -1,0 +1,80 @@
+"""The memory that a run in memory is told to take: by algorithm, and held against what processes take."""
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+from benchmarks.process_tree import run
+
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.lm_apriori import LmApriori
+from anonset.cli.main import main
+from anonset.io.data_files import data_files
+from anonset.io.files import Size
+from anonset.jobs import input as job_input
+from anonset.jobs.input import memory_of
+from anonset.release.costs import AT_LEAST, format_size, memory_for
+
+MANY = Size(1_000_000, 7_500_000, 30_000_000)
+SENSITIVE = "101,276,801,1201,1551"
+RECORDS = 300_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offered(Apriori):
+    """An algorithm of a package that says nothing of its memory."""
+
+    name: ClassVar[str] = "offered"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thrifty(Offered):
+    """One that says it."""
+
+    memory_factor: ClassVar[float] = 0.5
+
+
+def test_each_of_our_algorithms_has_a_factor_and_no_other_name_has():
+    assert set(job_input._MEMORY_FACTORS) == set(ALGORITHMS)
+    assert min(job_input._MEMORY_FACTORS.values()) >= 1
+
+
+def test_what_the_data_take_is_multiplied_and_what_python_takes_is_not():
+    least, told = memory_for(Size()), memory_for(MANY)
+    assert memory_of(MANY, Apriori(k=2, m=2)) == told
+    assert memory_of(Size(), Offered(k=2, m=2)) == least
+    most = max(job_input._MEMORY_FACTORS.values())
+    assert memory_of(MANY, Offered(k=2, m=2)) == int(least + most * (told - least)) > 2 * told
+    assert memory_of(MANY, Thrifty(k=2, m=2)) == int(least + 0.5 * (told - least))
+
+
+def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsys):
+    (tmp_path / "a.dat").write_text("a b\n" * 200_000)
+    size = data_files(str(tmp_path / "a.dat"), None).estimated
+    need = memory_of(size, ALGORITHMS["lra"](k=2, m=1))
+    assert memory_for(size) < need < AT_LEAST
+    command = ["anonymize", str(tmp_path / "a.dat"), "--hierarchy", "items=balanced:2", "--k", "2", "--m", "1"]
+    limit = ["--memory-limit", str(memory_for(size))]
+    asked = ["--model", "partition-km", "--algorithm", "lra", "-o", str(tmp_path / "out")]
+    assert main([*command, *asked, *limit]) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"the run would need about {format_size(need)} of memory" in told
+    assert "lra takes all records at once (apriori, exact and vpa run by blocks)" in told
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.compiled
+def test_diverse_sets_take_no_more_than_is_told(tmp_path):
+    asked = ["--items", "items", "--hierarchy", "items=balanced:5", "--model", "lm", "--algorithm", "lm-apriori"]
+    asked += ["--k", "5", "--l", "2", "--m", "1", "--sensitive-items", SENSITIVE, "--allow-worthless", "--workers", "2"]
+    for records in (RECORDS // 100, RECORDS):  # the first one compiles, if there is anything to compile
+        where = str(tmp_path / f"pos{records}")
+        assert main(["datasets", "make", "pos_like", "--records", str(records), "-o", where]) == 0
+        command = ["anonymize", where, *asked, "-o", f"{where}-out"]
+        took = run([sys.executable, "-m", "anonset", *command], env=dict(os.environ))
+        assert took.code == 0, took.errors
+    algorithm = LmApriori(k=5, l=2, m=1, sensitive_items=tuple(SENSITIVE.split(",")))
+    assert took.peak <= memory_of(data_files(where, None).estimated, algorithm)
