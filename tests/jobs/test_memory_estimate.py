@@ -20,7 +20,7 @@ from anonset.release.costs import AT_LEAST, format_size, memory_for
 
 MANY = Size(1_000_000, 7_500_000, 30_000_000)
 SENSITIVE = "101,276,801,1201,1551"
-RECORDS = 300_000
+RECORDS = 200_000
 
 
 @dataclass(frozen=True, kw_only=True)

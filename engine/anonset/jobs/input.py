@@ -37,11 +37,11 @@ _MEMORY_FACTORS = {
     "local-recoding": 1.0, "bottom-up": 1.0, "top-down": 1.0, "rum-bound": 1.6, "tum-bound": 1.7, "rfirst": 1.3,
     "tfirst": 1.5, "anatomy": 2.8, "safe-grouping": 2.9,
 }  # fmt: skip
-"""How many times what `memory_for` tells of the data a run in memory takes by each algorithm, kernels being compiled.
+"""How many times what `memory_for` tells of the data a run in memory takes by each algorithm, kernels compiled before.
 
 What was taken at 1,000,000 baskets or tuples, and 100,000 or 300,000 relational or RT records, less what Python takes,
 rounded up (docs/scale.md); `apriori` by its run of 10,000,000, `optimal` by what it had taken of 300,000 when it
-was ended; `k-member` and those of Xu as `rum-bound`, for they were not measured apart from compiling.
+was ended; `cluster`, `k-member` and those of Xu as `rum-bound`: they were not measured apart from compiling.
 """
 Note = Callable[[str], None]
 """Is told what people should know."""
