@@ -1,6 +1,7 @@
 """The cost model of the scalability study: fitted on runs, asked about others and about more workers."""
 
 import pytest
+from benchmarks.experiments.scaling import PAPER
 from benchmarks.experiments.scaling.cost_model import CostModel, Run, scaled
 
 MODEL = CostModel(search=0.5, increment=1e-9, gib_read=4.0, task=0.01, mib_returned=0.002)
@@ -31,3 +32,12 @@ def test_more_workers_divide_what_is_read_and_counted_and_return_more():
     undivided = 0.5 + 1.92 + 0.768
     assert MODEL.wall_seconds(of_64, 64, windows=False) == pytest.approx(undivided + 60 / 64)
     assert MODEL.wall_seconds(of_64, 64, windows=True) == pytest.approx(undivided + 20 / 16 + 40 / 64)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("figure", ["records", "blocks-records"])
+def test_a_small_case_is_measured_with_all_that_its_figure_shows(figure):
+    found = next(one for one in PAPER.figures if one.key == figure)
+    measured = PAPER.measure({**found.cases[0].parameters, "records": 400})
+    assert {*found.quantities} <= {*measured}
+    assert measured["microseconds_per_record"] == pytest.approx(measured["seconds"] / 400 * 1e6)

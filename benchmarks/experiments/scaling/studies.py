@@ -23,7 +23,7 @@ _LEVEL_FROM = 1_000_000
 
 
 def _case(figure: str, engine: str, x: float, **given: Any) -> Case:
-    return Case(figure, engine, x, {**_SHARED, "engine": engine, **given})
+    return Case(figure, engine, x, {**_SHARED, "engine": engine, **given}, cost="time")
 
 
 _RECORDS = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, LARGEST)
