@@ -229,6 +229,7 @@ def _run_all(chosen: Paper, alike: dict[str, list[Case]], kept: "_Kept", timeout
         with closing(Worker(chosen.key)) as worker:
             for case in group:
                 kept.add(same[id(case)], worker.run(case, timeout))
+        kept.close()  # later cases may be about these
 
     free = [case for case in chosen_cases if not case.cost]
     with ThreadPoolExecutor(SIDE_BY_SIDE) as lanes:

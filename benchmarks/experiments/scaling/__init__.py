@@ -3,7 +3,7 @@
 from benchmarks.experiments.cases import Case, Claim, Figure, Measured, Paper, Parameters, Results
 from benchmarks.experiments.checks import each_at_most, exponents_within, listed, spread_at_most
 from benchmarks.experiments.scaling.in_memory import measure_in_memory
-from benchmarks.experiments.scaling.studies import FIGURES, measure_model
+from benchmarks.experiments.scaling.studies import FIGURES, RUNS, measure_model
 from benchmarks.experiments.terrovitis2008.measurement import compile_kernels
 
 _QUANTITIES = {
@@ -50,6 +50,7 @@ The figures by blocks are of the search alone, over records that lie in the file
 on a local cluster of two processes of one thread, after a small search that loads the kernels. CPU seconds of
 a cluster hold those of its scheduler.""",
     measure=measure,
+    reads=lambda parameters: [RUNS if "model" in parameters else parameters.get("data", "")],
     study=True,
     prepare=compile_kernels,
     figures=[
