@@ -10,7 +10,7 @@ from scipy.optimize import nnls
 from anonset.algorithms.transaction.expanded_blocks import tasks_of_pass
 from anonset.algorithms.transaction.windows import WINDOWS
 
-_NAMES = ("search", "increment", "gib_read", "task", "mib_returned")
+_NAMES = ("search", "increment", "increment_of_larger_sets", "gib_of_records", "gib_stored", "task", "mib_returned")
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class Run:
         """The work of a run, in the order of the fields of `CostModel`: to send tasks away costs on a cluster alone."""
         found = self.measured
         sent = (found["tasks"], found["mib_returned"]) if self.engine == "cluster" else (0.0, 0.0)
-        return 1.0, found["increments"], found["gib_read"], *sent
+        larger = found["increments_of_larger_sets"]
+        return 1.0, found["increments"] - larger, larger, found["gib_of_records"], found["gib_stored"], *sent
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,13 @@ class CostModel:
     search: float
     """Of a search, whatever its size."""
     increment: float
-    """Of an increment."""
-    gib_read: float
+    """Of an increment, of an item or a pair."""
+    increment_of_larger_sets: float
+    """Of one of a set of 3 or more, which is walked."""
+    gib_of_records: float
     """Of reading a GiB of records in a pass over them, and of expanding them."""
+    gib_stored: float
+    """Of reading a GiB of records that were stored as they are expanded."""
     task: float
     """Of sending a task to another process."""
     mib_returned: float
@@ -53,27 +58,23 @@ class CostModel:
     @property
     def costs(self) -> Sequence[float]:
         """The fields."""
-        return self.search, self.increment, self.gib_read, self.task, self.mib_returned
+        return tuple(getattr(self, name) for name in _NAMES)
 
     def cpu_seconds(self, run: Run) -> float:
         """Return the CPU seconds of a run."""
         return float(np.dot(run.work, self.costs))
 
-    def wall_seconds(self, measured: Measured, workers: int, *, windows: bool) -> float:
+    def wall_seconds(self, measured: Measured, workers: int) -> float:
         """Predict the wall-clock seconds of a run on a cluster of so many workers, each with a core and its records.
 
-        What the coordinator does is not divided. Disks and the network are taken to keep up.
-
-        Parameters
-        ----------
-        windows
-            Whether sets are counted in windows, `WINDOWS` at most, as from m=3 on, and not in all tasks of a pass.
+        What the coordinator does is not divided, and larger sets are counted in `WINDOWS` tasks at most. Disks and the
+        network are taken to keep up.
         """
-        search, increments, read, tasks, returned = (
+        search, pairs, larger, records, stored, tasks, returned = (
             amount * cost for amount, cost in zip(Run("cluster", measured).work, self.costs, strict=True)
         )
-        counting = increments / (min(workers, WINDOWS) if windows else workers)
-        return search + tasks + returned + counting + read / workers
+        counting = pairs / workers + larger / min(workers, WINDOWS)
+        return search + tasks + returned + counting + (records + stored) / workers
 
 
 def scaled(measured: Measured, times: int, workers: int) -> dict[str, float]:
@@ -81,6 +82,7 @@ def scaled(measured: Measured, times: int, workers: int) -> dict[str, float]:
 
     The passes stay as many; each is divided among the workers, and each of its tasks returns as much as before.
     """
-    grows = {name: measured[name] * times for name in ("increments", "gib_read")}
+    grown = "increments", "increments_of_larger_sets", "gib_of_records", "gib_stored"
+    grows = {name: measured[name] * times for name in grown}
     tasks = measured["passes"] * tasks_of_pass(workers)
     return {**grows, "tasks": tasks, "mib_returned": measured["mib_returned"] * tasks / measured["tasks"]}

@@ -18,21 +18,27 @@ class Counted(Executor):
         self._inner, self._max_workers = inner, inner._max_workers
         self.remote = bool(getattr(inner, "remote", False))
         self._last: Any = None
-        self.passes = self.tasks = self.bytes_read = self.bytes_returned = 0
+        self.passes = self.tasks = self.bytes_of_records = self.bytes_stored = self.bytes_returned = 0
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Hand a task on."""
         self.passes += fn is not self._last
         self._last = fn
         self.tasks += 1
-        self.bytes_read += bytes_in_files((fn, args))
+        self.bytes_of_records += bytes_of_records((fn, args))
+        self.bytes_stored += bytes_stored((fn, args))
         return _Pending(self, self._inner.submit(fn, *args, **kwargs))
 
     @property
     def figures(self) -> dict[str, float]:
         """What was counted."""
-        read, returned = self.bytes_read / 2**30, self.bytes_returned / 2**20
-        return {"passes": self.passes, "tasks": self.tasks, "gib_read": read, "mib_returned": returned}
+        records, stored, returned = (
+            self.bytes_of_records / 2**30,
+            self.bytes_stored / 2**30,
+            self.bytes_returned / 2**20,
+        )
+        read = {"gib_of_records": records, "gib_stored": stored}
+        return {"passes": self.passes, "tasks": self.tasks, **read, "mib_returned": returned}
 
 
 class _Pending:
@@ -48,21 +54,34 @@ class _Pending:
         return bool(self._pending.cancel())
 
 
-def bytes_in_files(value: Any) -> int:
-    """Return the bytes of arrays in files that a task takes with it; of a block of records those of its own items."""
-    if isinstance(value, np.ndarray):
-        return value.nbytes if value.size and backing(value) is not None else 0
-    if isinstance(value, tuple) and [getattr(part, "dtype", None) for part in value] == [np.int64, np.int32]:
+def bytes_of_records(value: Any) -> int:
+    """Return the bytes of blocks of records in files that a task takes with it; of each those of its own items."""
+    if _is_block(value):
         indptr, items = value
-        return int(indptr.nbytes + items.itemsize * (indptr[-1] - indptr[0])) if bytes_in_files(items) else 0
-    return sum(map(bytes_in_files, _parts(value)))
+        return int(indptr.nbytes + items.itemsize * (indptr[-1] - indptr[0])) if _is_filed(items) else 0
+    return sum(map(bytes_of_records, _parts(value)))
+
+
+def bytes_stored(value: Any) -> int:
+    """Return the bytes of other arrays in files that a task takes with it: of records that were stored as codes."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes if _is_filed(value) else 0
+    return 0 if _is_block(value) else sum(map(bytes_stored, _parts(value)))
 
 
 def bytes_in_memory(value: Any) -> int:
     """Return the bytes of the arrays in a result that do not lie in files."""
     if isinstance(value, np.ndarray):
-        return 0 if value.size and backing(value) is not None else value.nbytes
+        return 0 if _is_filed(value) else value.nbytes
     return sum(map(bytes_in_memory, _parts(value)))
+
+
+def _is_filed(value: Any) -> bool:
+    return bool(value.size) and backing(value) is not None
+
+
+def _is_block(value: Any) -> bool:
+    return isinstance(value, tuple) and [getattr(part, "dtype", None) for part in value] == [np.int64, np.int32]
 
 
 def _parts(value: Any) -> list[Any]:

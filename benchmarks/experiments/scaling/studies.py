@@ -13,7 +13,9 @@ _QUANTITIES = {
     "seconds_of_wall": "wall-clock seconds",
     "microseconds_per_record": "CPU time per record in µs",
     "increments": "increments",
-    "gib_read": "GiB read by all passes",
+    "increments_of_larger_sets": "of them of sets of 3 and more",
+    "gib_of_records": "GiB of records read by all passes",
+    "gib_stored": "GiB read of records that were stored as they are expanded",
     "mib_returned": "MiB of results",
     "tasks": "tasks",
     "passes": "passes",
@@ -40,10 +42,10 @@ HELD_OUT = {
 """Runs that the model is not fitted on, by name: figure, series and x."""
 WORKERS = (1, 2, 4, 8, 16, 32, 64)
 _PREDICTED = {
-    "100,000,000 records, m=2: prediction": (("blocks-records", "cluster", LARGEST), 5, False),
-    "100,000,000 records, m=3: prediction": (("blocks-m-large", "threads", 3), 33, True),
+    "100,000,000 records, m=2: prediction": (("blocks-records", "cluster", LARGEST), 5),
+    "100,000,000 records, m=3: prediction": (("blocks-m-large", "threads", 3), 33),
 }
-"""Curves of predictions: the measured run, how many times its records, and whether sets are counted in windows."""
+"""Curves of predictions: the measured run, and how many times its records."""
 
 
 def measure_model(parameters: Parameters) -> Measured:
@@ -75,12 +77,20 @@ def measure_model(parameters: Parameters) -> Measured:
     if parameters["model"] == "predicted":
         return {"seconds": model.cpu_seconds(Run(str(key[1]), found[key])), **_costs(model)}
     work = scaled(found[key], parameters["times"], parameters["workers"])
-    return {"seconds": model.wall_seconds(work, parameters["workers"], windows=parameters["windows"])}
+    return {"seconds": model.wall_seconds(work, parameters["workers"])}
 
 
 def _costs(model: CostModel) -> Mapping[str, float]:
-    names = "seconds_of_search", "nanoseconds_of_increment", "seconds_of_gib", "milliseconds_of_task", "seconds_of_mib"
-    factors = 1, 1e9, 1, 1e3, 1
+    names = (
+        "seconds_of_search",
+        "nanoseconds_of_increment",
+        "nanoseconds_of_larger_increment",
+        "seconds_of_gib_of_records",
+        "seconds_of_gib_stored",
+        "milliseconds_of_task",
+        "seconds_of_mib",
+    )
+    factors = 1, 1e9, 1e9, 1, 1, 1e3, 1
     return {name: cost * factor for name, cost, factor in zip(names, model.costs, factors, strict=True)}
 
 
@@ -108,8 +118,8 @@ def _model_case(kind: str, x: str) -> Case:
 
 
 def _prediction(series: str, workers: int) -> Case:
-    of, times, windows = _PREDICTED[series]
-    given = {"model": "wall", "of": list(of), "times": times, "windows": windows, "workers": workers}
+    of, times = _PREDICTED[series]
+    given = {"model": "wall", "of": list(of), "times": times, "workers": workers}
     return Case("workers", series, workers, given, cost="time")
 
 
@@ -169,8 +179,9 @@ FIGURES = [
         [_model_case(kind, x) for kind in ("measured", "predicted") for x in HELD_OUT],
         (Claim("the model tells the CPU of runs that it was not fitted on", "within 1.3 times, each", _within),),
         note="""\
-CPU seconds = those of a search + increments + GiB read + on a cluster tasks and MiB of results, each at a price that is
-not negative; the prices have the least sum of squared relative errors over the runs of the figures by blocks.""",
+CPU seconds = those of a search + increments, those of sets of 3 and more apart + GiB read, of records and of what was
+stored of them expanded + on a cluster tasks and MiB of results, each at a price that is not negative; the prices have
+the least sum of squared relative errors over the runs of the figures by blocks.""",
     ),
     Figure(
         "workers",
@@ -180,7 +191,7 @@ not negative; the prices have the least sum of squared relative errors over the 
         [_prediction(series, n) for series in _PREDICTED for n in WORKERS],
         note="""\
 **A prediction of the cost model, not a measurement**: workers of one core each that all see the blocks, disks and a
-network that keep up, and nothing else at work. From m=3 on sets are counted in 16 windows, and more workers gain
-little.""",
+network that keep up, and nothing else at work. Sets of 3 and more are counted in 16 windows: of more
+workers some wait.""",
     ),
 ]
