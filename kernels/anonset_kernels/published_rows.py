@@ -31,10 +31,10 @@ def _share_of(key: Integer, shares: int) -> Integer:
 
 
 @kernel()
-def count_shares(rows: Csr, span: tuple[int, int], count: Int64Array) -> None:
-    """Add the rows of a span to `count`, int64 (shares,), of the shares that `merge_rows` takes one after the other."""
+def count_shares(rows: Csr, span: tuple[int, int], sizes: Int64Array) -> None:
+    """Add the rows of a span to `sizes`, int64 (shares,), of the shares that `merge_rows` takes one after the other."""
     for row in range(span[0], span[1]):
-        count[_share_of(_key(rows, row), len(count))] += 1
+        sizes[_share_of(_key(rows, row), len(sizes))] += 1
 
 
 @kernel()
