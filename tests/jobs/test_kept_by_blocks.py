@@ -23,10 +23,9 @@ from anonset.data.seals import Seal
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.apply import in_input_order
-from anonset.io import publish, publish_filed, texts
+from anonset.io import publish, texts
 from anonset.io.parts import read_parts
 from anonset.io.publish import write_published
-from anonset.io.publish_filed import write_filed
 from anonset.release import costs
 from anonset.release.formulas import formula_warnings
 from anonset.release.symbols import name_sets
@@ -70,8 +69,7 @@ def test_labels_in_files_are_published_as_those_in_memory(tmp_path_factory, foun
     roles = {"items": "items", "keep": "note,number"}
     whole = published(anonset.read(folder / "v.parquet", **roles))
     with pytest.MonkeyPatch.context() as patch, WorkFolder.temporary(folder) as work:
-        for module in (publish, publish_filed):
-            patch.setattr(module, "_BLOCK", 2)
+        patch.setattr(publish, "_BLOCK", 2)
         patch.setattr(texts, "MOST_HELD", held)
         table = anonset.scan(folder / "v.parquet", **roles, work_dir=folder / "work")
         made = published(table)
@@ -80,9 +78,9 @@ def test_labels_in_files_are_published_as_those_in_memory(tmp_path_factory, foun
             assert tuple(column.vocabulary.labels) == same.vocabulary.labels
             assert column.codes.tolist() == same.codes.tolist()
         for part_rows in (None, 3):
-            for name, one, write in (("a", whole, write_published), ("b", made, write_filed)):
+            for name, one in (("a", whole), ("b", made)):
                 (folder / f"{name}{part_rows}").mkdir()
-                path = write(one, folder / f"{name}{part_rows}", format, None, part_rows)
+                path = write_published(one, folder / f"{name}{part_rows}", format, None, part_rows)
             assert files_of(folder / f"a{part_rows}") == files_of(folder / f"b{part_rows}")
             paths = sorted(path.iterdir()) if part_rows else [path]
             given = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " "}
@@ -184,7 +182,7 @@ def test_a_table_is_taken_up_again_and_its_files_are_sealed(table, tmp_path):
 
 def test_a_text_that_was_not_written_as_it_was_meant_is_found(table, tmp_path):
     made = published(table)
-    path = write_filed(made, tmp_path, "csv")
+    path = write_published(made, tmp_path, "csv")
     given = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " ", "work": table.work}
     expected = {column.name: column for column in made.kept}
     text = path.read_text()

@@ -171,9 +171,18 @@ def _cells(column: SetColumn, separator: str) -> Iterator[Any]:
 
 
 def _categories(column: CategoricalColumn) -> Iterator[Any]:
-    labels = text_array(column.vocabulary.labels)
+    """Yield the labels of rows (``pyarrow.LargeStringArray``), a block of these at a time, wherever they lie."""
+    import pyarrow as pa
+
+    filed = column.vocabulary.filed
+    labels: Any = None if filed is not None else text_array(column.vocabulary.labels)
     for first in range(0, column.n, _BLOCK):
-        yield labels.take(column.codes[first : first + _BLOCK])
+        codes = column.codes[first : first + _BLOCK]
+        if filed is None:
+            yield labels.take(codes)
+        else:
+            starts, text = filed.gathered(codes)
+            yield pa.LargeStringArray.from_buffers(len(codes), pa.py_buffer(starts), pa.py_buffer(text))
 
 
 def _lists(column: SetColumn, labels: Any, first: int, kind: Any) -> Any:
@@ -197,14 +206,12 @@ def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:
 
     columns, text = {}, pa.string()
     for column in published:
-        labels = pa.array(column.vocabulary.labels, text)
-        starts = range(0, column.n, _BLOCK)
         if isinstance(column, SetColumn):
-            lists = [_lists(column, labels, first, pa.ListArray) for first in starts]
+            labels = pa.array(column.vocabulary.labels, text)
+            lists = [_lists(column, labels, first, pa.ListArray) for first in range(0, column.n, _BLOCK)]
             columns[column.name] = pa.chunked_array(lists, pa.list_(text))
         else:
-            taken = [labels.take(column.codes[first : first + _BLOCK]) for first in starts]
-            columns[column.name] = pa.chunked_array(taken, text)
+            columns[column.name] = pa.chunked_array([part.cast(text) for part in _categories(column)], text)
     return pa.table(columns)
 
 

@@ -99,10 +99,7 @@ class RecordsKind:
 
         publication = unverified.publication
         chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
-        write = write_published
-        if any(column.vocabulary.filed is not None for column in publication.kept):
-            from anonset.io.publish_filed import write_filed as write
-        data = write(publication, folder, chosen, separator, layout.part_rows)
+        data = write_published(publication, folder, chosen, separator, layout.part_rows)
         fimi = chosen == "dat"
         sets = publication.transactions
         # the codebook explains the codes of value sets too
