@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.jobs.test_by_blocks import files_of
+from tests.jobs.test_by_blocks import files_of, report_of_both
 
 import anonset
 from anonset.cli.main import main
@@ -71,15 +71,7 @@ def test_published_ids_are_those_of_a_run_in_memory(tmp_path, ids, parts):
     source, options = str(tmp_path / "ids.csv"), [*OPTIONS, *ids, *parts]
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
         assert main(["anonymize", source, "-o", str(tmp_path / out), *options, *limit]) == 0
-    assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
-    private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "blocks")]
-    reports = [json.loads(files.pop("report.json")) for files in private]
-    assert private[0] == private[1]
-    for name in ("measures", "figures", "retention", "warnings"):
-        assert reports[0][name] == reports[1][name]
-    assert reports[0]["input"]["content_sha256"] == reports[1]["input"]["content_sha256"]
-    assert main(["verify", str(tmp_path / "blocks")]) == 0
-    assert list((tmp_path / "temporary").iterdir()) == []
+    report_of_both(tmp_path)
 
 
 def test_a_publication_in_parts_holds_the_lines_of_one_file_each(tmp_path):

@@ -35,6 +35,20 @@ def files_of(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def report_of_both(tmp_path):
+    """Return the report of a run in memory and one by blocks, which published and kept the same and left nothing."""
+    assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
+    private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "blocks")]
+    reports = [json.loads(files.pop("report.json")) for files in private]
+    assert private[0] == private[1]
+    for name in ("measures", "figures", "retention", "warnings"):
+        assert reports[0][name] == reports[1][name]
+    assert reports[0]["input"]["content_sha256"] == reports[1]["input"]["content_sha256"]
+    assert main(["verify", str(tmp_path / "blocks")]) == 0
+    assert list((tmp_path / "temporary").iterdir()) == []
+    return reports[1]
+
+
 @pytest.fixture
 def anonymize(capsys):
     def run(tmp_path, name, out, *options):

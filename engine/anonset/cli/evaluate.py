@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from anonset.cli.app import given_flags, pairs, split, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE
+from anonset.cli.originals import MemoryLimit, WorkDir
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.errors import InputError
 from anonset.settings.job_files import is_job, of_job
@@ -37,12 +38,8 @@ def evaluate(
     bound: Annotated[
         bool, Parameter(help="Prove how small the NCP of a cut of the hierarchy can be (models km and partition-km).")
     ] = False,
-    memory_limit: Annotated[
-        str | None, Parameter(help="Read into files what needs more, such as 8G; default: what is available.")
-    ] = None,
-    work_dir: Annotated[
-        str | None, Parameter(help="Read into files of this directory, new or empty; it is removed.")
-    ] = None,
+    memory_limit: MemoryLimit = None,
+    work_dir: WorkDir = None,
     flags: RoleFlags = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="No progress.")] = False,
     json: Annotated[bool, Parameter(help="The losses as JSON.")] = False,

@@ -1,10 +1,17 @@
-"""The original of a publication, as commands that count risks read it."""
+"""The original of a publication, as commands that compare both read it."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from anonset.data import Table
 from anonset.errors import InputError
+
+MemoryLimit = Annotated[
+    str | None, Parameter(help="Read into files what needs more, such as 8G; default: what is available.")
+]
+WorkDir = Annotated[str | None, Parameter(help="Read into files of this directory, new or empty; it is removed.")]
 
 
 def in_files(place: Path | None) -> dict[str, str]:

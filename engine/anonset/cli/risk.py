@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags, pairs, split, whole_number
 from anonset.cli.main import DONE, FAILED
-from anonset.cli.originals import in_files, original_of
+from anonset.cli.originals import MemoryLimit, WorkDir, in_files, original_of
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.errors import InputError
@@ -40,12 +40,8 @@ def risk(
     sensitive: Annotated[list[str] | None, Parameter(help="Kept columns to learn; default: all of them.")] = None,
     attempts: Annotated[int, Parameter(converter=whole_number, help="Persons that the attack looks for.")] = 1000,
     seed: Annotated[int, Parameter(converter=whole_number, help="Seed of what is random.")] = 0,
-    memory_limit: Annotated[
-        str | None, Parameter(help="Read into files what needs more, such as 8G; default: what is available.")
-    ] = None,
-    work_dir: Annotated[
-        str | None, Parameter(help="Read into files of this directory, new or empty; it is removed.")
-    ] = None,
+    memory_limit: MemoryLimit = None,
+    work_dir: WorkDir = None,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="No progress.")] = False,
     json: Annotated[bool, Parameter(help="The risks as JSON.")] = False,
