@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from anonset.data import CategoricalColumn
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.generalization.buckets import BucketPublication, sums_by_code
+from anonset.measures.visible_individuals import VisibleIndividuals
 from anonset.verification.shares import shares_of
 
 VALUES_AT_ONCE = 1 << 19
@@ -20,7 +21,7 @@ VALUES_AT_ONCE = 1 << 19
 class People(NamedTuple):
     """All visible rows of some individuals."""
 
-    publication: BucketPublication
+    publication: VisibleIndividuals
     """As much of a publication as tells of these alone: their rows, by individual, and all values of their groups."""
     row: Int64
     """int64 (r,): the row of each in the QIT."""
@@ -104,4 +105,4 @@ def _people(publication: BucketPublication, rows: Int64, group: Int32, start: In
         publication.snt_value.take(at),
         publication.snt_count[at],
     )
-    return People(cast("BucketPublication", part), rows, groups.astype(np.int64))
+    return People(part, rows, groups.astype(np.int64))

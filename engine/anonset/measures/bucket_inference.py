@@ -12,6 +12,7 @@ from anonset.data.table import Int64
 from anonset.generalization.buckets import BucketPublication, sums_by_code
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.sensitive_values import ClassDiversity, ObservedDiversity
+from anonset.measures.visible_individuals import VisibleIndividuals
 
 Float64 = NDArray[np.float64]
 
@@ -89,13 +90,13 @@ def observed(publication: BucketPublication) -> ObservedDiversity:
     )
 
 
-def persons(publication: BucketPublication) -> tuple[Int64, Int64]:
+def persons(publication: VisibleIndividuals) -> tuple[Int64, Int64]:
     """Return the rows whose identity is shown, and the person of each: int64 (v,) both, persons from 0."""
     shown = np.flatnonzero(~publication.starred) if publication.ids else np.zeros(0, np.int64)
     return shown, class_of([column.take(shown) for column in publication.ids], len(shown))
 
 
-def of_persons(publication: BucketPublication) -> Float64:
+def of_persons(publication: VisibleIndividuals) -> Float64:
     """Return float64 (persons,): how likely each has the value that is likeliest to be on one of the person's rows.
 
     The chance that none of t rows of a group of s has a value that c of them have is that of t draws without return.

@@ -13,7 +13,7 @@ import numpy as np
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication
+from anonset.measures.visible_individuals import VisibleIndividuals
 from anonset.privacy.model import require_at_least
 
 _PAIRS_AT_ONCE = 1 << 22
@@ -59,7 +59,7 @@ class InterGroupViolation(Discreet):
     """A row of the individual in the QIT (0-based)."""
 
 
-def intra_group_violations(publication: BucketPublication) -> list[IntraGroupViolation]:
+def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupViolation]:
     """Find what the pigeonhole principle gives away inside groups, by group, individual and value.
 
     A group is flagged iff the tuples of its most frequent individual and those of its most frequent value are
@@ -67,7 +67,7 @@ def intra_group_violations(publication: BucketPublication) -> list[IntraGroupVio
     for a violation, not necessary.
 
     >>> from anonset.data import CategoricalColumn, Table
-    >>> from anonset.generalization import Buckets
+    >>> from anonset.generalization.buckets import BucketPublication, Buckets
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2"])
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]), ids=(ids,))
     >>> publication = BucketPublication.of(table, Buckets(np.zeros(3, np.int32), np.zeros(3, bool)))
@@ -101,7 +101,7 @@ def intra_group_violations(publication: BucketPublication) -> list[IntraGroupVio
 
 
 def inter_group_violations(
-    publication: BucketPublication,
+    publication: VisibleIndividuals,
     l: int,  # noqa: E741
     *,
     alpha: int = 3,
@@ -140,7 +140,7 @@ def inter_group_violations(
 class _Incidence:
     """Which individual is in which group, by individual, then group; and which values a group holds."""
 
-    def __init__(self, publication: BucketPublication) -> None:
+    def __init__(self, publication: VisibleIndividuals) -> None:
         if not publication.ids:
             msg = "correlations are those of individuals, and the publication has no id column"
             raise InputError(msg)
