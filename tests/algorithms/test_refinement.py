@@ -117,6 +117,7 @@ def least(relation: Relation, k: int) -> float:
     return min(fsum(len(c) * relation.loss(c) for c in way) / len(records) for way in partitions(records, k))
 
 
+@pytest.mark.compiled
 def test_small_tables_reach_the_least_loss() -> None:
     """Not in every case (it is a local search), but in most, and below it in none."""
     reached = 0

@@ -204,6 +204,7 @@ def test_a_constraint_that_a_merge_breaks_is_satisfied_again() -> None:
     assert check_constraints(after, None, ConstraintSet(2, PrivacyPolicy.of(["xy", "zw"])), 10**6).holds
 
 
+@pytest.mark.compiled
 def test_hundreds_of_items_are_compared_exactly() -> None:
     """Groups of 70 and more items: the powers of two exceed any float and 64 bits."""
     items = [f"{i:03d}" for i in range(160)]

@@ -254,6 +254,7 @@ def test_datasets_path(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (ran.code, "ANONSET_DATA" in ran.err) == (2, True)
 
 
+@pytest.mark.compiled
 def test_demo(place: Place) -> None:
     folder = place.folder / "demo"
     ran = place.run("demo", "-o", str(folder))

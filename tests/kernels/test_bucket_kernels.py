@@ -130,7 +130,7 @@ def concentrated_groups(seed: int, size: int) -> tuple[list[int], list[int], lis
     return value, person, bounds
 
 
-@pytest.mark.parametrize("size", [20, 60, 400])
+@pytest.mark.parametrize("size", [20, 60, pytest.param(400, marks=pytest.mark.compiled)])
 def test_diversify_removes_what_its_twin_does(size: int) -> None:
     n_removed = n_values_removed = 0
     for seed in range(100):

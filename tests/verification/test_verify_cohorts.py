@@ -177,7 +177,7 @@ def test_whole_transactions(seed: int) -> None:
         assert count[frozenset(rows[verdict.witness.record])] == verdict.witness.support < model.k
 
 
-@thorough
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: WorkFolder, seed: int) -> None:
     rng, rows, sensitive = case(seed)
