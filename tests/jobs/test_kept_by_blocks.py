@@ -15,7 +15,7 @@ from tests.jobs.test_by_blocks import files_of, report_of_both
 
 import anonset
 from anonset.cli.main import main
-from anonset.data import spans
+from anonset.data import filed, spans
 from anonset.data.fingerprints import content_sha256
 from anonset.data.mapped import WorkFolder
 from anonset.data.saved import save_table, saved_files, saved_table
@@ -153,13 +153,26 @@ def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch)
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
 
 
+def test_few_labels_that_are_long_are_not_held_either(tmp_path, monkeypatch):
+    monkeypatch.setattr(texts, "MOST_HELD", 1000)
+    baskets(tmp_path / "v.csv")
+    roles = {"items": "items", "keep": "note", "drop": "number"}
+    expected = anonset.read(tmp_path / "v.csv", **roles).kept[0].labels()
+    for characters, held in ((100, False), (10_000, True)):
+        monkeypatch.setattr(texts, "_MOST_TEXT_HELD", characters)
+        found = anonset.scan(tmp_path / "v.csv", **roles, work_dir=tmp_path / f"{held}").kept[0]
+        assert (found.vocabulary.filed is None) == held
+        assert found.labels() == expected
+
+
 @pytest.fixture
 def table(tmp_path):
     baskets(tmp_path / "v.csv")
     return anonset.scan(tmp_path / "v.csv", items="items", keep="note,number", work_dir=tmp_path / "work")
 
 
-def test_a_table_is_taken_up_again_and_its_files_are_sealed(table, tmp_path):
+def test_a_table_is_taken_up_again_and_its_files_are_sealed(table, tmp_path, monkeypatch):
+    monkeypatch.setattr(filed, "_TEXT_AT_ONCE", 20)
     save_table(table, {})
     again = saved_table(table.work)
     assert [column.labels() for column in again.kept] == [column.labels() for column in table.kept]

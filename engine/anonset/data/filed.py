@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 UInt8 = NDArray[np.uint8]
+_TEXT_AT_ONCE = 1 << 22
+"""Bytes of labels that are read at once."""
 
 
 class FiledLabels(Sequence[str]):
@@ -76,8 +78,23 @@ class FiledLabels(Sequence[str]):
             return self.last or ""
         return self.text[self.starts[at] : self.starts[at + 1]].tobytes().decode()
 
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Yield the first and the end of spans of labels that lie in the files, of a bounded number and of few bytes.
+
+        >>> list(FiledLabels(np.array([0, 1, 1 << 24, 1 << 25]), np.empty(1 << 25, np.uint8)).spans())
+        [(0, 1), (1, 2), (2, 3)]
+        """
+        for begin, stop in spans(self.filed):
+            first = begin
+            while first < stop:
+                most = self.starts[first] + _TEXT_AT_ONCE
+                n = int(np.searchsorted(self.starts[first + 1 : stop + 1], most, side="right"))
+                end = first + max(1, n)
+                yield first, end
+                first = end
+
     def __iter__(self) -> Iterator[str]:
-        for first, end in spans(self.filed):
+        for first, end in self.spans():
             starts = self.starts[first : end + 1].tolist()
             text = self.text[starts[0] : starts[-1]].tobytes()
             for begin, stop in pairwise(starts):
@@ -100,6 +117,16 @@ class FiledLabels(Sequence[str]):
         """The place of each label."""
         return _Places(self)
 
+    def lengths(self, codes: Int32) -> Int64:
+        """Return the bytes of the labels of some codes, int64 (n,).
+
+        Raises
+        ------
+        InputError
+            If there is no such label: the files were damaged.
+        """
+        return np.diff(self._gathered_starts(codes))
+
     def gathered(self, codes: Int32) -> tuple[Int64, UInt8]:
         """Return the labels of some codes: where each begins, int64 (n + 1,), and their bytes.
 
@@ -108,17 +135,23 @@ class FiledLabels(Sequence[str]):
         InputError
             If there is no such label: the files were damaged.
         """
-        from anonset_kernels.labels import gather_text, gathered_starts
+        from anonset_kernels.labels import gather_text
 
-        last = self.last_bytes
-        starts = gathered_starts(codes, self.arrays, len(last))
+        starts = self._gathered_starts(codes)
+        text = np.empty(int(starts[-1]), np.uint8)
+        gather_text(codes, self.arrays, self.last_bytes, starts, text)
+        return starts, text
+
+    def _gathered_starts(self, codes: Int32) -> Int64:
+        """Return where the labels of some codes begin, one behind the other, int64 (n + 1,)."""
+        from anonset_kernels.labels import gathered_starts
+
+        starts = gathered_starts(codes, self.arrays, len(self.last_bytes))
         if not len(starts):
             found = backing(self.starts)
             msg = f"{'labels' if found is None else found.filename}: {DAMAGED}"
             raise InputError(msg)
-        text = np.empty(int(starts[-1]), np.uint8)
-        gather_text(codes, self.arrays, last, starts, text)
-        return starts, text
+        return starts
 
     def first_other(self, codes: Int32, starts: Int64, text: UInt8) -> int:
         """Return the first row whose text is not the label of its code; -1 if there is none."""

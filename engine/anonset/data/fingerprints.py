@@ -68,7 +68,7 @@ def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -
             codes = column.codes[a:b] if place is None else place[column.codes[a:b]]
             digest.update(np.ascontiguousarray(codes, "<i4").data)
         digest.update(b"[")
-        for a, b in spans(labels.filed):
+        for a, b in labels.spans():
             found = _as_json(labels, a, b)
             digest.update(found[: -len(_BETWEEN)] if b == labels.filed else found)
         digest.update(b"]")

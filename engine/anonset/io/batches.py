@@ -15,17 +15,17 @@ from anonset.io.baskets import basket_rows, marks_in, separator_among
 from anonset.io.data_files import DataFile, DataFiles
 from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import DELIMITERS
-from anonset.io.files import reading
+from anonset.io.files import open_parquet, reading
 from anonset.io.pieces import head_of, pieces
 from anonset.io.sources import Described, Reading, require_lines_without_names
 
 _HEAD = 1 << 20
 _BYTES_AT_ONCE = 1 << 24
 """Bytes, as they are encoded, of the rows that are read at once from Parquet, about, at most."""
-_LONG = 64
-"""Bytes, as they are encoded, of a value that is long."""
-_SMALL = 1 << 20
-"""Bytes of a column in a row group that is small."""
+_LONG, _SMALL = 64, 1 << 20
+"""Bytes, as they are encoded, of a value that is long, and of a column in a row group that is small."""
+_CODE, _LARGE = 4, 1 << 23
+"""Bytes above which a value is no code, as a rule, and above which a column in a row group is large."""
 _T = TypeVar("_T")
 
 
@@ -146,7 +146,8 @@ def _difference(first: Any, other: Any) -> str:
 def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
     """Yield the rows of a Parquet file; text comes as codes of a row group's dictionary, where there is one.
 
-    Ids come as text: nearly all of them are different. So do long values: of a dictionary Arrow holds a row group's.
+    Ids come as text: nearly all of them are different. So do other values of which most must be: of a dictionary Arrow
+    holds a row group's.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -155,10 +156,11 @@ def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Se
         with reading(file.where, "not valid Parquet"):
             metadata = parquet.read_metadata(opened)
             columns = [metadata.schema.column(n) for n in range(metadata.num_columns)]
-            plainly = {*ids, *_long_values(metadata)}
+            plainly = {*ids, *_without_codes(metadata)}
             text = [one.path for one in columns if one.logical_type.type == "STRING" and one.path not in plainly]
-            coded = parquet.ParquetFile(opened, metadata=metadata, read_dictionary=text)
-            plain = parquet.ParquetFile(opened, metadata=metadata)
+            far = file.system is not None
+            coded = open_parquet(opened, far=far, metadata=metadata, read_dictionary=text)
+            plain = open_parquet(opened, far=far, metadata=metadata)
         before = 0
         for group in range(metadata.num_row_groups):
             for batch in _of_group(file, coded, plain, group, wanted, _rows_at_once(metadata.row_group(group))):
@@ -170,11 +172,18 @@ def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Se
             yield _with_keys(file, 0, 0, empty, names)
 
 
-def _long_values(metadata: Any) -> set[str]:
-    """Return the columns, not small, with so many bytes a value that most must differ (``pyarrow.FileMetaData``)."""
+def _without_codes(metadata: Any) -> set[str]:
+    """Return the columns, not small, with so many bytes a value that most must differ (``pyarrow.FileMetaData``).
+
+    Where they are large, few bytes tell that: those of a dictionary do not count.
+    """
+
+    def most_differ(size: int, n: int) -> bool:
+        return size > max(_LONG * n, _SMALL) or size > max(_CODE * n, _LARGE)
+
     groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
     chunks = [group.column(n) for group in groups for n in range(group.num_columns)]
-    return {one.path_in_schema for one in chunks if one.total_uncompressed_size > max(_LONG * one.num_values, _SMALL)}
+    return {one.path_in_schema for one in chunks if most_differ(one.total_uncompressed_size, one.num_values)}
 
 
 def _rows_at_once(group: Any) -> int:

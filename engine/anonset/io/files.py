@@ -36,6 +36,8 @@ _GUESSED_RATIO = 6
 _TEXT_OF_VALUE = 4  # bytes of a short code and what stands before the next one
 _LARGEST_DEFLATE_RATIO = 1032
 _HEAD, _ROWS_OF_HEAD = 1 << 16, 1000
+_BUFFER, _FAR_BUFFER = 1 << 20, 1 << 23
+"""Bytes of a column of Parquet that are read at once, here and at an address, where each request takes time."""
 _BETWEEN_VALUES = (b" ", b",", b";", b"|", b"\t")
 _KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
@@ -316,10 +318,18 @@ def _head(name: str, file: Any) -> bytes:
         return b""
 
 
-def _parquet_size(file: Any) -> Size:
+def open_parquet(file: Any, *, far: bool = False, **how: Any) -> Any:
+    """Open a file as Parquet (``pyarrow.parquet.ParquetFile``), read page by page; `far`: at an address.
+
+    Otherwise Arrow holds all that a row group is, compressed, before the first row comes.
+    """
     from pyarrow import parquet
 
-    found = parquet.ParquetFile(file)
+    return parquet.ParquetFile(file, buffer_size=_FAR_BUFFER if far else _BUFFER, pre_buffer=False, **how)
+
+
+def _parquet_size(file: Any) -> Size:
+    found = open_parquet(file)
     metadata = found.metadata
     groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
     values = sum(group.column(n).num_values for group in groups for n in range(group.num_columns))

@@ -1,7 +1,7 @@
 """Writing publications and what belongs to them, and reading them back."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,17 @@ from anonset.io.files import format_of, reading, remove_on_failure, write_file
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
 from anonset.io.read import read, read_exactly
 from anonset.io.roles import Names
+from anonset.io.row_sizes import spans_within
 
 _FORMATS = ("csv", "parquet", "dat")
 _SEPARATORS = (" ", ";", "|", "\t")
 _BLOCK = 1 << 16
+_BYTES = 1 << 24
+"""Bytes of a block, about, at most."""
 ROWS_PER_GROUP = 1 << 20
-"""Rows of a row group of Parquet."""
+"""Rows of a row group of Parquet, at most."""
+BYTES_PER_GROUP = 1 << 26
+"""Bytes of the texts of a row group, and of where they begin, at most: Arrow holds them all."""
 PARTS = "published"
 """Name of the folder that holds a publication in parts."""
 
@@ -78,8 +83,8 @@ def write_published(
 
     Set-valued columns that were joined are written as separate columns again. Symbols of a
     record stand in canonical order, joined by the separator (by a blank in FIMI); in Parquet they are
-    ``list<string>``, in row groups of `ROWS_PER_GROUP`. All other columns are text. The bytes depend on what is
-    published and on `part_rows`, and not on where it lies.
+    ``list<string>``, in row groups of `ROWS_PER_GROUP` or `BYTES_PER_GROUP`, whichever are fewer rows. All other
+    columns are text. The bytes depend on what is published and on `part_rows`, and not on where it lies.
 
     Parameters
     ----------
@@ -127,20 +132,19 @@ def _write(columns: Sequence[SetColumn | CategoricalColumn], path: Path, format:
     if format == "parquet":
         return _write_parquet(columns, path)
     if format == "dat" and isinstance(columns[0], SetColumn):
-        return write_file(path, (lines([cells]) for cells in _cells(columns[0], " ")))
+        return write_file(path, (lines([cells]) for (cells,) in _blocks(columns, " ")))
     return write_file(path, _csv_parts(columns, separator))
 
 
 def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path) -> Path:
     from pyarrow import parquet
 
-    n = columns[0].n
     with remove_on_failure(path), path.open("wb") as file:
         empty = arrow_table([column.part(0, 0) for column in columns])
         with parquet.ParquetWriter(file, empty.schema) as writer:
-            for first, end in spans(n, ROWS_PER_GROUP):
+            for first, end in spans_within(columns, ROWS_PER_GROUP, BYTES_PER_GROUP):
                 writer.write_table(arrow_table([column.part(first, end) for column in columns]), ROWS_PER_GROUP)
-            if not n:
+            if not columns[0].n:
                 writer.write_table(empty)
     return path
 
@@ -153,41 +157,48 @@ def separator_of(publication: Publication, separator: str | None = None) -> str:
 
 
 def _csv_parts(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[Any]:
-    blocks = [_cells(c, separator) if isinstance(c, SetColumn) else _categories(c) for c in columns]
     top, _ = csv_bytes([column.name for column in columns], [text_array([])] * len(columns))
     yield top
-    for parts in zip(*blocks, strict=True):
+    for parts in _blocks(columns, separator):
         yield lines([quoted(part, alone=len(columns) == 1) for part in parts])
 
 
-def _cells(column: SetColumn, separator: str) -> Iterator[Any]:
-    """Yield the text cells of a set-valued column, a block of records at a time."""
+def _blocks(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[list[Any]]:
+    """Yield the cells of all columns as text (``pyarrow.LargeStringArray``), a block of records at a time."""
+    cells = [_cells(c, separator) if isinstance(c, SetColumn) else _categories(c) for c in columns]
+    for first, end in spans_within(columns, _BLOCK, _BYTES):
+        yield [of(first, end) for of in cells]
+
+
+def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
+    """Return how the text cells of the records of a set-valued column are had."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     labels = text_array(column.vocabulary.labels)
-    for first in range(0, column.n, _BLOCK):
-        yield pc.binary_join(_lists(column, labels, first, pa.LargeListArray), pa.scalar(separator, labels.type))
+    mark = pa.scalar(separator, labels.type)
+    return lambda first, end: pc.binary_join(_lists(column, labels, first, end, pa.LargeListArray), mark)
 
 
-def _categories(column: CategoricalColumn) -> Iterator[Any]:
-    """Yield the labels of rows (``pyarrow.LargeStringArray``), a block of these at a time, wherever they lie."""
+def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
+    """Return how the labels of rows are had, wherever they lie (``pyarrow.LargeStringArray``)."""
     import pyarrow as pa
 
     filed = column.vocabulary.filed
-    labels: Any = None if filed is not None else text_array(column.vocabulary.labels)
-    for first in range(0, column.n, _BLOCK):
-        codes = column.codes[first : first + _BLOCK]
-        if filed is None:
-            yield labels.take(codes)
-        else:
-            starts, text = filed.gathered(codes)
-            yield pa.LargeStringArray.from_buffers(len(codes), pa.py_buffer(starts), pa.py_buffer(text))
+    if filed is None:
+        labels = text_array(column.vocabulary.labels)
+        return lambda first, end: labels.take(column.codes[first:end])
+
+    def gathered(first: int, end: int) -> Any:
+        starts, text = filed.gathered(column.codes[first:end])
+        return pa.LargeStringArray.from_buffers(end - first, pa.py_buffer(starts), pa.py_buffer(text))
+
+    return gathered
 
 
-def _lists(column: SetColumn, labels: Any, first: int, kind: Any) -> Any:
+def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> Any:
     """Return the lists of symbols of a block of records."""
-    ends = column.indptr[first : first + _BLOCK + 1]
+    ends = column.indptr[first : end + 1]
     taken = labels.take(column.items[ends[0] : ends[-1]])
     return kind.from_arrays(ends - ends[0], taken)
 
@@ -208,10 +219,12 @@ def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:
     for column in published:
         if isinstance(column, SetColumn):
             labels = pa.array(column.vocabulary.labels, text)
-            lists = [_lists(column, labels, first, pa.ListArray) for first in range(0, column.n, _BLOCK)]
+            lists = [_lists(column, labels, *block, pa.ListArray) for block in spans(column.n, _BLOCK)]
             columns[column.name] = pa.chunked_array(lists, pa.list_(text))
         else:
-            columns[column.name] = pa.chunked_array([part.cast(text) for part in _categories(column)], text)
+            labels_of = _categories(column)
+            parts = [labels_of(*block).cast(text) for block in spans(column.n, _BLOCK)]
+            columns[column.name] = pa.chunked_array(parts, text)
     return pa.table(columns)
 
 

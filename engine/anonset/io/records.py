@@ -16,7 +16,7 @@ from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.io.files import reading, remove_on_failure, require_file, write_file
+from anonset.io.files import open_parquet, reading, remove_on_failure, require_file, write_file
 from anonset.io.lines import csv_bytes, rows_of, text_array
 
 MOST_AS_TEXT = 1_000_000
@@ -152,10 +152,9 @@ def _read_parquet(path: Path, work: WorkFolder | None) -> tuple[Int64, Int32 | N
 def _batches(path: Path) -> Iterator[Any]:
     """Yield the three columns of some rows at a time."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     kinds = dict(zip(_RECORDS, (pa.int64(), pa.int64(), pa.int32()), strict=True))
-    with reading(path, "not valid Parquet"), parquet.ParquetFile(path) as file:
+    with reading(path, "not valid Parquet"), open_parquet(path) as file:
         if {field.name: field.type for field in file.schema_arrow} != kinds:
             msg = f"{str(path)!r} {_WHOLE}, in the columns {', '.join(_RECORDS)}"
             raise InputError(msg)

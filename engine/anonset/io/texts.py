@@ -1,6 +1,7 @@
 """Columns of text under construction: few labels are held; many lie in files, and become codes at the end."""
 
 from contextlib import ExitStack
+from itertools import islice
 from types import TracebackType
 from typing import Any, Self
 
@@ -22,6 +23,8 @@ MOST_LABELS = 20_000_000
 """Distinct labels of a column above which it is refused: they are held in memory, about 150 bytes each."""
 MOST_HELD = 1 << 16
 """Distinct labels of a column above which none of them is held."""
+_MOST_TEXT_HELD = 1 << 24
+"""Characters of them above which none is held."""
 
 
 class Labels:
@@ -165,7 +168,7 @@ class KeptTexts:
 
     def __init__(self, name: str, work: WorkFolder, expected: CategoricalColumn | None = None) -> None:
         self.name, self._work = name, work
-        self._few = Categories(name, work)
+        self._few, self._held = Categories(name, work), 0
         self._many: FiledTexts | ExpectedTexts | None = None if expected is None else ExpectedTexts(name, expected)
         self._stack = ExitStack()
 
@@ -182,8 +185,10 @@ class KeptTexts:
         if self._many is not None:
             self._many.add(_texts(encoder, self.name, column))
             return
+        before, index = len(self._few.labels.index), self._few.labels.index
         self._few.add(encoder.category(self.name, column))
-        if len(self._few.labels.index) > MOST_HELD:
+        self._held += sum(map(len, islice(index, before, None)))
+        if len(index) > MOST_HELD or self._held > _MOST_TEXT_HELD:
             self._many = self._filed()
 
     def _filed(self) -> FiledTexts:
