@@ -70,46 +70,72 @@ def make_groups(indptr: Indptr, items: Items, n_items: int, utility: Int32Array)
     `utility` is int32 (V,): utility constraint of each item.
     """
     n = len(indptr) - 1
-    row = np.empty(n + 1, np.int64)
-    cells = np.empty(len(items) + n, np.int32)
-    begin = np.zeros(n_items + 1, np.int64)
-    for record in range(n):
-        first = indptr[record]
-        row[record] = first + record
-        for at in range(first, indptr[record + 1]):
-            cells[at + record] = items[at]
-            begin[items[at] + 1] += 1
-        cells[indptr[record + 1] + record] = n_items
-    row[n] = len(cells)
-    support = begin[1:].copy()
-    for item in range(n_items):
-        begin[item + 1] += begin[item]
-    fill = begin[:n_items].copy()
-    records = np.empty(len(items), np.int32)
-    for record in range(n):
-        for at in range(indptr[record], indptr[record + 1]):
-            records[fill[items[at]]] = record
-            fill[items[at]] += 1
+    row, cells, records = np.empty(n + 1, np.int64), np.empty(len(items) + n, np.int32), np.empty(len(items), np.int32)
+    support = np.zeros(n_items, np.int64)
+    for item in items:
+        support[item] += 1
+    groups = open_groups(row, cells, records, support, utility)
+    add_records(groups, indptr, items, np.arange(n_items).astype(np.int32), 0)
+    return groups
+
+
+@kernel()
+def open_groups(
+    row: Int64Array, cells: Int32Array, records: Int32Array, support: Int64Array, utility: Int32Array
+) -> Groups:
+    """Make every item a group of its own, in arrays of the caller's, to which `add_records` then adds the records.
+
+    `row`, `cells` and `records` are those of the groups, whatever they hold; `support`, int64 (V,), says how many
+    records will hold each item, and `utility`, int32 (V,), the utility constraint of each. O(V).
+    """
+    n_items = len(support)
+    row[0] = 0
     own = np.arange(n_items).astype(np.int32)
-    state = np.array([0, -1, 0, -1], np.int64)
     return Groups(
         row,
         cells,
-        begin[:n_items].copy(),
-        support.copy(),
+        np.cumsum(support) - support,
+        np.zeros(n_items, np.int64),
         records,
         own,
         np.full(n_items, -1, np.int32),
         own.copy(),
-        support,
+        support.copy(),
         np.ones(n_items, np.int64),
         utility,
         np.zeros(n_items, np.uint8),
-        state,
+        np.array([0, -1, 0, -1], np.int64),
         np.empty((n_items + 1, 3), np.int32),
         np.zeros(n_items + 1, np.int64),
         np.zeros(n_items + 1, np.uint8),
     )
+
+
+@kernel()
+def add_records(groups: Groups, indptr: Indptr, items: Items, code_of: Int32Array, first: int) -> bool:
+    """Add records, of which the first has the number `first`; those before it are there. O(their items).
+
+    `code_of`, int32 (M,), tells what each of `items` is called among the V occurring ones, in the same order, -1 for
+    others. False where that is none, or items do not ascend, or more records hold one than was said: nothing is
+    written where it does not belong, and what the groups hold then is of no use.
+    """
+    row, cells, begin, length, records = groups.row, groups.cells, groups.begin, groups.length, groups.records
+    support, place = groups.support, row[first]
+    for i in range(len(indptr) - 1):
+        before = -1
+        for at in range(indptr[i], indptr[i + 1]):
+            item = code_of[items[at]]
+            if item <= before or length[item] == support[item]:
+                return False
+            before = item
+            cells[place] = item
+            place += 1
+            records[begin[item] + length[item]] = first + i
+            length[item] += 1
+        cells[place] = len(begin)
+        place += 1
+        row[first + i + 1] = place
+    return True
 
 
 @kernel()
@@ -187,8 +213,9 @@ def _traces_are_frequent(groups: Groups, image: Image, k: int) -> bool:
     for g in image:
         groups.mark[g] = 1
         n_records += groups.support[g]
+    n_traces = min(n_records, np.int64(1) << min(len(image), 62))
     n_slots = 2
-    while n_slots < 2 * n_records:
+    while n_slots < 2 * n_traces:
         n_slots *= 2
     slots = np.full(n_slots, -1, np.int64)
     trace, other = np.empty(len(image), np.int32), np.empty(len(image), np.int32)

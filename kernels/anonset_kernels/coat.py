@@ -34,7 +34,7 @@ class Roots(NamedTuple):
     positions: Int32Array
     """int32 (n,): scratch: cells of the groups that a walk starts from."""
     arena: Int32Matrix
-    """int32 (levels, cells): at each level of a walk, the cells of the groups that may come next, by group."""
+    """int32 (levels - 1, cells): at each level of a walk but the last, the cells of the groups that may come next."""
     symbols: Int32Matrix
     """int32 (levels, V): these groups."""
     offset: Int64Matrix
@@ -46,20 +46,33 @@ class Roots(NamedTuple):
 
 
 @kernel()
+def n_levels(longest: int, rule: Rule) -> int:
+    """Return how deep a walk goes below its root where the longest record has so many items."""
+    return max(0, min(max(1, rule.m), longest) - 1)
+
+
+@kernel()
 def make_roots(groups: Groups, rule: Rule) -> Roots:
     """Begin with bounds alone: no root has been looked at."""
-    n_items, n_cells, m = len(groups.rep), len(groups.cells), max(1, rule.m)
     longest = 0
     for record in range(len(groups.row) - 1):
         longest = max(longest, groups.row[record + 1] - groups.row[record] - 1)
-    levels = max(0, min(m, longest) - 1)
+    levels = n_levels(longest, rule)
+    arena = np.empty((max(0, levels - 1), len(groups.cells)), np.int32)
+    return open_roots(groups, rule, levels, np.empty(len(groups.row) - 1, np.int32), arena)
+
+
+@kernel()
+def open_roots(groups: Groups, rule: Rule, levels: int, positions: Int32Array, arena: Int32Matrix) -> Roots:
+    """Begin with bounds alone, in arrays of the caller's: `positions` and `arena` are those of the roots. O(V)."""
+    n_items, m = len(groups.rep), max(1, rule.m)
     return Roots(
         np.full(n_items, rule.k - 1, np.int64),
         np.zeros(n_items, np.uint8),
         np.full((n_items, m), -1, np.int32),
         np.empty((4, m), np.int32),
-        np.empty(len(groups.row), np.int32),
-        np.empty((levels, n_cells), np.int32),
+        positions,
+        arena,
         np.empty((levels, n_items), np.int32),
         np.empty((levels, n_items + 1), np.int64),
         np.empty((levels, 2), np.int64),
@@ -257,7 +270,10 @@ def _explore(groups: Groups, roots: Roots, rule: Rule, base: int, source: Int32A
 
 @kernel()
 def _extend(groups: Groups, roots: Roots, level: int, source: Int32Array, stop: int, gather: bool) -> None:
-    """List the groups below `stop` after the cells of `source`, how often they occur, and if `gather` their cells."""
+    """List the groups below `stop` after the cells of `source`, how often they occur, and if `gather` their cells.
+
+    At the last level nothing is gathered, for nothing comes after it.
+    """
     n = 0
     symbols, offset, count, cells = roots.symbols[level], roots.offset[level], groups.count, groups.cells
     for cell in source:
@@ -275,7 +291,7 @@ def _extend(groups: Groups, roots: Roots, level: int, source: Int32Array, stop: 
         total += count[symbols[s]]
         count[symbols[s]] = offset[s]
     offset[n] = total
-    if gather:
+    if gather and level < len(roots.arena):
         arena = roots.arena[level]
         for cell in source:
             place = cell + 1

@@ -198,9 +198,9 @@ def test_what_takes_all_records_at_once_is_refused(tmp_path, anonymize, options,
     ("model", "line"),
     [
         (
-            ["constraints", "--m", "2", "--algorithm", "coat"],
-            "coat takes all records at once (nothing for --model constraints runs by blocks; for --model km apriori, "
-            "exact and vpa run by blocks)",
+            ["coherence", "--h", "0.5", "--p", "1", "--sensitive-items", "b2", "--algorithm", "coherence-suppression"],
+            "coherence-suppression takes all records at once (nothing for --model coherence runs by blocks; for "
+            "--model km apriori, exact and vpa run by blocks)",
         ),
         (["km", "--m", "2", "--algorithm", "lra"], "lra takes all records at once (apriori, exact and vpa run by"),
     ],
@@ -209,7 +209,7 @@ def test_what_is_refused_says_what_its_model_is_met_by(tmp_path, capsys, monkeyp
     monkeypatch.setattr(costs, "AT_LEAST", 0)
     (tmp_path / "v.dat").write_text(BASKETS)
     command = ["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / "out"), "--k", "2", "--model", *model]
-    tree = [] if model[0] == "constraints" else ["--hierarchy", "items=balanced:2"]
+    tree = [] if model[0] == "coherence" else ["--hierarchy", "items=balanced:2"]
     assert main([*command, *tree, "--memory-limit", "100"]) == 2
     assert line in capsys.readouterr().err
 

@@ -13,11 +13,14 @@ RECORDS = 1_200_000
 
 
 @pytest.mark.compiled
-def test_a_run_that_would_take_more_keeps_to_the_limit(tmp_path):
+@pytest.mark.parametrize(
+    "by", [["km", "--algorithm", "apriori"], ["constraints", "--algorithm", "coat"]], ids=["apriori", "coat"]
+)
+def test_a_run_that_would_take_more_keeps_to_the_limit(tmp_path, by):
     assert main(["datasets", "make", "pos_like", "--records", str(RECORDS), "-o", str(tmp_path / "pos")]) == 0
-    of_items = ["--items", "items", "--hierarchy", "items=balanced:5", "--model", "km", "--k", "5", "--m", "2"]
+    of_items = ["--items", "items", "--hierarchy", "items=balanced:5", "--model", *by, "--k", "5", "--m", "2"]
     places = ["-o", str(tmp_path / "out"), "--memory-limit", str(LIMIT), "--work-dir", str(tmp_path / "work")]
-    command = ["anonymize", str(tmp_path / "pos"), *of_items, "--algorithm", "apriori", *places]
+    command = ["anonymize", str(tmp_path / "pos"), *of_items, *places]
     with group() as made:
         held = None if made is None else int(1.1 * LIMIT)  # the kernel ends what takes more
     took = run([sys.executable, "-m", "anonset", *command], limit=held, env=dict(os.environ))

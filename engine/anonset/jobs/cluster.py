@@ -43,7 +43,11 @@ _EMBEDDED = 1 << 16
 """Bytes of a function up to which it travels with each of its tasks."""
 _FUNCTIONS = 4
 ON_CLUSTERS = "apriori, exact, vpa and safe-grouping, and what is split, on clusters"
-_UNDIVIDED = {"anatomy": "it puts all tuples in one random order, which workers could not do faster"}
+_UNDIVIDED = {
+    "anatomy": "it puts all tuples in one random order, which workers could not do faster",
+    "coat": "each merge depends on the one before, so that one thread does them all",
+    "pcta": "each merge depends on the one before, so that one thread does them all",
+}
 """Why a cluster would bring nothing, by the name of the algorithm."""
 _SECONDS_TO_ANSWER = 10
 """How long to wait for a scheduler."""

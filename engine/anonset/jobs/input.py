@@ -26,7 +26,12 @@ if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
 
 BY_BLOCKS = "apriori, exact and vpa run by blocks"
-_MET_BY_BLOCKS = {"km": BY_BLOCKS, "partition-km": BY_BLOCKS, "lm": "lm-apriori runs by blocks"}
+_MET_BY_BLOCKS = {
+    "km": BY_BLOCKS,
+    "partition-km": BY_BLOCKS,
+    "lm": "lm-apriori runs by blocks",
+    "constraints": "coat and pcta run by blocks where m is given, not a list of privacy constraints",
+}
 """Models that are met by what runs by blocks, and by what."""
 BUCKETS = "anatomy and safe-grouping run by blocks"
 IN_PARTS = "the formations mondrian, cluster, k-member and those of Xu run in parts of the data, also in RT frameworks"

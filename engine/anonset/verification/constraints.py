@@ -14,6 +14,7 @@ from anonset.data.discreet import Discreet
 from anonset.data.distinct import distinct
 from anonset.data.exact import Written, exact, written
 from anonset.data.mapped import WorkFolder
+from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Publication
@@ -286,6 +287,10 @@ def check_utility(
 
 def _counts(column: SetColumn, group_of_code: Int32, n_groups: int) -> Int64:
     """int64: records that hold any code of each group."""
-    row = np.repeat(np.arange(column.n, dtype=np.int64), column.lengths)
-    pairs = distinct(row * n_groups + group_of_code[column.items])
-    return np.bincount(pairs % max(1, n_groups), minlength=n_groups).astype(np.int64)
+    found = np.zeros(n_groups, np.int64)
+    for first, end in spans(column.n):
+        part = column.part(first, end)
+        row = np.repeat(np.arange(part.n, dtype=np.int64), part.lengths)
+        pairs = distinct(row * n_groups + group_of_code[part.items])
+        found += np.bincount(pairs % max(1, n_groups), minlength=n_groups)
+    return found

@@ -51,7 +51,8 @@ class Coat(SetBased):
     rarest item is merged with the item of its utility constraint for which the utility loss of the two is smallest.
 
     Cost: at most one step per item; a step costs the number of items, and the records of the groups it touches
-    times their length (in k^m mode: to the power of m - 1). Memory: a few arrays over the items of the records.
+    times their length (in k^m mode: to the power of m - 1). Memory: a few arrays over the items of the records, which
+    lie in files where the table does (in k^m mode).
 
     References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
     Algorithms 1 to 3.
@@ -93,14 +94,14 @@ class Coat(SetBased):
         reason, where = self._dead_end(search, named)
         if self.single == "suppress" and search.column.n_nonempty >= self.k:
             reason = f"{named} has to be suppressed"
-        n_items = len(search.column.vocabulary)
-        unbounded = ConstraintSearch(search.column, search.policy, search.terms, search.rule._replace(limit=n_items))
-        unbounded.run()
-        needed = len(unbounded.item_groups.suppressed)
+        n_items, allowed = len(search.column.vocabulary), search.rule.limit
+        search.restart(search.rule._replace(limit=n_items))
+        search.run()
+        needed = len(search.item_groups.suppressed)
         share = -(-needed * 10**6 // n_items) / 10**6
         reason = (
             f"{reason}: {needed} of {n_items} items would have to be suppressed, "
-            f"{setting('max_suppressed', self.max_suppressed)} allows {search.rule.limit}; "
+            f"{setting('max_suppressed', self.max_suppressed)} allows {allowed}; "
             f"{setting('max_suppressed', share)} or wider utility constraints would do"
         )
         bound = float(exact(self.max_suppressed))

@@ -15,7 +15,10 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.cluster_mappings import NO_SUPPRESSION, ClusterMapping
 from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data.blocks import require_sound
 from anonset.data.discreet import Discreet
+from anonset.data.mapped import DAMAGED, WorkFolder, backing, space
+from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups, MergedItems
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from anonset_kernels._repair import Rule, Weights
 
 _CONSTRAINTS_PER_CALL = 16
+MOST_CELLS = 2**31 - 1
+"""Most records and items of records, together, of a search."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,9 @@ class MergeTerms:
 class ConstraintSearch:
     """One search over the items of one column.
 
-    Items that never occur take no part: they are dropped from the constraints and stay groups of their own.
+    Items that never occur take no part: they are dropped from the constraints and stay groups of their own. What is as
+    long as the records lies in memory, or in files that the search changes in place: 16 bytes for each record and 8
+    for each item of one; to protect sets of m > 2 items, m - 2 times 4 more for each record and item of one.
 
     Parameters
     ----------
@@ -85,18 +92,59 @@ class ConstraintSearch:
         The privacy constraints; None for all itemsets of so many items as the rule says.
     rule
         The parameters of COAT or PCTA, for the kernels.
+    work
+        Where what is as long as the records is to lie; None: in memory. A search by a policy holds more than that.
+
+    Raises
+    ------
+    InputError
+        If there are more records and items of records than 32 bits count, or no room for them.
     """
 
-    def __init__(self, column: SetColumn, policy: PrivacyPolicy | None, terms: MergeTerms, rule: "Rule") -> None:
-        from anonset_kernels._groups import make_groups
-
-        self.column, self.policy, self.terms, self.rule = column, policy, terms, rule
+    def __init__(
+        self,
+        column: SetColumn,
+        policy: PrivacyPolicy | None,
+        terms: MergeTerms,
+        rule: "Rule",
+        work: WorkFolder | None = None,
+    ) -> None:
+        n_cells = len(column.items) + column.n
+        if n_cells > MOST_CELLS:
+            told = f"{column.n:,} records and {len(column.items):,} items of theirs"
+            msg = f"sets of items are sought in at most {MOST_CELLS:,} records and items of theirs together, got {told}"
+            raise InputError(msg)
+        self.column, self.policy, self.terms, self.rule, self.work = column, policy, terms, rule, work
         self.codes = np.flatnonzero(column.occurrences).astype(np.int32)
         """int32 (V,): the occurring items."""
         self._code_of = np.full(len(column.vocabulary), -1, np.int32)
         self._code_of[self.codes] = np.arange(len(self.codes), dtype=np.int32)
-        items = self._code_of[column.items]
-        self._groups: Any = make_groups(column.indptr, items, len(self.codes), terms.utility[self.codes])
+        self._long = (
+            space(work, "row", np.int64, column.n + 1),
+            space(work, "cells", np.int32, n_cells),
+            space(work, "chunks", np.int32, len(column.items)),
+        )
+        self._walks: tuple[Int32, Int32] | None = None
+        self._groups: Any = self._begun()
+
+    def _begun(self) -> Any:
+        """Put the records into the groups, each item one of its own, block by block."""
+        from anonset_kernels._groups import add_records, open_groups
+
+        column = self.column
+        groups = open_groups(*self._long, column.occurrences[self.codes], self.terms.utility[self.codes])
+        for first, end in spans(column.n):
+            begins = column.indptr[first : end + 1]
+            require_sound(begins, column.items, len(column.vocabulary))
+            if not add_records(groups, begins, column.items, self._code_of, first):
+                file = backing(column.items)
+                msg = f"{column.name if file is None else file.filename}: {DAMAGED}"
+                raise InputError(msg)
+        return groups
+
+    def restart(self, rule: "Rule") -> None:
+        """Forget what was done, and begin anew by another rule."""
+        self.rule, self._groups = rule, self._begun()
 
     def run(self, progress: Progress | None = None) -> bool:
         """Satisfy one constraint after the other; tell whether all could be."""
@@ -117,9 +165,21 @@ class ConstraintSearch:
         groups, weights = self._groups, self.terms.weights(self.codes)
         rule = self.rule._replace(m=min(self.rule.m, len(self.codes)))
         if self.policy is None:
-            return partial(coat.search, groups, weights, coat.make_roots(groups, rule), rule, _CONSTRAINTS_PER_CALL)
+            return partial(coat.search, groups, weights, self._roots(rule), rule, _CONSTRAINTS_PER_CALL)
         policy = constraints.make_policy(groups, *self._constraint_codes(self.policy), rule.k)
         return partial(constraints.search_policy, groups, weights, policy, rule, _CONSTRAINTS_PER_CALL)
+
+    def _roots(self, rule: "Rule") -> Any:
+        """Return what is known of the rare sets before a search."""
+        from anonset_kernels.coat import n_levels, open_roots
+
+        levels, n_cells = n_levels(self.column.longest, rule), len(self._groups.cells)
+        gathering = max(0, levels - 1)
+        if self._walks is None:
+            positions = space(self.work, "positions", np.int32, self.column.n)
+            arena = space(self.work, "arena", np.int32, gathering * n_cells)
+            self._walks = positions, arena.reshape(gathering, n_cells)
+        return open_roots(self._groups, rule, levels, *self._walks)
 
     def _constraint_codes(self, policy: PrivacyPolicy) -> tuple[Int64, Int32, Int64, Int32]:
         """Return the constraints without the items that never occur, and the constraints of each occurring item."""

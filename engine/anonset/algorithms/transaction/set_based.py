@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,6 +13,7 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch, GroupsOnClusters, MergeTerms, Suppression
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
+from anonset.data.mapped import WorkFolder
 from anonset.errors import InfeasibleError, InputError
 from anonset.measures.utility_loss import ItemWeights, require_known
 from anonset.privacy import require_at_least
@@ -62,6 +64,11 @@ class SetBased(Discreet, ABC):
             raise InputError(msg)
         return ConstraintSet(self.k, self.constraints, self.m)
 
+    @property
+    def by_blocks(self) -> bool:
+        """Whether nothing as long as the table is held: with `m`, but not with a list of constraints."""
+        return self.constraints is None
+
     @abstractmethod
     def rule(self, n_items: int) -> "Rule":
         """Return the parameters of a search over so many items, for the kernels."""
@@ -85,15 +92,17 @@ class SetBased(Discreet, ABC):
         InfeasibleError
             If the privacy constraints cannot be satisfied within the utility constraints and what may be suppressed.
         InputError
-            If a constraint speaks of unknown items, or the utility constraints are no partition of the items.
+            If a constraint speaks of unknown items, the utility constraints are no partition of the items, the records
+            are too many, or the work directory in whose files they lie has no room for what the search changes.
         """
         column, hierarchy = bind_items(table, hierarchies)
-        search = ConstraintSearch(
-            column, self.constraints, self._terms(column, hierarchy), self.rule(len(column.vocabulary))
-        )
-        if not search.run(progress):
-            raise self.infeasible(search)
-        steps, groups = search.steps, search.item_groups
+        terms, rule = self._terms(column, hierarchy), self.rule(len(column.vocabulary))
+        with ExitStack() as stack:
+            work = None if table.work is None else stack.enter_context(WorkFolder.temporary(table.work.path))
+            search = ConstraintSearch(column, self.constraints, terms, rule, work)
+            if not search.run(progress):
+                raise self.infeasible(search)
+            steps, groups = search.steps, search.item_groups
         n_suppressions = sum(isinstance(step, Suppression) for step in steps)
         figures = {"merges": float(len(steps) - n_suppressions), "suppressed_items": float(len(groups.suppressed))}
         return Result(groups, tuple(steps), figures)

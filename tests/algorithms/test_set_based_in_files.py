@@ -1,0 +1,116 @@
+"""COAT and PCTA over records in files, some at a time: the groups, decisions and refusals of those in memory."""
+
+import gc
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from algorithms.set_based_cases import Case, Larger, random_case, seeds
+from anonset.algorithms.base import Algorithm, goes_by_blocks
+from anonset.algorithms.transaction import constraint_search
+from anonset.algorithms.transaction.coat import Coat
+from anonset.algorithms.transaction.pcta import Pcta
+from anonset.data import SetColumn, Table, spans
+from anonset.data.mapped import WorkFolder
+from anonset.errors import InfeasibleError, InputError
+from anonset.privacy.policies import PrivacyPolicy
+from effort import examples
+
+BLOCKS = 7
+fixed = settings(
+    max_examples=examples(100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def outcome(algorithm: Algorithm, table: Table, hierarchies: Any) -> Any:
+    """Return groups, decisions and figures, or the message of the failure."""
+    try:
+        result = algorithm.recode(table, hierarchies)
+    except InfeasibleError as error:
+        return str(error), error.achieved, error.bound
+    return result.recoding.group.tolist(), result.trace, result.figures
+
+
+def in_files(table: Table, work: WorkFolder) -> Table:
+    """Return a table whose set-valued column lies in files."""
+    column = table.transactions
+    assert column is not None
+    arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+    return replace(table, transactions=SetColumn(column.name, *arrays, column.vocabulary), work=work)
+
+
+def assert_the_same_in_files(algorithm: Algorithm, table: Table, hierarchies: Any, folder: Path) -> None:
+    expected = outcome(algorithm, table, hierarchies)
+    for at_once in (table.n, -(-table.n // BLOCKS)):
+        with WorkFolder.temporary(folder) as work, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(spans, "AT_ONCE", max(1, at_once))
+            assert outcome(algorithm, in_files(table, work), hierarchies) == expected
+            gc.collect()
+            assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
+
+
+@fixed
+@given(seeds)
+def test_small_cases_with_all_settings(tmp_path: Path, seed: int) -> None:
+    case: Case = random_case(seed)
+    for algorithm in (case.coat(), Pcta(**case.parameters())):
+        assert_the_same_in_files(algorithm, case.table, case.hierarchies, tmp_path)
+
+
+@fixed
+@given(seeds, st.sampled_from([0.0, 0.3, 1.0]))
+def test_larger_tables(tmp_path: Path, seed: int, share: float) -> None:
+    case = Larger.random(seed)
+    for algorithm in (Coat(m=case.m, max_suppressed=share, **case.shared), Pcta(m=case.m, **case.shared)):
+        assert_the_same_in_files(algorithm, case.table, case.hierarchies, tmp_path)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4])
+def test_records_without_items_and_one_record(tmp_path: Path, m: int) -> None:
+    for rows in ([], [set()], [set(), set()], ["abc"], [set(), "ab", set()]):
+        for algorithm in (Coat(k=2, m=m, max_suppressed=1), Pcta(k=2, m=m)):
+            assert_the_same_in_files(algorithm, Table.from_sets(rows, universe="abcd"), {}, tmp_path)
+
+
+def test_the_cases_come_to_all_ends() -> None:
+    cases = [Larger.random(seed) for seed in range(60)]
+    found = [outcome(Coat(m=case.m, **case.shared), case.table, case.hierarchies) for case in cases]
+    assert any(isinstance(one[0], str) for one in found)
+    assert any(isinstance(one[0], list) and len(one[1]) > 1 for one in found)
+
+
+def test_all_itemsets_go_by_blocks_and_a_list_does_not() -> None:
+    assert goes_by_blocks(Coat(k=2, m=2))
+    assert goes_by_blocks(Pcta(k=2, m=3))
+    assert not goes_by_blocks(Coat(k=2, constraints=PrivacyPolicy.of(["ab"])))
+
+
+def test_more_than_numbers_of_32_bits_count_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table.from_sets(["ab", "abc"])
+    monkeypatch.setattr(constraint_search, "MOST_CELLS", 7)
+    assert Coat(k=2, m=2).recode(table, {}).trace
+    monkeypatch.setattr(constraint_search, "MOST_CELLS", 6)
+    told = "in at most 6 records and items of theirs together, got 2 records and 5 items of theirs"
+    with pytest.raises(InputError, match=f"^sets of items are sought {told}$"):
+        Pcta(k=2, m=2).recode(table, {})
+
+
+@pytest.mark.parametrize(
+    "items", [[1, 0, 0, 1], [0, 0, 0, 1], [0, 1, 2, 3], [0, 2, 0, 2]], ids=["order", "twice", "never", "other counts"]
+)
+def test_items_that_were_changed_since_they_were_counted_are_refused(tmp_path: Path, items: list[int]) -> None:
+    table = Table.from_sets(["ab", "ab", "c"], universe="abcd")
+    with WorkFolder.temporary(tmp_path) as work:
+        mapped = in_files(table, work)
+        assert mapped.transactions is not None
+        assert mapped.transactions.occurrences.tolist() == [2, 2, 1, 0]
+        np.memmap(work.path / "items", np.int32, "r+")[:4] = items
+        with pytest.raises(InputError, match="items: the work directory is damaged: this is not what was written"):
+            Coat(k=2, m=2).recode(mapped, {})

@@ -1,0 +1,165 @@
+"""COAT and PCTA by blocks: the bytes and decisions of a run in memory; what goes wrong is one line."""
+
+import json
+import random
+import resource
+
+import numpy as np
+import pytest
+from tests.cli.place import Ran
+from tests.jobs.test_by_blocks import files_of, report_of_both
+
+from anonset.algorithms.transaction.constraint_search import ConstraintSearch
+from anonset.cli.main import main
+from anonset.data import spans
+from anonset.data.mapped import backing
+from anonset.io import pieces
+from anonset.release import costs
+
+N_ROWS = 60
+ITEMS = [f"i{code:02}" for code in range(14)]
+RARE = ["j1", "j2", "j3"]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    """Pieces of some bytes, and temporary files below the test's own folder."""
+    monkeypatch.setattr(pieces, "BYTES_AT_ONCE", 99)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(costs, "AT_LEAST", 0)
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    source = random.Random(3)
+    rows = [sorted(source.sample(ITEMS, source.choice([0, 1, 3, 4, 6]))) for _ in range(N_ROWS)]
+    for n, item in enumerate(RARE):
+        rows[20 * n].append(item)
+    (tmp_path / "v.dat").write_text("".join(" ".join(row) + "\n" for row in rows))
+    lines = [f"w{n % 3},{' '.join(row)}\n" for n, row in enumerate(rows)]
+    (tmp_path / "v.csv").write_text("ward,codes\n" + "".join(lines))
+    (tmp_path / "groups.txt").write_text(" ".join(ITEMS[:8]) + "\n" + " ".join([*ITEMS[8:], *RARE]) + "\n")
+    (tmp_path / "pairs.txt").write_text(" ".join(ITEMS[:2]) + "\n")
+
+    def anonymize(out, *options, name="v.dat", algorithm="coat", m="2", k="3"):
+        of_items = ["--model", "constraints", "--algorithm", algorithm, "--k", k, *(["--m", m] if m else [])]
+        code = main(["anonymize", str(tmp_path / name), "-o", str(tmp_path / out), *of_items, *options])
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return anonymize
+
+
+@pytest.mark.parametrize("at_once", [N_ROWS, -(-N_ROWS // 7)])
+@pytest.mark.parametrize("m", ["1", "2", "3"])
+@pytest.mark.parametrize("algorithm", ["coat", "pcta"])
+@pytest.mark.parametrize(
+    "roles",
+    [
+        [],
+        ["--utility-constraints", "groups.txt", "--item-weights", "ones"],
+        ["--hierarchy", "items=balanced:3", "--symbols", "short", "--part-rows", "17", "--format", "csv"],
+    ],
+    ids=["sets", "within constraints", "short names in parts"],
+)
+def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, run, monkeypatch, algorithm, m, at_once, roles):
+    roles = [str(tmp_path / role) if role.endswith(".txt") else role for role in roles]
+    told = [*roles, *(["--max-suppressed", "1"] if algorithm == "coat" else []), "--trace"]
+    assert run("memory", *told, algorithm=algorithm, m=m).code == 0
+    monkeypatch.setattr(spans, "AT_ONCE", at_once)
+    done = run("blocks", *told, "--memory-limit", "100", algorithm=algorithm, m=m)
+    assert (done.code, done.err.count("\n")) == (0, 1)
+    assert done.err.startswith("anonset: runs by blocks in ")
+    assert report_of_both(tmp_path)["figures"]["merges"] > 0
+
+
+def test_kept_columns_and_the_losses_against_the_original(tmp_path, run, monkeypatch, capsys):
+    roles = ["--items", "codes", "--keep", "ward", "--utility-constraints", str(tmp_path / "groups.txt")]
+    assert run("memory", *roles, name="v.csv").code == 0
+    monkeypatch.setattr(spans, "AT_ONCE", 9)
+    assert run("blocks", *roles, "--work-dir", str(tmp_path / "work"), name="v.csv").code == 0
+    report_of_both(tmp_path)
+    capsys.readouterr()
+    found = []
+    for more in ([], ["--memory-limit", "100"]):
+        original = [str(tmp_path / "v.csv"), *roles[:4]]
+        assert main(["evaluate", *original, str(tmp_path / "blocks"), *more, "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+        records = ["--records", str(tmp_path / "blocks.private" / "records.csv")]
+        within = ["--utility-constraints", str(tmp_path / "groups.txt")]
+        against = ["--original", str(tmp_path / "v.csv"), *records, *within, "--max-suppressed", "0"]
+        assert main(["verify", str(tmp_path / "blocks"), *against, *more]) == 0
+        capsys.readouterr()
+    assert found[0] == found[1]
+
+
+def test_what_cannot_be_done_is_told_as_in_memory(tmp_path, run, monkeypatch):
+    impossible = ["--utility-constraints", str(tmp_path / "groups.txt")]
+    monkeypatch.setattr(spans, "AT_ONCE", 9)
+    for algorithm in ("coat", "pcta"):
+        said = run("out", *impossible, algorithm=algorithm, k="59")
+        blocks = run("out", *impossible, "--memory-limit", "100", algorithm=algorithm, k="59")
+        assert (said.code, blocks.code) == (1, 1)
+        assert blocks.err.splitlines()[1:] == said.err.splitlines()
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_list_of_constraints_takes_all_records_at_once(tmp_path, run):
+    policy = ["--privacy-constraints", str(tmp_path / "pairs.txt")]
+    line = (
+        "coat takes all records at once (coat and pcta run by blocks where m is given, not a list of privacy "
+        "constraints)"
+    )
+    done = run("out", *policy, "--memory-limit", "100", m=None)
+    assert (done.code, done.err.count("\n"), line in done.err) == (2, 1, True)
+    done = run("out", *policy, "--work-dir", str(tmp_path / "work"), m=None)
+    assert (done.code, f"--work-dir is for a run by blocks, but {line}" in done.err) == (2, True)
+    assert run("out", *policy, m=None).code == 0
+
+
+def test_a_cluster_is_refused(tmp_path, run):
+    done = run("out", "--cluster", "local:2")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "--cluster brings coat nothing: each merge depends on the one before" in done.err
+
+
+@pytest.mark.parametrize(("m", "most", "name"), [("2", 100, "row"), ("3", 600, "cells"), ("3", None, "positions")])
+def test_a_full_disk_is_named_with_the_file_and_the_run_goes_on_with_room(tmp_path, run, monkeypatch, m, most, name):
+    place, step = ["--work-dir", str(tmp_path / "work")], "__init__" if most else "_roots"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    done_before = getattr(ConstraintSearch, step)
+
+    def in_little_room(self, *given):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most or 0, hard))
+        return done_before(self, *given)
+
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(ConstraintSearch, step, in_little_room)
+            done = run("out", *place, m=m)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (done.code, len(done.err.splitlines())) == (2, 2)
+    assert done.err.endswith(": cannot be written: File too large\n")
+    assert f"/{name}-" in done.err.splitlines()[-1]
+    assert run("out", *place, "--resume", m=m).code == 0
+    assert run("memory", m=m).code == 0
+    assert files_of(tmp_path / "out") == files_of(tmp_path / "memory")
+    assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.parametrize("values", [1 << 30, -1, 0], ids=["above", "below", "within the codes"])
+@pytest.mark.parametrize("when", ["_begun", "_roots"])
+def test_a_block_that_is_damaged_in_the_search_is_named(tmp_path, run, monkeypatch, values, when):
+    found = getattr(ConstraintSearch, when)
+
+    def damaged(self, *given):
+        np.memmap(backing(self.column.items).filename, np.int32, "r+")[:] = values
+        return found(self, *given)
+
+    monkeypatch.setattr(ConstraintSearch, when, damaged)
+    done = run("out", "--work-dir", str(tmp_path / "work"))
+    assert (done.code, len(done.err.splitlines())) == (2, 2)
+    assert "the work directory is damaged: this is not what was written; begin anew without it" in done.err
+    assert not (tmp_path / "out").exists()
