@@ -29,8 +29,10 @@ TOLERANCE = 1e-6
 
 
 @kernel()
-def node_postings(indptr: Indptr, items: Items, entry: Int32Array, parent: Parent, start: Int64Array) -> Int32Array:
-    """List the records that hold each node, ascending: int32 (start[V],). O(nnz times the depth).
+def node_postings(
+    indptr: Indptr, items: Items, entry: Int32Array, parent: Parent, start: Int64Array, records: Int32Array
+) -> None:
+    """List the records that hold each node. O(nnz times the depth).
 
     Parameters
     ----------
@@ -38,8 +40,9 @@ def node_postings(indptr: Indptr, items: Items, entry: Int32Array, parent: Paren
         int32 (M,): the lowest node that stands for each leaf.
     start
         int64 (V + 1,): running sum of the supports of the nodes to list; the others take no room.
+    records
+        int32 (start[V],): filled with the records of each node, ascending.
     """
-    records = np.empty(start[len(start) - 1], np.int32)
     fill, stamp = start[:-1].copy(), np.full(len(parent), -1, np.int32)
     for record in range(len(indptr) - 1):
         for at in range(indptr[record], indptr[record + 1]):
@@ -50,7 +53,6 @@ def node_postings(indptr: Indptr, items: Items, entry: Int32Array, parent: Paren
                     records[fill[node]] = record
                     fill[node] += 1
                 node = parent[node]
-    return records
 
 
 @kernel()

@@ -94,7 +94,7 @@ def test_rare_sets_of_the_leaves_are_found_and_lifted_to_maximal_ones(case: Case
     sets = rare_sets(view, 3, None, endless)
     leaves = {nodes for nodes in of_frequent_nodes(case, 3) if set(nodes) <= set(model.leaves)}
     assert labelled(view, sets) == leaves
-    found = lifted(view, sets, endless)
+    found = lifted(view, sets, None, endless)
     assert labelled(view, found) <= above
     assert bool(len(found)) == bool(leaves)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
+from anonset.algorithms.transaction.exact_cut.filed_rows import pieces
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
 from anonset.algorithms.transaction.exact_cut.view import Shown, View
@@ -24,6 +25,8 @@ MAX_PAIR_BITS = 1 << 33
 """Pairs of nodes of which a bit each tells whether they are rare: 1 GiB, some 90,000 nodes."""
 MAX_PAIR_WORK = 1 << 36
 """Pairs of nodes in records that are counted at a time: some minutes."""
+MAX_CHOSEN = 1 << 26
+"""Pairs of nodes of which those of some nodes are chosen, a byte each; of more they are counted anew."""
 PAIRS_PER_CALL = 1 << 16
 Counts = NDArray[np.unsignedinteger]
 _SPANS = 4
@@ -94,10 +97,36 @@ class _Codes(Discreet):
         return self.expansion(self.shown(rows))
 
 
+@dataclass(frozen=True, eq=False)
+class CountedPairs(Discreet):
+    """Which pairs of some nodes are rare: the same wherever the nodes may be published."""
+
+    nodes: Int32
+    """int32 (C,)."""
+    bits: NDArray[np.uint64]
+    """uint64 (C, W): for the node in place a, a bit for each b > a."""
+
+    def of(self, nodes: Int32) -> "CountedPairs | None":
+        """Return the same of some of the nodes, in another order; None if one was not counted, or they are too many."""
+        n = len(self.nodes)
+        place = np.full(max(int(self.nodes.max(initial=0)), int(nodes.max(initial=0))) + 1, -1, np.int64)
+        place[self.nodes] = np.arange(n)
+        at = place[nodes]
+        if n * n > MAX_CHOSEN or bool(np.any(at < 0)):
+            return None
+        rare = np.unpackbits(self.bits.view(np.uint8), axis=1, bitorder="little")[:, :n]
+        chosen = np.triu((rare | rare.T)[np.ix_(at, at)], 1)
+        packed = np.packbits(chosen, axis=1, bitorder="little")
+        bits = np.zeros((len(nodes), 8 * ((len(nodes) + 63) // 64)), np.uint8)
+        bits[:, : packed.shape[1]] = packed
+        return CountedPairs(nodes, bits.view(np.uint64))
+
+
 class RarePairs:
     """The pairs of a view's nodes that are rare, as a bit each.
 
-    Cost: a pass over the records, part by part, for each four times `CELLS_PER_PASS` pairs of nodes.
+    Cost: a pass over the records, part by part, for each four times `CELLS_PER_PASS` pairs of nodes; none where they
+    were counted for another view of the problem.
 
     Raises
     ------
@@ -105,28 +134,38 @@ class RarePairs:
         If there are more nodes than `MAX_PAIR_BITS` has room for, more to count than `MAX_PAIR_WORK`, or time is up.
     """
 
-    def __init__(self, view: View, executor: Executor | None, limits: Limits) -> None:
+    def __init__(
+        self, view: View, executor: Executor | None, limits: Limits, known: CountedPairs | None = None
+    ) -> None:
         self.view, self._executor, self._limits = view, executor, limits
-        n, problem = len(view.nodes), view.problem
+        found = None if known is None else known.of(view.nodes)
+        self.is_known = found is not None
+        """Whether nothing was counted."""
+        self.counted = self._counted() if found is None else found
+
+    def _counted(self) -> CountedPairs:
+        """Count the pairs of the view's nodes."""
+        view, problem, n = self.view, self.view.problem, len(self.view.nodes)
         if n * n > MAX_PAIR_BITS:
             msg = f"pairs of {n:,} nodes would be counted, more than {int(MAX_PAIR_BITS**0.5):,}"
             raise LimitReached(msg)
         parts: Sequence[Any] = view.records
         codes: Callable[[Any], Int32] | None = _Codes(view.shown, view.expansion)
+        several = problem.executor
         if len(parts) == 1:
-            parts, codes = [view.expansion(view.rows)], None
-        several = problem.executor if codes is not None else None
+            parts, codes, several = pieces(view.rows), view.expansion, view.threads
+        if len(parts) == 1:
+            parts, codes, several = [view.expansion(view.rows)], None, None
         measured = run_tasks(several, Over(_pair_work, codes), divided(parts, several))
         if (work := sum(measured)) > MAX_PAIR_WORK:
             msg = f"{work:.2g} pairs of nodes in records would be counted, more than {float(MAX_PAIR_WORK):.2g}"
             raise LimitReached(msg)
-        self.bits = np.zeros((n, (n + 63) // 64), np.uint64)
-        if on_cluster(several):
-            self._count_on_workers(parts, codes)
-        else:
-            self._count(parts, codes)
+        bits = np.zeros((n, (n + 63) // 64), np.uint64)
+        count = self._count_on_workers if on_cluster(several) else self._count
+        count(parts, codes, bits)
+        return CountedPairs(view.nodes, bits)
 
-    def _count(self, parts: Sequence[Any], codes: Callable[[Any], Int32] | None) -> None:
+    def _count(self, parts: Sequence[Any], codes: Callable[[Any], Int32] | None, bits: NDArray[np.uint64]) -> None:
         """Count some spans of first nodes side by side, part by part: a pair that was met often costs no more."""
         from anonset_kernels.pairs import count_pairs
         from anonset_kernels.rare_pairs import mark_rare
@@ -145,9 +184,11 @@ class RarePairs:
                 records = part if codes is None else codes(part)
                 list(run_tasks(self._executor, count, [(records, *one) for one in counted]))
             for (first, _), pairs in counted:
-                mark_rare(pairs, first, k, self.bits)
+                mark_rare(pairs, first, k, bits)
 
-    def _count_on_workers(self, parts: Sequence[Any], codes: Callable[[Any], Int32] | None) -> None:
+    def _count_on_workers(
+        self, parts: Sequence[Any], codes: Callable[[Any], Int32] | None, bits: NDArray[np.uint64]
+    ) -> None:
         """Count some parts each by themselves, a span of first nodes after the other, and sum."""
         from anonset_kernels.rare_pairs import mark_rare
 
@@ -158,7 +199,7 @@ class RarePairs:
             count = Over(partial(_count_pairs, span=span, k=problem.k, n=n), codes)
             none = np.zeros((span[1] - span[0], n), _counter(problem.k))
             pairs = _summed(run_tasks(problem.executor, count, groups), none, problem.k)
-            mark_rare(pairs, span[0], problem.k, self.bits)
+            mark_rare(pairs, span[0], problem.k, bits)
 
     def violated(self) -> Int32:
         """Return the maximal rare pairs whose clause would be violated if nothing were suppressed.
@@ -172,7 +213,7 @@ class RarePairs:
         found, pairs = np.empty((max(PAIRS_PER_CALL, n), 2), np.int32), [np.empty((0, 2), np.int32)]
         tree, code = view.problem.tree, view.codes_of(nodes)
         while first < n:
-            n_found, first = maximal_pairs(self.bits, nodes, code, tree, view.point.closed, first, found)
+            n_found, first = maximal_pairs(self.counted.bits, nodes, code, tree, view.point.closed, first, found)
             pairs.append(found[:n_found].copy())
         return np.concatenate(pairs)
 

@@ -10,7 +10,7 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
-from anonset.algorithms.transaction.exact_cut.pairs import RarePairs, rare_siblings
+from anonset.algorithms.transaction.exact_cut.pairs import CountedPairs, RarePairs, rare_siblings
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried
 from anonset.algorithms.transaction.exact_cut.relaxation import Relaxation
 from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
@@ -68,6 +68,7 @@ class ExactSearch:
         self.closed: Nodes = problem.begun
         self.records: Sequence[Rows] = problem.blocks.rows
         self._gathered: Nodes | None = None
+        self._counted: CountedPairs | None = None
         self.steps: list[Step] = []
         self.clauses, self.nodes, self.stopped = 0, 0, ""
         self._threshold = 0
@@ -178,7 +179,10 @@ class ExactSearch:
         if self.problem.size < 2:
             return False
         view = View(self.problem, self.records, point, 1.0 - OPEN, 2)
-        if self._add_sets(relaxation, view, RarePairs(view, self.executor, self.limits).violated()):
+        pairs = RarePairs(view, self.executor, self.limits, self._counted)
+        if not pairs.is_known:
+            self._counted = pairs.counted
+        if self._add_sets(relaxation, view, pairs.violated()):
             return True
         thresholds = (0.5,) if point.is_integral else (*_THRESHOLDS[self._threshold :], *_THRESHOLDS[: self._threshold])
         if self.problem.size > 2:
@@ -187,7 +191,7 @@ class ExactSearch:
             for threshold in thresholds:
                 view = View(self.problem, self.records, point, threshold, size)
                 sets = rare_sets(view, size, self.executor, self.limits)
-                if len(sets) and self._add_sets(relaxation, view, lifted(view, sets, self.limits)):
+                if len(sets) and self._add_sets(relaxation, view, lifted(view, sets, self.executor, self.limits)):
                     self._threshold = _THRESHOLDS.index(threshold)
                     return True
         return False

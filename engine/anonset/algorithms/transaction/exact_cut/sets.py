@@ -1,10 +1,8 @@
 """Rare sets of three and more nodes: those of a cut, lifted to maximal ones above it; the records that hold sets."""
 
-import secrets
 from collections.abc import Iterable
 from concurrent.futures import Executor
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +15,6 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.expanded_blocks import divided, on_cluster
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder, backing
 from anonset.data.table import Int32
 
 if TYPE_CHECKING:
@@ -68,19 +65,18 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
     intervals = (problem.hierarchy.leaf_lo[nodes], problem.hierarchy.leaf_hi[nodes])
     work = walk_sizes(records[0], len(nodes), size)
     find = _Find(records, intervals, rule, allowed, nodes, problem.tree, weight, closed)
-    with ExitStack() as stack:
-        for last in range(len(nodes), 0, -_WINDOW):
-            firsts = range(last - 1, max(0, last - _WINDOW) - 1, -1)
-            of_window = float(work[firsts[-1] : last].sum())
-            limits.count(of_window)
-            by, at_a_time = executor, 1
-            if on_cluster(problem.executor) and of_window >= LEAST_SENT and (folder := problem.blocks.work) is not None:
-                find, by = find.in_files(folder, stack), problem.executor
-                at_a_time = -(-len(firsts) // len(divided(firsts, by)))
-            tasks = [firsts[at : at + at_a_time] for at in range(0, len(firsts), at_a_time)]
-            found += (sets for several in run_tasks(by, find, tasks) for sets in several)
-            if sum(map(len, found)) >= SETS_PER_ROUND:
-                break
+    for last in range(len(nodes), 0, -_WINDOW):
+        firsts = range(last - 1, max(0, last - _WINDOW) - 1, -1)
+        of_window = float(work[firsts[-1] : last].sum())
+        limits.count(of_window)
+        by, at_a_time = executor, 1
+        if on_cluster(problem.executor) and of_window >= LEAST_SENT:
+            by = problem.executor
+            at_a_time = -(-len(firsts) // len(divided(firsts, by)))
+        tasks = [firsts[at : at + at_a_time] for at in range(0, len(firsts), at_a_time)]
+        found += (sets for several in run_tasks(by, find, tasks) for sets in several)
+        if sum(map(len, found)) >= SETS_PER_ROUND:
+            break
     return np.concatenate(found)
 
 
@@ -113,17 +109,8 @@ class _Find(Discreet):
         sets = sets[_slack(self.tree, sets, self.weight[sets], self.closed) > _TOLERANCE]
         return sets[:: -(-len(sets) // SETS_PER_NODE)] if len(sets) else sets
 
-    def in_files(self, work: WorkFolder, until: ExitStack) -> "_Find":
-        """Return the same with the records in files, if they are not, which are removed in the end."""
-        if backing(self.records[0]) is not None:
-            return self
-        names = [f"walked-{secrets.token_hex(8)}" for _ in self.records]
-        until.callback(work.drop, *names)
-        codes, start, position = (work.stored(*one) for one in zip(names, self.records, strict=True))
-        return replace(self, records=(codes, start, position))
 
-
-def lifted(view: View, sets: Int32, limits: Limits) -> Int32:
+def lifted(view: View, sets: Int32, executor: Executor | None, limits: Limits) -> Int32:
     """Return maximal rare sets above the given ones, each once, in canonical order.
 
     Raises
@@ -133,11 +120,16 @@ def lifted(view: View, sets: Int32, limits: Limits) -> Int32:
     """
     from anonset_kernels.rare_sets import lift
 
-    raised = sets.copy()
-    for first in range(0, len(raised), SETS_PER_CALL):
+    rows, postings, problem = view.rows, view.postings(sets), view.problem
+
+    def raise_some(some: Int32) -> Int32:
         limits.check()
-        lift(view.rows, view.postings, view.problem.tree, view.problem.k, raised[first : first + SETS_PER_CALL])
-    return np.unique(raised, axis=0)
+        raised = some.copy()
+        lift(rows, postings, problem.tree, problem.k, raised)
+        return raised
+
+    parts = [sets[first : first + SETS_PER_CALL] for first in range(0, len(sets), SETS_PER_CALL)]
+    return np.unique(np.concatenate([sets[:0], *run_tasks(executor, raise_some, parts)]), axis=0)
 
 
 def witnessed(view: View, sets: Int32) -> Clauses:
@@ -155,9 +147,9 @@ def witnessed(view: View, sets: Int32) -> Clauses:
     room = max(_ROOM, problem.k)
     found = (np.empty((room, size), np.int32), np.empty(room, np.int32), np.empty(room))
     items, which, violation = [np.empty((0, size), np.int32)], [np.empty(0, np.int32)], [np.empty(0)]
-    at = n_found = 0
+    at, n_found, postings = 0, 0, view.postings(sets)
     while at < len(sets) and n_found < WITNESSES_PER_ROUND:
-        n, at = witnesses(view.rows, view.postings, problem.tree, sets, slack, point.suppressed, at, found)
+        n, at = witnesses(view.rows, postings, problem.tree, sets, slack, point.suppressed, at, found)
         items.append(found[0][:n].copy())
         which.append(found[1][:n].copy())
         violation.append(found[2][:n].copy())

@@ -1,19 +1,24 @@
 """The records as they look where some nodes are closed."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, chosen_rows, first_copies
+from anonset.algorithms.transaction.exact_cut.filed_copies import filed_copies
+from anonset.algorithms.transaction.exact_cut.filed_rows import filed_room, filed_rows, filed_values, pieces
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
 from anonset.algorithms.transaction.expanded_blocks import Expansion, on_cluster
 from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows, require_sound
 from anonset.data.discreet import Discreet
+from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
@@ -103,24 +108,40 @@ class View(Discreet):
         first = None if self.problem.suppress else hierarchy.leaf_lo[self.entry]
         return Shown(first, hierarchy.n_leaves, self.least)
 
+    @property
+    def work(self) -> WorkFolder | None:
+        """The directory in whose files the records lie, and what is made of them; None: all is in memory."""
+        return self.problem.blocks.work
+
+    @property
+    def threads(self) -> Executor | None:
+        """Goes through records that were gathered, which no worker of a cluster does."""
+        return None if on_cluster(self.problem.executor) else self.problem.executor
+
     @cached_property
     def rows(self) -> Rows:
-        """The records, where they are in one part."""
+        """The records, where they are in one part; in files, if these are."""
         (rows,) = self.records
-        return self.shown(rows)
+        if self.work is None:
+            return self.shown(rows)
+        return filed_rows(self.work, run_tasks(self.threads, self.shown, pieces(rows)))
 
     def gathered(self) -> Rows:
-        """Return the records at once, but of equal ones only k: enough for every view with more nodes closed."""
-        problem = self.problem
-        reduce = FirstCopies(self.shown, problem.k, problem.blocks.work if on_cluster(problem.executor) else None)
-        return first_copies(self.records, reduce, problem.executor)
+        """Return the records as one part, but of equal ones only k: enough for every view with more nodes closed."""
+        parts, executor, anew = self.records, self.problem.executor, len(self.records) == 1
+        if anew:
+            parts, executor = pieces(parts[0]), self.threads
+        reduce = FirstCopies(self.shown, self.problem.k)
+        if self.work is not None:
+            return filed_copies(parts, reduce, self.work, executor, anew=anew)
+        return first_copies(parts, reduce, executor)
 
     @cached_property
     def support(self) -> Int64:
         """int64 (V,): number of these records that hold each node."""
         hierarchy = self.problem.hierarchy
         if len(self.records) == 1:
-            return supports(hierarchy, [self.rows], None)
+            return supports(hierarchy, pieces(self.rows), self.threads)
         return supports(hierarchy, self.records, self.problem.executor, self.shown)
 
     @cached_property
@@ -159,10 +180,19 @@ class View(Discreet):
         InputError
             If the limit on the memory has no room for that.
         """
-        indptr, items = self.rows
-        require_room(_BYTES_OF_ENTRY * (int(self.support[nodes].sum()) + len(indptr)) + indptr.nbytes + items.nbytes)
-        _, records = expand_records(self.rows, self.entry, self.problem.hierarchy.parent, nodes, self.support[nodes])
-        return records
+        from anonset_kernels.suffixes import place_codes
+
+        hierarchy, support = self.problem.hierarchy, self.support[nodes]
+        (indptr, items), n = self.rows, int(support.sum())
+        if self.work is None:
+            require_room(_BYTES_OF_ENTRY * (n + len(indptr)) + indptr.nbytes + items.nbytes)
+            return expand_records(self.rows, self.entry, hierarchy.parent, nodes, support)[1]
+        expand = Expansion.of(hierarchy, self.entry, self.codes_of(nodes), len(nodes))
+        codes = filed_values(self.work, run_tasks(self.threads, expand, pieces(self.rows)), np.int32)
+        start = np.concatenate([[0], np.cumsum(support)]).astype(np.int64)
+        position = filed_room(self.work, np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64, n)
+        place_codes(codes, start[:-1].copy(), position)
+        return codes, start, position
 
     @property
     def expansion(self) -> Expansion:
@@ -170,13 +200,29 @@ class View(Discreet):
         nodes = self.nodes
         return Expansion.of(self.problem.hierarchy, self.entry, self.codes_of(nodes), len(nodes))
 
-    @cached_property
-    def postings(self) -> tuple[Int64, Int32]:
-        """The records that hold each of the `nodes`: int64 (V + 1,) where they begin, and int32 records."""
+    def postings(self, sets: Int32) -> tuple[Int64, Int32]:
+        """Return the records that hold each member of sets of `nodes`, and each node above one but the root.
+
+        Parameters
+        ----------
+        sets
+            int32 (n, j).
+
+        Returns
+        -------
+        int64 (V + 1,) and int32
+            Where the records of each node begin, and these, ascending.
+        """
         from anonset_kernels.rare_sets import node_postings
 
-        hierarchy = self.problem.hierarchy
-        support = np.zeros(hierarchy.n_nodes, np.int64)
-        support[self.nodes] = self.support[self.nodes]
-        start = np.concatenate([[0], np.cumsum(support)]).astype(np.int64)
-        return start, node_postings(*self.rows, self.entry, hierarchy.parent, start)
+        hierarchy, parent = self.problem.hierarchy, self.problem.hierarchy.parent
+        wanted, members = np.zeros(hierarchy.n_nodes, np.bool_), np.unique(sets)
+        while len(members):
+            wanted[members] = True
+            members = np.unique(parent[members[members > 0]])
+        wanted[0] = False
+        start = np.concatenate([[0], np.cumsum(np.where(wanted, self.support, 0))]).astype(np.int64)
+        n = int(start[-1])
+        records = np.empty(n, np.int32) if self.work is None else filed_room(self.work, np.int32, n)
+        node_postings(*self.rows, self.entry, parent, start, records)
+        return start, records

@@ -1,0 +1,107 @@
+"""The exact cut of records in the files of a work directory: that of records in memory, whatever fits at once."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from algorithms.test_exact import image_of
+from anonset.algorithms.base import Result, executor_of
+from anonset.algorithms.transaction.exact import Exact
+from anonset.algorithms.transaction.exact_cut import filed_copies, filed_rows, pairs, search
+from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, first_copies
+from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import Blocks, Rows
+from anonset.data.mapped import WorkFolder
+from anonset.data.spans import memory_limit
+from anonset.errors import InputError
+
+HIERARCHY = Hierarchy.balanced([f"i{n:02}" for n in range(40)], 3)
+N = 300
+
+
+@pytest.fixture(scope="module")
+def column() -> SetColumn:
+    """Return some hundred records of up to eight items, many of them equal."""
+    rng = np.random.default_rng(11)
+    sizes, weights = rng.integers(0, 9, N), 1 / np.arange(1, 41)
+    chosen = [rng.choice(40, size, replace=False, p=weights / weights.sum()) for size in sizes]
+    return SetColumn.of([{f"i{i:02}" for i in row} for row in chosen], universe=HIERARCHY.leaves.labels)
+
+
+def in_files(column: SetColumn, work: WorkFolder, ends: list[int]) -> Blocks:
+    """Return a column in files as blocks that end where they are told to."""
+    arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+    filed = Blocks.of(SetColumn("items", *arrays, column.vocabulary))
+    rows = [(arrays[0][first : end + 1], arrays[1]) for first, end in zip([0, *ends], [*ends, N], strict=False)]
+    return replace(filed, rows=rows)
+
+
+def told(result: Result) -> tuple[object, ...]:
+    return image_of(result), result.figures, result.trace, result.notes
+
+
+@pytest.mark.parametrize("ends", [[], [3, 10, 61, 62, 150, 277]], ids=["one block", "seven blocks"])
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("m", "suppress"), [(3, False), (4, False), (3, True)])
+def test_it_is_the_cut_of_records_in_memory(
+    column: SetColumn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[int], workers: int, m: int,
+    suppress: bool,
+) -> None:  # fmt: skip
+    exact = Exact(k=4, m=m, suppress=suppress)
+    expected = exact.search(Blocks.of(column), HIERARCHY)
+    assert {step.kind for step in expected.trace} > set()  # some relaxations were solved
+    monkeypatch.setattr(filed_rows, "RECORDS_PER_PIECE", 37)
+    monkeypatch.setattr(filed_copies, "BYTES_AT_ONCE", 3_000)
+    with WorkFolder.temporary(tmp_path) as work, executor_of(workers) as executor:
+        found = exact.search(in_files(column, work, ends), HIERARCHY, executor=executor)
+        assert told(found) == told(expected)
+        assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
+
+
+def test_what_memory_has_no_room_for_goes_into_files(column: SetColumn, tmp_path: Path) -> None:
+    exact, blocks = Exact(k=4, m=3), Blocks.of(column, 100)
+    expected, room = exact.search(blocks, HIERARCHY), 8 * 4_000
+    with memory_limit(room), pytest.raises(InputError, match=r"exact would hold 0\.0 GiB of records at once"):
+        exact.search(blocks, HIERARCHY)
+    with WorkFolder.temporary(tmp_path) as work:
+        blocks = in_files(column, work, [100])
+        with memory_limit(room):
+            assert told(exact.search(blocks, HIERARCHY)) == told(expected)
+        with memory_limit(8 * 40), pytest.raises(InputError, match="records at once, more than memory_limit leaves"):
+            exact.search(blocks, HIERARCHY)
+
+
+@pytest.mark.parametrize("at_once", [1, 500, 1 << 31])
+def test_the_first_copies_in_files_are_those_in_memory(
+    column: SetColumn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(filed_copies, "BYTES_AT_ONCE", at_once)
+    starts = range(0, N, 90)
+    parts: list[Rows] = [(column.indptr[at : at + 91], column.items) for at in starts]
+    expected = first_copies(parts, FirstCopies(lambda rows: rows, 2), None)
+    assert len(expected[0]) < N
+    with WorkFolder.temporary(tmp_path) as work:
+        found = filed_copies.filed_copies(parts, FirstCopies(lambda rows: rows, 2), work, None)
+        assert [array.tolist() for array in found] == [array.tolist() for array in expected]
+        del found
+        assert list(work.path.iterdir()) == []
+
+
+def test_pairs_are_counted_again_only_where_nodes_are_new(column: SetColumn, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted, known = list[bool](), search.RarePairs
+
+    class Noted(known):  # type: ignore[misc, valid-type]
+        def violated(self) -> object:
+            counted.append(not self.is_known)
+            return super().violated()
+
+    exact = Exact(k=4, m=3)
+    monkeypatch.setattr(search, "RarePairs", Noted)
+    found = exact.search(Blocks.of(column), HIERARCHY)
+    assert counted.count(True) < len(counted)
+    monkeypatch.setattr(pairs, "MAX_CHOSEN", 0)
+    counted.clear()
+    assert told(exact.search(Blocks.of(column), HIERARCHY)) == told(found)
+    assert all(counted)
