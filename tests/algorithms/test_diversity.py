@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from algorithms.implementations import image_of
 from algorithms.test_against_twins import small_case
 from anonset.algorithms.base import executor_of
-from anonset.algorithms.transaction import bad_cohorts
+from anonset.algorithms.transaction import bad_cohorts, windows
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import Hierarchy, SetColumn, Table, spans
 from anonset.data.blocks import Blocks
@@ -105,9 +105,19 @@ def bound(case: Case) -> tuple[SetColumn, Hierarchy]:
     return hierarchy.bind(column), hierarchy
 
 
-@pytest.fixture(params=[1, bad_cohorts.LEAST_WINDOW], ids=["small windows", "one window"])
+WINDOWS = {
+    "one window": (bad_cohorts.LEAST_WINDOW, bad_cohorts.LARGEST_WINDOW),
+    "small windows": (1, bad_cohorts.LARGEST_WINDOW),
+    "some codes are too many": (1 << 17, 5),
+    "all codes are too many": (1, 0),
+}
+
+
+@pytest.fixture(params=WINDOWS.values(), ids=WINDOWS)
 def _windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bad_cohorts, "LEAST_WINDOW", request.param)
+    for name, value in zip(("LEAST_WINDOW", "LARGEST_WINDOW"), request.param, strict=True):
+        monkeypatch.setattr(bad_cohorts, name, value)
+    monkeypatch.setattr(windows, "_CODES_AT_ONCE", 3)
 
 
 fixed = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
@@ -140,20 +150,31 @@ def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, workers
         assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
 
 
-def test_a_memory_limit_makes_windows_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("limit", "behind"), [(1, True), (8000, False)])
+def test_a_memory_limit_bounds_what_is_gathered_and_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, limit: int, *, behind: bool
+) -> None:
+    """Of one node 36 codes; 8,000 bytes have room for 62, or 31 where sets are pairs."""
     case: Case = (PAIRS, WORKED, ("s1", "s2"), 2, 3, 2)
     column, tree = bound(case)
     blocks = Blocks.of(column, 3)
     expected = outcome(case, (column, blocks, tree))
-    gathered: list[Any] = []
-    gather = bad_cohorts.Suffixes.of_window
-    monkeypatch.setattr(
-        bad_cohorts.Suffixes, "of_window", lambda of, window: gathered.append(window) or gather(of, window)
-    )
+    room: list[int] = []
+    passed: list[int] = []
+    gather, follow = bad_cohorts.Suffixes.of_window, bad_cohorts.Suffixes.behind
+
+    def gathered(of: Any, window: Any) -> Any:
+        found = gather(of, window)
+        room.append(len(found[0]))
+        return found
+
+    monkeypatch.setattr(bad_cohorts.Suffixes, "of_window", gathered)
+    monkeypatch.setattr(bad_cohorts.Suffixes, "behind", lambda of, *code: passed.append(code[0]) or follow(of, *code))
     monkeypatch.setattr(bad_cohorts, "LEAST_WINDOW", 1 << 17)
-    with spans.memory_limit(1):
+    with spans.memory_limit(limit):
         assert outcome(case, (column, blocks, tree)) == expected
-    assert len(gathered) > 2 * result_sizes(expected)
+    assert bool(passed) == behind
+    assert max(room, default=0) <= (1 if behind else 62)
 
 
 def result_sizes(found: Any) -> int:

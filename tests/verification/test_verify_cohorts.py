@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -66,9 +66,10 @@ def assert_witness(verdict: Verdict, rows: Rows, k: int, share: Fraction, sensit
         assert len(cohort) < k == witness.required
 
 
-@pytest.fixture(params=[1, 3, 4_000_000])
+@pytest.fixture(params=[(1, 0), (1, 8), (3, 4), (4_000_000, 8)])
 def _slices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(occurrences, "OCCURRENCES_AT_ONCE", request.param)
+    for name, value in zip(("OCCURRENCES_AT_ONCE", "MOST_OF_A_SET"), request.param, strict=True):
+        monkeypatch.setattr(occurrences, name, value)
 
 
 @pytest.mark.usefixtures("_slices")
@@ -177,6 +178,28 @@ def test_whole_transactions(seed: int) -> None:
         assert count[frozenset(rows[verdict.witness.record])] == verdict.witness.support < model.k
 
 
+def test_symbols_that_all_records_hold_are_counted_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 600 records all hold a and b, half c or d, and 4 e; every sensitive item is in one of six."""
+    rows = [{"a", "b", "cd"[at % 2], f"s{at % 6}", *(["e"] if at % 150 == 0 else [])} for at in range(600)]
+    column, held = SetColumn.of(rows), []
+    of_size = occurrences.Symbols.of_size
+
+    def measured(symbols: occurrences.Symbols, size: int) -> Iterator[occurrences.Occurrences]:
+        for found in of_size(symbols, size):
+            held.append(len(found.row))
+            yield found
+
+    monkeypatch.setattr(occurrences.Symbols, "of_size", measured)
+    monkeypatch.setattr(spans, "AT_ONCE", 50)
+    for k, share in ((4, 2), (5, 2), (1, 4)):
+        model = LmDiversity(k, share, 4, tuple(f"s{n}" for n in range(6)))
+        expected = verify(Table(column), model)
+        del held[:]
+        with spans.memory_limit(64_000):
+            assert verify(Table(column), model) == expected
+        assert max(held) <= 50 < len(rows)
+
+
 @settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: WorkFolder, seed: int) -> None:
@@ -189,6 +212,7 @@ def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: WorkFo
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(spans, "AT_ONCE", 3)
             patch.setattr(occurrences, "OCCURRENCES_AT_ONCE", rng.choice([1, 4, 4_000_000]))
+            patch.setattr(occurrences, "MOST_OF_A_SET", rng.choice([0, 4, 4_000_000]))
             found = verify(mapped, model)
         assert found == verify(Table(column), model)
 

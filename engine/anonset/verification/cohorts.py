@@ -55,6 +55,22 @@ class _BadCohort:
     holders: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """The cohorts of some sets."""
+
+    sets: Int64
+    """int64 (S, size): their codes."""
+    row: Int64
+    """int64 (S,): a record of each."""
+    support: Int64
+    """int64 (S,): records."""
+    pairs: Int64
+    """int64: each pair of a set and a sensitive symbol in its cohort, as one number; ascending."""
+    holders: Int64
+    """int64: how many hold both."""
+
+
 def check_cohorts(
     column: SetColumn,
     groups: Int64 | None,
@@ -165,8 +181,11 @@ class _Cohorts:
             if progress is not None:
                 progress(f"cohorts of {size} symbols", done, total)
             return best
+        before: _Counts | None = None
         for cohorts in self._of_size(size):
-            bad = self._examine(cohorts)
+            counts = self._counted(cohorts, before)
+            before = counts if cohorts.goes_on else None
+            bad = None if cohorts.goes_on else self._examine(counts)
             if bad is not None and (best is None or bad.codes < best.codes):
                 best = bad
                 if self.group is None:  # slices come in the order of the codes
@@ -198,10 +217,20 @@ class _Cohorts:
         start = Occurrences(group, order, self.symbols.indptr[order], np.empty((n_groups, 0), np.int64))
         yield from self.symbols.extended(start, size)
 
-    def _examine(self, found: Occurrences) -> _BadCohort | None:
-        """Return the first bad cohort of some sets, by their codes."""
+    def _counted(self, found: Occurrences, before: "_Counts | None") -> "_Counts":
+        """Return what is known of the cohorts of some sets, or, with what was before, of the only one."""
         support = _sums(found.rank, self.weight[found.row], len(found.sets))
         pairs, holders = self._held(found)
+        first_row = found.row[np.searchsorted(found.rank, np.arange(len(found.sets)))]
+        if before is not None:
+            alike, inverse = np.unique(np.concatenate([before.pairs, pairs]), return_inverse=True)
+            holders = _sums(inverse, np.concatenate([before.holders, holders]), len(alike))
+            pairs, support = alike, support + before.support
+        return _Counts(found.sets, first_row, support, pairs, holders)
+
+    def _examine(self, found: "_Counts") -> _BadCohort | None:
+        """Return the first bad cohort of some sets, by their codes."""
+        support, pairs, holders = found.support, found.pairs, found.holders
         of_set = pairs // len(self.is_sensitive)
         told = holders > self._most_holders(support)[of_set]
         bad = support < self.rule.k
@@ -209,7 +238,7 @@ class _Cohorts:
         if not bool(bad.any()):
             return None
         first = min(np.flatnonzero(bad).tolist(), key=lambda s: tuple(found.sets[s].tolist()))
-        group = 0 if self.group is None else int(self.group[found.row[np.searchsorted(found.rank, first)]])
+        group = 0 if self.group is None else int(self.group[found.row[first]])
         codes = tuple(int(c) for c in found.sets[first])
         if support[first] < self.rule.k:
             return _BadCohort(group, codes, int(support[first]))

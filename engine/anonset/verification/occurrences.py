@@ -1,7 +1,8 @@
 """Occurrences of sets of symbols in records, extended symbol by symbol by sorting and counting with NumPy.
 
-The occurrences of one set always stay together, so that slices of them bound the memory. Those of a set that has too
-many are extended by some symbols at a time, and so are all records, which are the occurrences of the empty set.
+The occurrences of one set stay together, so that slices of them bound the memory. Those of a set that has too many are
+extended by some symbols at a time, and so are all records, which are the occurrences of the empty set. Where they are
+more than can be held, they are not: each pass looks for them in the records, and what is asked of them comes in slices.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,8 +18,13 @@ OCCURRENCES_AT_ONCE = 500_000
 _MOST_TIMES = 8
 _SHARE_OF_SYMBOLS = 8  # of all symbols: as often, about, the records are gone through for each further slice
 _BYTES_OF_OCCURRENCE = 160  # sorting them, at the peak
+MOST_OF_A_SET = 1 << 23
+"""Occurrences of one set that are held, at most."""
+_BYTES_OF_A_SET = 80  # each of them, and how many symbols may follow
 _Symbols = tuple[Int64, Int64]
 """The row and the place of some symbols."""
+_Passes = Callable[[], Iterator[_Symbols]]
+"""Makes a new pass over symbols."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +39,8 @@ class Occurrences:
     """int64: where the symbols that may extend it begin."""
     sets: Int64
     """int64 (S, size): symbol codes of each set."""
+    goes_on: bool = False
+    """Whether there are more of the only set in the next slice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +56,7 @@ class Symbols:
 
     def of_size(self, size: int) -> Iterator[Occurrences]:
         """Yield the occurrences of the sets of `size` (>= 1) in all records, in the order of their codes, in slices."""
-        none = np.empty((1, 0), np.int64)
-        for found in self._by_symbols(lambda: self._first_of(size), none):
-            yield from self.extended(found, size)
+        yield from self._by_symbols(lambda: self._first_of(size), np.empty((1, 0), np.int64), size)
 
     def extended(self, found: Occurrences, size: int) -> Iterator[Occurrences]:
         """Yield the occurrences of the sets of `size` that begin with the given ones, in slices."""
@@ -67,31 +73,32 @@ class Symbols:
             end = max(begin + 1, int(np.searchsorted(before[bounds], room, side="right")) - 1)
             part = slice(int(bounds[begin]), int(bounds[end]))
             if before[part.stop] > before[part.start]:
-                for longer in self._extend(found, part, choices[part]):
-                    yield from self.extended(longer, size)
+                yield from self._extend(found, part, choices[part], size)
             begin = end
 
-    def _extend(self, found: Occurrences, part: slice, choices: Int64) -> Iterator[Occurrences]:
-        """Add each possible next symbol to each occurrence of a slice, and group them by set."""
+    def _extend(self, found: Occurrences, part: slice, choices: Int64, size: int) -> Iterator[Occurrences]:
+        """Add each possible next symbol to each occurrence of a slice, group them by set, and extend these."""
         row, following = found.row[part], found.following[part]
         if int(choices.sum()) > self.at_once:  # then of one set
             one = found.sets[found.rank[part.start]][None]
-            yield from self._by_symbols(lambda: _chunks(row, following, choices, self.at_once), one)
+            yield from self._by_symbols(lambda: _chunks(row, following, choices, self.at_once), one, size)
             return
         at = _places(following, choices)
         key = np.repeat(found.rank[part], choices) * self.n_symbols + self.items[at]
-        yield self._grouped(key, np.repeat(row, choices), at, found.sets)
+        yield from self.extended(self._grouped(key, np.repeat(row, choices), at, found.sets), size)
 
-    def _by_symbols(self, symbols: Callable[[], Iterator[_Symbols]], one: Int64) -> Iterator[Occurrences]:
-        """Yield the occurrences of one set, int64 (1, size), with the next symbol, for some of these at a time."""
-        n = self.n_symbols
+    def _by_symbols(self, symbols: _Passes, one: Int64, size: int) -> Iterator[Occurrences]:
+        """Extend one set, int64 (1, any), by each of the next symbols, some of these at a time, and further."""
+        n, most = self.n_symbols, held_at_once(MOST_OF_A_SET, _BYTES_OF_A_SET)
         count = np.zeros(n + 1, np.int64)
         for _, at in symbols():
             count[1:] += np.bincount(self.items[at], minlength=n)
         done, first = np.cumsum(count), 0
         while done[first] < done[n]:
             last = max(first + 1, int(np.searchsorted(done, done[first] + self.at_once, side="right")) - 1)
-            if done[last] > done[first]:
+            if last == first + 1 and count[last] > most:
+                yield from self._too_many(symbols, np.append(one, [[first]], axis=1), int(count[last]), size)
+            elif done[last] > done[first]:
                 row, place, key = (np.empty(int(done[last] - done[first]), np.int64) for _ in range(3))
                 filled = 0
                 for rows, at in symbols():
@@ -100,8 +107,33 @@ class Symbols:
                     end = filled + int(np.count_nonzero(chosen))
                     row[filled:end], place[filled:end], key[filled:end] = rows[chosen], at[chosen], code[chosen]
                     filled = end
-                yield self._grouped(key, row, place, one)
+                yield from self.extended(self._grouped(key, row, place, one), size)
             first = last
+
+    def _too_many(self, symbols: _Passes, one: Int64, n: int, size: int) -> Iterator[Occurrences]:
+        """Extend one set of `n` occurrences, which are not held, given passes over the symbols that may be its last.
+
+        Each pass that this makes goes over all of them.
+        """
+        last, missing = int(one[0, -1]), size - one.shape[1]
+
+        def of_set() -> Iterator[_Symbols]:
+            for row, at in symbols():
+                chosen = self.items[at] == last
+                yield row[chosen], at[chosen] + 1
+
+        def following() -> Iterator[_Symbols]:
+            for row, after in of_set():
+                choices = np.maximum(self.indptr[row + 1] - after - (missing - 1), 0)
+                yield from _chunks(row, after, choices, self.at_once)
+
+        if missing:
+            yield from self._by_symbols(following, one, size)
+            return
+        for row, after in of_set():
+            n -= len(row)
+            if len(row):
+                yield Occurrences(np.zeros(len(row), np.int64), row, after, one, goes_on=n > 0)
 
     def _first_of(self, size: int) -> Iterator[_Symbols]:
         """Yield the symbols of all records that begin a set of `size`, some records at a time."""

@@ -24,15 +24,23 @@ def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, work: W
     require_well_formed(column)
     found = merged(column, work)
     checked = {"rows": column.n, "distinct_rows": found.column.n, "covered": "every record"}
-    rare = np.flatnonzero(found.weight < model.k)
-    if len(rare) == 0:
+    first, rows = _first_below(found.weight, model.k), found.column  # they stand in the order in which they first occur
+    if first < 0:
         return Verdict(True, model, checked)
-    first, rows = int(rare[0]), found.column  # they stand in the order in which they first occur
     same = _records_equal(column, rows.items[rows.indptr[first] : rows.indptr[first + 1]])
     if len(same) != found.weight[first]:
         msg = f"verification counted {found.weight[first]} records with the same symbols, but {len(same)} are equal"
         raise AnonsetError(msg)
     return Verdict(False, model, checked, Witness((), len(same), model.k, int(same[0]), "as a whole record"))
+
+
+def _first_below(weight: Int64, k: int) -> int:
+    """Return the first place of a weight below k, -1 if there is none; nothing as long as they are is made."""
+    for begin, end in spans(len(weight)):
+        rare = weight[begin:end] < k
+        if rare.any():
+            return begin + int(rare.argmax())
+    return -1
 
 
 def _records_equal(column: SetColumn, codes: Int32) -> Int64:

@@ -5,7 +5,7 @@ them is all that a walk looks at: of one block in memory the records themselves,
 for a window, a span of first codes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,32 +61,94 @@ class BadCohorts:
         progress
             Told the first code of each set, and where each window ends.
         """
-        from anonset_kernels.lm import find_violation
 
         def tell(code: int) -> None:
             if progress is not None:
                 progress(f"sets of {self.size}", float(code), float(len(on_cut)))
 
-        rule, itemset = self.rule, np.full(self.size, -1, np.int32)
-        for window, records in self._windows(on_cut):
-            stack = np.empty(1024, records[2].dtype)
-            while met := find_violation(records, on_cut, self.intervals, window, rule, self.tally, stack, itemset):
-                yield itemset, met
-                tell(int(itemset[0]))
-            tell(window[1])
+        itemset = np.full(self.size, -1, np.int32)
+        for met in self._beginning(itemset, 0, self.suffixes, on_cut, tell):
+            yield itemset, met
+            tell(int(itemset[0]))
 
-    def _windows(self, on_cut: UInt8) -> Iterator[tuple[Span, Records]]:
-        """Yield spans of first codes with what follows these; codes before the next one of the cut are left out."""
-        suffixes, n_codes = self.suffixes, len(on_cut)
+    def _beginning(
+        self, itemset: Int32, fixed: int, suffixes: Suffixes, on_cut: UInt8, tell: Callable[[int], None]
+    ) -> Iterator[int]:
+        """Yield the size of the cohort of each bad set that begins as `itemset` does, which the set is then.
+
+        What follows a code that holds too many records is not gathered: the sets that begin with it are gone through
+        code by code in turn, over what follows that in the records, which is made anew for each pass.
+
+        Parameters
+        ----------
+        itemset
+            int32 (size,): changed behind the first `fixed` codes.
+        suffixes
+            What follows these codes.
+        tell
+            Told where each window of first codes ends.
+        """
+        from anonset_kernels.lm import find_violation
+
+        if fixed == self.size:
+            yield from self._whole(suffixes)
+            return
+        members, rest = itemset[:fixed], itemset[fixed:]
+        rest[:] = -1
+        for window, records in self._windows(members, suffixes, on_cut):
+            if records is None:
+                rest[0] = window[0]
+                behind = suffixes.behind(window[0], max(0, len(rest) - 2))
+                yield from self._beginning(itemset, fixed + 1, behind, on_cut, lambda _: None)
+            else:
+                fixture = self.intervals, window, self.rule, self.tally, np.empty(1024, records[2].dtype)
+                while met := find_violation(records, self._following(members, suffixes, on_cut), *fixture, rest):
+                    yield met
+            if not fixed:
+                tell(window[1])
+
+    def _whole(self, suffixes: Suffixes) -> Iterator[int]:
+        """Yield the size of the cohort of the records whose codes behind a whole set are given, if it is bad."""
+        met, n_codes = 0, len(suffixes.entries) - len(self.tally)
+        held = np.zeros(len(self.tally), np.int64)
+        for codes in suffixes.parts:
+            met += int(np.count_nonzero(codes < 0))
+            held += np.bincount(codes[codes >= n_codes] - n_codes, minlength=len(held))
+        if 0 < met < self.rule[0] or int(held.max(initial=0)) * self.rule[1] > met:
+            yield met
+
+    def _following(self, members: Int32, suffixes: Suffixes, on_cut: UInt8) -> UInt8:
+        """Return the codes of the cut, uint8 (C,), that may follow the first members of a set, if these are on it."""
+        if not len(members):
+            return on_cut
+        found = on_cut * bool(on_cut[members].all())
+        found[: members[-1] + 1] = 0
+        if len(members) == self.size - 1:  # a whole set is looked at only if it occurs
+            found[suffixes.records[: len(found)] == 0] = 0
+        low, high = (ends[: len(on_cut)] for ends in self.intervals)
+        for member in members:
+            found[(low[member] <= low) & (high <= high[member])] = 0
+        return found
+
+    def _windows(self, members: Int32, suffixes: Suffixes, on_cut: UInt8) -> Iterator[tuple[Span, Records | None]]:
+        """Yield spans of the codes that follow some members of a set, with what follows these codes.
+
+        Codes before the next one of the cut are left out. What follows one code is None where it takes more than the
+        room that there is.
+        """
+        n_codes = len(on_cut)
         whole = suffixes.of_window((0, n_codes)) if suffixes.in_place else None
         room = (suffixes.entries + suffixes.records)[:n_codes]
-        most = max(int(room.sum()) // WINDOWS, LEAST_WINDOW)
-        most = min(most, held_at_once(LARGEST_WINDOW, _BYTES_OF_CODE * self.size))
+        largest = held_at_once(LARGEST_WINDOW, _BYTES_OF_CODE * self.size)
+        most = min(max(int(room.sum()) // WINDOWS, LEAST_WINDOW), largest)
         done = np.cumsum(room)
         first = 0
-        while len(ahead := np.flatnonzero(on_cut[first:])):
+        while len(ahead := np.flatnonzero(self._following(members, suffixes, on_cut)[first:])):
             first += int(ahead[0])
             end = int(np.searchsorted(done, done[first] - room[first] + most, side="right"))
             window = first, min(max(end, first + 1), n_codes)
-            yield window, suffixes.of_window(window) if whole is None else whole
+            if whole is None and room[first] > largest:
+                yield window, None
+            else:
+                yield window, suffixes.of_window(window) if whole is None else whole
             first = window[1]

@@ -31,6 +31,7 @@ RARE_SETS_PER_WINDOW = 1 << 18
 WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 17, 1 << 26
 """Number of windows of a pass, where they hold neither fewer nor more codes than these, memory permitting."""
 _BYTES_OF_CODE = 8  # itself, and where it is
+_CODES_AT_ONCE = 1 << 20
 
 
 def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
@@ -65,7 +66,7 @@ class RareSets:
 class Suffixes:
     """What follows each code in the records of some blocks."""
 
-    parts: Sequence[Int32]
+    parts: "Sequence[Int32] | _Following"
     """The records, block by block, as ascending codes, each record closed by -1."""
     in_place: bool
     """Whether there is one block, in memory, which is looked at as it is."""
@@ -84,6 +85,11 @@ class Suffixes:
         least = 0 if in_place else least
         measured = expanded.over(_Measure(n_codes, least))
         return cls(parts, in_place, least, *sum(measured, np.zeros((2, n_codes), np.int64)))
+
+    def behind(self, code: int, least: int) -> "Suffixes":
+        """Return what follows each code behind one code, in the records that hold that; nothing of it is held."""
+        parts = _Following(self.parts, code)
+        return Suffixes(parts, False, least, *_Measure(len(self.entries), least)(parts))
 
     @cached_property
     def windows(self) -> list[Span]:
@@ -104,9 +110,10 @@ class Suffixes:
         from anonset_kernels.suffixes import place_codes
 
         start = np.concatenate([[0], np.cumsum(self.records)]).astype(np.int64)
-        position = _positions(len(self.parts[0]), int(start[-1]))
-        place_codes(self.parts[0], start[:-1].copy(), position)
-        return self.parts[0], start, position
+        (codes,) = self.parts
+        position = _positions(len(codes), int(start[-1]))
+        place_codes(codes, start[:-1].copy(), position)
+        return codes, start, position
 
     def _gathered(self, window: Span) -> Records:
         """Return what follows the codes of a window in all blocks, with the places before it."""
@@ -122,6 +129,32 @@ class Suffixes:
         for block in self.parts:
             gather_suffixes(block, first, last, self.least, fill, codes, place, position)
         return codes, start, position
+
+
+@dataclass(frozen=True, eq=False)
+class _Following:
+    """What follows a code in the records that hold it, each closed by -1, made anew whenever it is gone through."""
+
+    parts: "Sequence[Int32] | _Following"
+    code: int
+
+    def __iter__(self) -> Iterator[Int32]:
+        for codes in self.parts:
+            begin = 0
+            while begin < len(codes):
+                end = min(begin + _CODES_AT_ONCE, len(codes))
+                while codes[end - 1] >= 0:  # to the end of a record
+                    end += 1
+                yield self._of(codes[begin:end])
+                begin = end
+
+    def _of(self, codes: Int32) -> Int32:
+        """Return what follows in some records."""
+        found, ends = np.flatnonzero(codes == self.code), np.flatnonzero(codes < 0)
+        change = np.zeros(len(codes) + 1, np.int8)
+        change[found + 1] = 1
+        change[ends[np.searchsorted(ends, found)] + 1] = -1
+        return codes[np.cumsum(change[:-1], dtype=np.int8) > 0]
 
 
 @dataclass(frozen=True, eq=False)
