@@ -217,6 +217,23 @@ def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: WorkFo
         assert found == verify(Table(column), model)
 
 
+@settings(max_examples=examples(60), deadline=None)
+@given(seeds)
+def test_mapped_records_of_partitions_give_the_verdict_of_those_in_memory(work_folder: WorkFolder, seed: int) -> None:
+    rng, rows, _ = case(seed)
+    column, model = SetColumn.of(rows), PartitionKmAnonymity(rng.randint(1, 3), rng.randint(1, 3))
+    part = np.array([rng.choice([5, 0, 2]) for _ in rows], np.int32)
+    arrays = [work_folder.stored(name, found) for name, found in (("p", column.indptr), ("i", column.items))]
+    mapped = SetColumn(column.name, *arrays, column.vocabulary)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spans, "AT_ONCE", rng.choice([1, 3, 100]))
+        patch.setattr(occurrences, "OCCURRENCES_AT_ONCE", rng.choice([1, 4, 4_000_000]))
+        patch.setattr(occurrences, "MOST_OF_A_SET", rng.choice([1, 3, 4_000_000]))
+        found = check_partitions(mapped, part, model, BUDGET, None, work_folder)
+    assert found == check_partitions(column, part, model, BUDGET, None)
+    assert found.checked["groups"] == len(set(part.tolist()))
+
+
 @pytest.fixture(scope="module")
 def work_folder(tmp_path_factory: pytest.TempPathFactory) -> WorkFolder:
     return WorkFolder.temporary(tmp_path_factory.mktemp("mapped"))

@@ -8,6 +8,8 @@ import numpy as np
 from rich.table import Table as RichTable
 
 from anonset.data.changes import Change
+from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
 from anonset.generalization import Buckets, ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.measures.exclusiveness import ambiguous_items
@@ -188,11 +190,19 @@ def sizes(release: Release) -> dict[str, int]:
         found["items"] = int(np.count_nonzero(original.occurrences))
         found["symbols"] = int(np.count_nonzero(publication.transactions.occurrences))
     if publication.cluster is not None and publication.n:
-        members = np.bincount(publication.cluster)
+        members = _cluster_sizes(publication.cluster)
         found |= parts | {"clusters": len(members), "smallest_cluster": int(members.min())}
         found["largest_cluster"] = int(members.max())
         found["ambiguous_items"] = ambiguous_items(publication)
     return found
+
+
+def _cluster_sizes(cluster: Int32) -> Int64:
+    """Return the number of records of each cluster."""
+    members = np.zeros(int(cluster.max()) + 1, np.int64)
+    for first, end in spans(len(cluster)):
+        np.add.at(members, cluster[first:end], 1)
+    return members
 
 
 def _places(release: Release) -> dict[str, Path]:

@@ -54,7 +54,7 @@ def _km(publication: Published, model: KmAnonymity, budget: int, progress: Progr
 
 def _partitions(publication: Published, model: PartitionKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
     partition = getattr(publication, "cluster", None)
-    return check_partitions(_items(publication, model), partition, model, budget, progress)
+    return check_partitions(_items(publication, model), partition, model, budget, progress, _work(publication))
 
 
 def _k(publication: Published, model: KAnonymity, budget: int, progress: Progress | None) -> Verdict:

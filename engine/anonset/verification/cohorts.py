@@ -4,7 +4,7 @@ The path of this check is NumPy sorting and counting, of all occurrences of the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
@@ -12,16 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.distinct import distinct
 from anonset.data.growing import Growing
 from anonset.data.mapped import WorkFolder
-from anonset.data.spans import spans
+from anonset.data.spans import run_spans, spans
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError
-from anonset.generalization.publication import row_ranks
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.verification.counting import Progress
 from anonset.verification.distinct_rows import merged
+from anonset.verification.grouped_rows import by_group
 from anonset.verification.itemsets import records_with, require_well_formed
 from anonset.verification.occurrences import Occurrences, Symbols
 
@@ -73,7 +72,7 @@ class _Counts:
 
 def check_cohorts(
     column: SetColumn,
-    groups: Int64 | None,
+    groups: NDArray[np.integer] | None,
     sensitive: tuple[str, ...],
     rule: Rule,
     model: PrivacyModel,
@@ -86,17 +85,16 @@ def check_cohorts(
     Parameters
     ----------
     groups
-        int64 (n,): group of each record; cohorts are looked at within groups. None: all records are one, and nothing is
-        made that is as long as the table.
+        (n,): group of each record, an integer; cohorts are looked at within groups. None: all records are one.
     sensitive
         Labels of symbols that belong to no set, and of which no cohort may hold too many.
     work
-        Where the distinct records are to lie, if the column is mapped from files.
+        Where the distinct records are to lie, if the column is mapped from files; nothing in memory is as long as the
+        table then.
     """
     require_well_formed(column)
     cohorts = _Cohorts(column, groups, sensitive, rule, work)
-    n_groups = min(1, cohorts.n) if cohorts.group is None else len(distinct(cohorts.group))
-    checked: dict[str, Any] = {"rows": column.n, "distinct_rows": cohorts.n, "groups": n_groups}
+    checked: dict[str, Any] = {"rows": column.n, "distinct_rows": cohorts.n, "groups": cohorts.n_groups}
     counted = checked["itemset_occurrences"] = {}
     left = budget
     for size in rule.sizes:
@@ -124,7 +122,7 @@ class _Cohorts:
     def __init__(
         self,
         column: SetColumn,
-        groups: Int64 | None,
+        groups: NDArray[np.integer] | None,
         sensitive: tuple[str, ...],
         rule: Rule,
         work: WorkFolder | None = None,
@@ -136,29 +134,31 @@ class _Cohorts:
         self.is_sensitive[codes] = True
         self.group: Int64 | None = None
         if groups is None:
-            found = merged(column, work)
-            rows, self.weight = found.column, found.weight
+            found, values = merged(column, work), np.empty(0, np.int64)
         else:
-            alike = np.unique(groups, return_inverse=True)[1].astype(np.int64) * (column.n + 1) + row_ranks(column)
-            _, first, weight = np.unique(alike, return_index=True, return_counts=True)
-            rows, self.weight, self.group = column.take(first), weight.astype(np.int64), groups[first]
-        self.n, self.longest = rows.n, 0
-        self._split(rows, work)
+            tagged, values = by_group(column, groups, work)
+            found = merged(tagged, work)
+        self.weight, self.n, self.longest = found.weight, found.column.n, 0
+        self.n_groups = min(1, self.n) if groups is None else len(values)
+        self._split(found.column, work)
+        if groups is not None:
+            self.group = _groups_of(found.column, values, work)
 
     def _split(self, rows: SetColumn, work: WorkFolder | None) -> None:
         """Take the symbols of the distinct records apart: those that may be known, and the sensitive ones."""
         known, secret = Growing(work, "known", np.int32), Growing(work, "secret", np.int32)
         starts = [Growing(work, name, np.int64) for name in ("known-start", "secret-start")]
         self._lengths = np.zeros(rows.longest + 1, np.int64)
-        ends = np.zeros(2, np.int64)
+        ends, n_symbols = np.zeros(2, np.int64), len(self.is_sensitive)
         for start in starts:
             start.append(np.zeros(1, np.int64))
         for a, b in spans(rows.n):
             part = rows.part(a, b)
-            hidden = self.is_sensitive[part.items]
-            known.append(part.items[~hidden])
-            secret.append(part.items[hidden])
-            for at, chosen in enumerate((~hidden, hidden)):
+            symbol = part.items < n_symbols  # and not the mark of a group
+            hidden = np.zeros(len(part.items), bool)
+            hidden[symbol] = self.is_sensitive[part.items[symbol]]
+            for at, chosen in enumerate((symbol & ~hidden, hidden)):
+                (known, secret)[at].append(part.items[chosen])
                 running = np.concatenate([[0], np.cumsum(chosen)])[part.indptr]
                 starts[at].append(ends[at] + running[1:])
                 ends[at] += running[-1]
@@ -210,11 +210,24 @@ class _Cohorts:
         if self.group is None:
             yield from self.symbols.of_size(size)
             return
-        order = np.argsort(self.group, kind="stable").astype(np.int64)
-        order = order[np.diff(self.symbols.indptr)[order] >= size]
-        group = np.unique(self.group[order], return_inverse=True)[1].astype(np.int64)
-        n_groups = int(group[-1]) + 1 if len(group) else 0
-        start = Occurrences(group, order, self.symbols.indptr[order], np.empty((n_groups, 0), np.int64))
+        for a, b in run_spans(self.group):  # whole groups
+            yield from self._within(a, b, size)
+
+    def _within(self, a: int, b: int, size: int) -> Iterator[Occurrences]:
+        """Yield the occurrences of the sets of `size` within the groups of the distinct records from a to before b."""
+        group: Int64 = np.asarray(self.group)[a:b]
+        last = a + int(np.searchsorted(group, group[-1]))
+        if size and b - last > self.symbols.at_once:  # a group of its own
+            if a < last:
+                yield from self._within(a, last, size)
+            rows = Symbols(self.symbols.indptr[last : b + 1], self.symbols.items, self.symbols.n_symbols)
+            for found in rows.of_size(size):
+                yield replace(found, row=found.row + last)
+            return
+        row = np.flatnonzero(np.diff(self.symbols.indptr[a : b + 1]) >= size)
+        rank = np.cumsum(np.diff(group[row], prepend=group[row[:1]]) != 0, dtype=np.int64)
+        none = np.empty((int(rank[-1]) + 1 if len(rank) else 0, 0), np.int64)
+        start = Occurrences(rank, row + a, self.symbols.indptr[row + a], none)
         yield from self.symbols.extended(start, size)
 
     def _counted(self, found: Occurrences, before: "_Counts | None") -> "_Counts":
@@ -290,6 +303,14 @@ class _Cohorts:
         """Return the records of a group that hold all codes, by a scan of the column."""
         found = records_with(self.column, tuple(codes))
         return found if self.groups is None else found[self.groups[found] == group]
+
+
+def _groups_of(rows: SetColumn, values: Int64, work: WorkFolder | None) -> Int64:
+    """Return int64 (n,): the group of each row that ends with the mark of it, as `by_group` makes them."""
+    group, n_symbols = Growing(work, "group", np.int64), len(rows.vocabulary)
+    for a, b in spans(rows.n):
+        group.append(values[rows.items[rows.indptr[a + 1 : b + 1] - 1] - n_symbols])
+    return group.finished()
 
 
 def _sums(group: NDArray[np.integer], weight: Int64, n_groups: int) -> Int64:

@@ -1,8 +1,7 @@
 """Checking k^m-anonymity of every partition of a local recoding."""
 
-import numpy as np
-
 from anonset.data import SetColumn
+from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.privacy import Verdict
@@ -12,9 +11,19 @@ from anonset.verification.counting import Progress
 
 
 def check_partitions(
-    column: SetColumn, partition: Int32 | None, model: PartitionKmAnonymity, budget: int, progress: Progress | None
+    column: SetColumn,
+    partition: Int32 | None,
+    model: PartitionKmAnonymity,
+    budget: int,
+    progress: Progress | None,
+    work: WorkFolder | None = None,
 ) -> Verdict:
     """Check published records, given the partition of each.
+
+    Parameters
+    ----------
+    work
+        Where scratch is to lie, if the column is mapped from files.
 
     Raises
     ------
@@ -25,4 +34,4 @@ def check_partitions(
         msg = f"model {model.name!r} needs the partition of each published record; check 'km' where it is not known"
         raise InputError(msg)
     rule = Rule(range(1, model.m + 1), model.k)
-    return check_cohorts(column, partition.astype(np.int64), (), rule, model, budget, progress)
+    return check_cohorts(column, partition, (), rule, model, budget, progress, work)

@@ -1,0 +1,93 @@
+"""Published rows in the order of their groups, each marked with its own, so that equal rows of two groups differ.
+
+The path is NumPy sorting and counting, span by span: where the rows lie in files, they are copied into files.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn
+from anonset.data.distinct import distinct
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
+
+
+def by_group(column: SetColumn, groups: NDArray[np.integer], work: WorkFolder | None = None) -> tuple[SetColumn, Int64]:
+    """Return the rows of each group together, groups ascending, rows of one in their order; and the distinct groups.
+
+    Parameters
+    ----------
+    groups
+        (n,): group of each row, an integer.
+    work
+        Where the rows are to lie; None: in memory.
+
+    Returns
+    -------
+    SetColumn, int64 (G,)
+        Rows, each of which ends with a code that is no symbol: their number, and the place of its group among the G.
+
+    >>> rows, groups = by_group(SetColumn.of(["ab", "a", "b"]), np.array([7, 3, 7]))
+    >>> [rows.items[a:b].tolist() for a, b in zip(rows.indptr[:-1], rows.indptr[1:])], groups.tolist()
+    ([[0, 2], [0, 1, 3], [1, 3]], [3, 7])
+    """
+    values = _values(groups)
+    fill = _begins(column, groups, values)
+    indptr = space(work, "indptr", np.int64, column.n + 1)
+    items = space(work, "items", np.int32, len(column.items) + column.n)
+    indptr[0] = 0
+    for a, b in spans(column.n):
+        rank = np.searchsorted(values, groups[a:b])
+        order = np.argsort(rank, kind="stable")
+        rank, part = rank[order], column.part(a, b).take(order)
+        lengths = part.lengths + 1
+        row = _places(rank, np.ones(len(rank), np.int64), fill[0])
+        item = _places(rank, lengths, fill[1])
+        indptr[row + 1] = item + lengths
+        ends = np.cumsum(lengths)
+        at = np.repeat(item - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
+        items[at] = _marked(part, len(column.vocabulary) + rank, ends)
+    return SetColumn(column.name, indptr, items, column.vocabulary), values
+
+
+def _values(groups: NDArray[np.integer]) -> Int64:
+    """Return the distinct groups, ascending."""
+    found = np.empty(0, np.int64)
+    for a, b in spans(len(groups)):
+        found = distinct(np.concatenate([found, groups[a:b].astype(np.int64)]))
+    return found
+
+
+def _begins(column: SetColumn, groups: NDArray[np.integer], values: Int64) -> Int64:
+    """Return int64 (2, G): where the rows of each group begin, and their items, the marks among them."""
+    size = np.zeros((2, len(values)), np.int64)
+    for a, b in spans(column.n):
+        rank = np.searchsorted(values, groups[a:b])
+        size[0] += np.bincount(rank, minlength=len(values))
+        np.add.at(size[1], rank, column.part(a, b).lengths + 1)
+    return np.asarray(np.cumsum(size, axis=1) - size)
+
+
+def _places(rank: Int64, lengths: Int64, fill: Int64) -> Int64:
+    """Return where rows of so many elements go, which come in the order of their groups, and move `fill` on.
+
+    Parameters
+    ----------
+    fill
+        int64 (G,): where the next row of each group goes.
+    """
+    before = np.cumsum(lengths) - lengths
+    first = np.searchsorted(rank, rank)  # the first row of the span of the same group
+    place: Int64 = fill[rank] + before - before[first]
+    np.add.at(fill, rank, lengths)
+    return place
+
+
+def _marked(part: SetColumn, mark: Int64, ends: Int64) -> Int32:
+    """Return the items of rows, each closed by its mark; they end at `ends`."""
+    found = np.empty(len(part.items) + part.n, np.int32)
+    closing = np.zeros(len(found), bool)
+    closing[ends - 1] = True
+    found[closing], found[~closing] = mark, part.items
+    return found
