@@ -1,63 +1,60 @@
-"""Sorting records by the reflected Gray rank of their bit vectors, without the bit vectors."""
+"""Records as rows of codes whose order, code by code, is the reflected Gray order of their bit vectors; and back.
+
+The rank of a bit vector is larger the smaller its first set bit p1 is, then the larger the second one, p2, and so on:
+it goes by the key (-p1, +p2, -p3, ...), which -inf closes after an even number of bits, +inf after an odd one. As a row
+that ends is before all that go on, -inf need not be written.
+"""
 
 import numpy as np
 
-from anonset_kernels._arrays import Indptr, Int32Array
+from anonset_kernels._arrays import Csr, Indptr, Int32Array
 from anonset_kernels._jit import kernel
 
 
 @kernel()
-def gray_order(indptr: Indptr, ranks: Int32Array, records: Int32Array) -> Int32Array:
-    """Sort records by Gray rank, ties by their place in `records`: a merge sort.
+def gray_codes(indptr: Indptr, ranks: Int32Array, n_bits: int) -> Csr:
+    """Return the key of each record as a row of codes: int64 (n + 1,) offsets and int32 codes, 0 .. `n_bits`. O(nnz).
 
     Parameters
     ----------
     indptr, ranks
-        int64 (n + 1,) and int32 (nnz,): positions of the set bits of each record, ascending; 0 is the most
-        significant bit.
-    records
-        int32 (r,): the records to sort.
-
-    Returns
-    -------
-    int32 (r,). O(r log r) comparisons, each as long as what two neighbours share.
+        int64 (n + 1,) and int32 (nnz,): positions of the set bits of each record, ascending; 0 is the most significant
+        of `n_bits` bits.
     """
-    n, width = len(records), 1
-    order, other = records.copy(), np.empty(n, np.int32)
-    while width < n:
-        for begin in range(0, n, 2 * width):
-            middle, end = min(begin + width, n), min(begin + 2 * width, n)
-            a, b = begin, middle
-            for place in range(begin, end):
-                if b == end or (a < middle and not _comes_before(indptr, ranks, order[b], order[a])):
-                    other[place] = order[a]
-                    a += 1
-                else:
-                    other[place] = order[b]
-                    b += 1
-        order, other = other, order
-        width *= 2
-    return order
+    n = len(indptr) - 1
+    begins, codes = np.zeros(n + 1, np.int64), np.empty(indptr[n] - indptr[0] + n, np.int32)
+    filled = 0
+    for record in range(n):
+        first, end = indptr[record], indptr[record + 1]
+        for at in range(first, end):
+            codes[filled] = ranks[at] if (at - first) & 1 else n_bits - 1 - ranks[at]
+            filled += 1
+        if (end - first) & 1:
+            codes[filled] = n_bits
+            filled += 1
+        begins[record + 1] = filled
+    return begins, codes[:filled].copy()
 
 
 @kernel()
-def _comes_before(indptr: Indptr, ranks: Int32Array, a: int, b: int) -> bool:
-    """Compare the keys (-p1, +p2, -p3, ...) of two records, closed by -inf after an even number of bits, else +inf.
+def gray_items(indptr: Indptr, keys: Int32Array, item_of_bit: Int32Array) -> Csr:
+    """Return the records whose keys are given, as `gray_codes` makes them: int64 (n + 1,) and int32 items. O(nnz).
 
-    After an even number of bits in common the record with the next bit set is the later one, after an odd number
-    the earlier one.
+    Parameters
+    ----------
+    indptr, keys
+        int64 (n + 1,), the first of which need not be 0, and int32: rows of codes.
+    item_of_bit
+        int32 (bits,): the item of each bit. The items of a record come in the order of the bits.
     """
-    i, j, shared = indptr[a], indptr[b], 0
-    while i < indptr[a + 1] and j < indptr[b + 1] and ranks[i] == ranks[j]:
-        i += 1
-        j += 1
-        shared += 1
-    if i == indptr[a + 1] and j == indptr[b + 1]:
-        return False
-    if i == indptr[a + 1]:
-        a_has_next_bit = False
-    elif j == indptr[b + 1]:
-        a_has_next_bit = True
-    else:
-        a_has_next_bit = ranks[i] < ranks[j]
-    return a_has_next_bit == (shared % 2 == 1)
+    n, n_bits = len(indptr) - 1, len(item_of_bit)
+    begins, items = np.zeros(n + 1, np.int64), np.empty(indptr[n] - indptr[0], np.int32)
+    filled = 0
+    for record in range(n):
+        first = indptr[record]
+        for at in range(first, indptr[record + 1]):
+            if keys[at] < n_bits:
+                items[filled] = item_of_bit[keys[at] if (at - first) & 1 else n_bits - 1 - keys[at]]
+                filled += 1
+        begins[record + 1] = filled
+    return begins, items[:filled].copy()

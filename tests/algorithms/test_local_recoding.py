@@ -5,25 +5,30 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from algorithms.implementations import bound_table, image_of, published_rows
 from algorithms.test_against_twins import small_case
-from anonset.algorithms.transaction.gray_order import gray_order as library_gray_order
-from anonset.algorithms.transaction.gray_order import gray_partitions
+from algorithms.test_cut_search import mapped
+from anonset.algorithms.transaction.gray_order import GrayOrder, gray_partitions
 from anonset.algorithms.transaction.local_generalization import LocalGeneralization
 from anonset.algorithms.transaction.lra import Lra
 from anonset.algorithms.transaction.vpa import Vpa
-from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data import Hierarchy, SetColumn, Table, spans
+from anonset.data.mapped import WorkFolder
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import PerCluster
+from anonset.generalization import PerCluster, row_order
+from anonset.io.maps import write_local_mapping
+from anonset.measures.levels import by_level
 from anonset.measures.occurrences import local_ncp_exact
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, Tree, parse
@@ -173,15 +178,20 @@ def test_clusters_are_numbered_by_their_smallest_record() -> None:
 # --- partitions in Gray order ------------------------------------------------------------------------------
 
 
+def records_in_order(column: SetColumn) -> list[int]:
+    order = GrayOrder.of(column)
+    return order.record[order.n_empty :].tolist()
+
+
 def test_gray_order_vector() -> None:
     column = Hierarchy.from_tree(FOOD_TREE).bind(SetColumn.of(FOOD))
-    assert library_gray_order(column).tolist() == VECTORS["vectors"]["gray order"]
+    assert records_in_order(column) == VECTORS["vectors"]["gray order"]
     assert gray_order(FOOD, HierarchyModel(FOOD_TREE)) == VECTORS["vectors"]["gray order"]
 
 
 def test_gray_order_goes_through_all_bit_vectors_by_one_bit() -> None:
     rows = [{x for bit, x in enumerate("abcd") if code >> bit & 1} for code in range(1, 16)]
-    order = library_gray_order(SetColumn.of(rows)).tolist()
+    order = records_in_order(SetColumn.of(rows))
     assert sorted(order) == list(range(15))
     assert all(len(rows[a] ^ rows[b]) == 1 for a, b in pairwise(order))
 
@@ -221,6 +231,49 @@ def test_lra_equals_its_twin(seed: int, parts: int) -> None:
     assert published == publish(rows, expected, model)
     assert all(is_km([published[t] for t in ids], k, m) for ids, _ in expected)
     assert ncp_of(table, result) == local_ncp(rows, expected, model)
+
+
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+@given(seeds, st.integers(1, 5), st.sampled_from([1, 3, 1000]), st.booleans())
+def test_lra_in_files_is_as_in_memory(tmp_path: Path, seed: int, parts: int, at_once: int, room: bool) -> None:
+    tree, rows, k, m = larger_case(seed)
+    assume(sum(map(bool, rows)) >= k)
+    algorithm = Lra(k=k, m=m, partitions=parts)
+    table, expected = run(algorithm, rows, tree)
+    column, hierarchy = table.transactions, Hierarchy.from_tree(tree)
+    assert column is not None
+    with WorkFolder.temporary(tmp_path) as work, pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        patch.setattr(spans, "AT_ONCE", at_once)
+        patch.setattr(row_order, "ROWS_PER_BUCKET", 4)
+        stack.enter_context(spans.memory_limit(None if room else 8))
+        executor = stack.enter_context(ThreadPoolExecutor(2))
+        held = replace(table, transactions=mapped(column, work), work=work)
+        found = algorithm.recode(held, {"items": hierarchy}, executor=executor)
+        assert {path.name.split("-")[0] for path in work.path.iterdir()} == {"indptr", "items", "cluster", "record"}
+        assert groups_of(found) == groups_of(expected)
+        assert [part.fixes for part in found.trace] == [part.fixes for part in expected.trace]
+        assert found.figures == expected.figures
+        assert found.recoding.cluster.tolist() == expected.recoding.cluster.tolist()
+        assert published_rows(held, found) == published_rows(table, expected)
+        assert ncp_of(held, found) == ncp_of(table, expected)
+        assert by_level(column, found.recoding, hierarchy) == by_level(column, expected.recoding, hierarchy)
+        written = [
+            write_local_mapping(one.recoding, column, tmp_path / "mapping.csv").read_bytes()
+            for one in (expected, found)
+        ]
+        assert written[0] == written[1]
+
+
+def test_damaged_files_are_told_before_they_are_sorted(tmp_path: Path) -> None:
+    hierarchy = Hierarchy.from_tree(SHORT)
+    column = bound_table([{"x", "y"}] * 4, hierarchy).transactions
+    assert column is not None
+    with WorkFolder.temporary(tmp_path) as work:
+        held = mapped(column, work)
+        held.items[3] = 99
+        with pytest.raises(InputError, match="the work directory is damaged"):
+            Lra(k=2, m=2).recode(Table(held, work=work), {"items": hierarchy})
+        assert len(list(work.path.iterdir())) == 2
 
 
 # --- vertical partitioning ---------------------------------------------------------------------------------

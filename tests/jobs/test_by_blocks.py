@@ -73,7 +73,7 @@ def anonymize(capsys):
     return run
 
 
-@pytest.mark.parametrize("algorithm", ["apriori", "exact", "vpa"])
+@pytest.mark.parametrize("algorithm", ["apriori", "exact", "lra", "vpa"])
 @pytest.mark.parametrize(
     ("name", "text", "roles"),
     [
@@ -132,6 +132,37 @@ def test_diverse_sets_are_published_the_same_from_a_work_directory(tmp_path, cap
     assert reports[0]["measures"]["ncp"] > 0
 
 
+@pytest.mark.parametrize("partitions", ["1", "3"])
+def test_partitions_are_published_the_same_from_a_work_directory(tmp_path, capsys, partitions):
+    (tmp_path / "v.dat").write_text(BASKETS * 3 + "a1\n")
+    asked = ["--model", "partition-km", "--k", "2", "--m", "2", "--algorithm", "lra", "--partitions", partitions]
+    command = ["anonymize", str(tmp_path / "v.dat"), *asked, "--hierarchy", "items=balanced:2"]
+    for out, more in (("memory", []), ("one", ["--workers", "1"]), ("blocks", ["--workers", "2", "--trace"])):
+        work = ["--work-dir", str(tmp_path / "work")] if more else ["--trace"]
+        assert main([*command, *more, *work, "-o", str(tmp_path / out)]) == 0
+        assert ("runs by blocks" in capsys.readouterr().err) is bool(more)
+        assert not (tmp_path / "work").exists()
+    reports = [json.loads((tmp_path / f"{out}.private" / "report.json").read_text()) for out in ("memory", "blocks")]
+    assert len(reports[0]["trace"]) == int(partitions)
+    for name in ("trace", "verified", "clusters"):
+        assert reports[0].get(name) == reports[1].get(name)
+    (tmp_path / "one.private" / "report.json").unlink()
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "memory")
+    both = files_of(tmp_path / "one.private"), files_of(tmp_path / "memory.private")
+    assert {**both[0], "report.json": both[1]["report.json"]} == both[1]
+    report_of_both(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["a b\n\n", "\n\n"], ids=["too few", "none"])
+def test_partitions_of_too_few_records_are_as_in_memory(tmp_path, anonymize, text):
+    (tmp_path / "v.dat").write_text(text)
+    asked = ["--model", "partition-km", "--algorithm", "lra", "--hierarchy", "items=balanced:2", "--allow-worthless"]
+    ran = [anonymize(tmp_path, "v.dat", "out", *asked, *more) for more in ([], ["--memory-limit", "1"])]
+    assert ran[0].code == ran[1].code != 0
+    assert ran[0].err.splitlines()[-1] == ran[1].err.splitlines()[-1]
+    assert left(tmp_path) == []
+
+
 def test_many_files_are_one_data_set_in_memory_and_by_blocks(tmp_path, anonymize):
     for name, text in (("a", "a b\nb\n"), ("b", "a\na b\n")):
         (tmp_path / f"{name}.dat").write_text(text)
@@ -178,7 +209,7 @@ def test_nothing_is_left_behind_by_a_failure(tmp_path, anonymize, options, code)
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--algorithm", "direct"], "direct takes all records at once (apriori, exact and vpa run by blocks)"),
+        (["--algorithm", "direct"], "direct takes all records at once (apriori, exact, lra and vpa run by blocks)"),
         (["--group", "--id", "a,b"], "--group with ids of several columns takes all records at once"),
         (["--input-format", "spmf"], "files of SPMF are read whole"),
     ],
@@ -200,9 +231,12 @@ def test_what_takes_all_records_at_once_is_refused(tmp_path, anonymize, options,
         (
             ["coherence", "--h", "0.5", "--p", "1", "--sensitive-items", "b2", "--algorithm", "coherence-suppression"],
             "coherence-suppression takes all records at once (nothing for --model coherence runs by blocks; for "
-            "--model km apriori, exact and vpa run by blocks)",
+            "--model km apriori, exact, lra and vpa run by blocks)",
         ),
-        (["km", "--m", "2", "--algorithm", "lra"], "lra takes all records at once (apriori, exact and vpa run by"),
+        (
+            ["km", "--m", "2", "--algorithm", "hghs"],
+            "hghs takes all records at once (apriori, exact, lra and vpa run by",
+        ),
     ],
 )
 def test_what_is_refused_says_what_its_model_is_met_by(tmp_path, capsys, monkeypatch, model, line):

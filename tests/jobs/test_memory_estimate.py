@@ -54,15 +54,15 @@ def test_what_the_data_take_is_multiplied_and_what_python_takes_is_not():
 def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsys):
     (tmp_path / "a.dat").write_text("a b\n" * 200_000)
     size = data_files(str(tmp_path / "a.dat"), None).estimated
-    need = memory_of(size, ALGORITHMS["lra"](k=2, m=1))
+    need = memory_of(size, ALGORITHMS["hghs"](k=2, m=1))
     assert memory_for(size) < need < AT_LEAST
     command = ["anonymize", str(tmp_path / "a.dat"), "--hierarchy", "items=balanced:2", "--k", "2", "--m", "1"]
     limit = ["--memory-limit", str(memory_for(size))]
-    asked = ["--model", "partition-km", "--algorithm", "lra", "-o", str(tmp_path / "out")]
+    asked = ["--model", "km", "--algorithm", "hghs", "-o", str(tmp_path / "out")]
     assert main([*command, *asked, *limit]) == 2
     told = " ".join(capsys.readouterr().err.split())
     assert f"the run would need about {format_size(need)} of memory" in told
-    assert "lra takes all records at once (apriori, exact and vpa run by blocks)" in told
+    assert "hghs takes all records at once (apriori, exact, lra and vpa run by blocks)" in told
     assert not (tmp_path / "out").exists()
 
 

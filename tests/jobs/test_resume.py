@@ -52,23 +52,23 @@ def work(folder):
     return folder / "work"
 
 
-def kill(folder, work, where):
+def kill(folder, work, where, algorithm="apriori"):
     """Run the job in a process of its own, which dies at some point."""
-    command = [*arguments(folder, "out"), "--work-dir", str(work)]
+    command = [*arguments(folder, "out", algorithm=algorithm), "--work-dir", str(work)]
     script = f"import os, sys\n{dedent(KILLED[where])}\nfrom anonset.cli.main import main\nmain({command!r})"
     assert subprocess.run([sys.executable, "-c", script], check=False, capture_output=True).returncode == 9
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("where", KILLED)
-def test_a_run_that_was_killed_goes_on_to_the_same_bytes(folder, work, run, where, monkeypatch):
-    assert run("memory").code == 0
-    kill(folder, work, where)
+@pytest.mark.parametrize(("where", "algorithm"), [*((where, "apriori") for where in KILLED), ("in the search", "lra")])
+def test_a_run_that_was_killed_goes_on_to_the_same_bytes(folder, work, run, where, algorithm, monkeypatch):
+    assert run("memory", algorithm=algorithm).code == 0
+    kill(folder, work, where, algorithm)
     assert (work / "table.json").exists()
     assert (folder / "out.private").exists() == (where == "in publishing")
-    assert run("out", "--work-dir", str(work)).code == 2
+    assert run("out", "--work-dir", str(work), algorithm=algorithm).code == 2
     monkeypatch.setattr("anonset.io.scan.gather_files", lambda *_: pytest.fail("read again"))
-    assert run("out", "--work-dir", str(work), "--resume").code == 0
+    assert run("out", "--work-dir", str(work), "--resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
     assert sorted(path.name for path in folder.iterdir()) == ["memory", "memory.private", "out", "out.private", "v.dat"]
 
@@ -131,5 +131,7 @@ def test_what_runs_on_one_machine_alone_is_refused_on_a_cluster(folder, run, cap
     assert main(["anonymize", str(folder / "v.csv"), "-o", str(folder / "out"), *of_buckets]) == 2
     (said,) = capsys.readouterr().err.splitlines()
     assert "--cluster brings anatomy nothing: it puts all tuples in one random order" in said
+    done = run("out", "--cluster", "local:2", algorithm="lra")
+    assert "--cluster: lra runs on the threads of one machine (apriori, exact, vpa and safe-grouping" in done.err
     done = run("out", "--cluster", "local:2", algorithm="direct")
     assert "--cluster is for a run by blocks, but direct takes all records at once" in done.err

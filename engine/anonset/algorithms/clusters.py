@@ -1,9 +1,15 @@
 """Clusters of records, as the number of each record's cluster."""
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data import spans
+from anonset.data.mapped import WorkFolder, space
 from anonset.data.table import Int32, Int64
+from anonset.generalization.recoding import Parts
 
 
 def renumber_clusters(cluster: NDArray[np.integer]) -> tuple[Int32, Int32]:
@@ -33,3 +39,49 @@ def list_members(cluster: NDArray[np.integer]) -> list[Int64]:
     order = np.argsort(cluster, kind="stable").astype(np.int64)
     start = np.concatenate([[0], np.cumsum(np.bincount(cluster))])
     return [order[first:end] for first, end in zip(start[:-1].tolist(), start[1:].tolist(), strict=True)]
+
+
+def number_clusters(
+    members: Sequence[Int64], n: int, work: WorkFolder | None = None
+) -> tuple[Int32, Parts | None, Int64]:
+    """Give numbers to clusters, whose members stand in any order, by their smallest record.
+
+    >>> cluster, parts, old = number_clusters([np.array([3, 1]), np.array([2, 0])], 4)
+    >>> cluster.tolist(), parts, old.tolist()
+    ([0, 1, 0, 1], None, [1, 0])
+
+    Parameters
+    ----------
+    members
+        int64 each: the records of each cluster, at least one; together 0 .. n - 1.
+    work
+        Where arrays as long as the table are to lie; None: in memory.
+
+    Returns
+    -------
+    int32 (n,), Parts or None, int64 (C,)
+        The cluster of each record; in a work directory, runs of clusters as parts that a span of records holds, or one
+        that is larger; the old number of each cluster.
+    """
+    smallest = np.array([int(records.min()) for records in members], np.int64)
+    old = np.argsort(smallest, kind="stable")
+    cluster = space(work, "cluster", np.int32, n)
+    if work is None:
+        for number, at in enumerate(old.tolist()):
+            cluster[members[at]] = number
+        return cluster, None, old
+    record, end = space(work, "record", np.int64, n), 0
+    first, begins = [0], [0]
+    for number, at in enumerate(old.tolist()):
+        begin, end = end, end + len(members[at])
+        record[begin:end] = members[at]
+        for a, b in spans.spans(end - begin):
+            cluster[record[begin + a : begin + b]] = number
+        if begin > first[-1] and end - first[-1] > spans.AT_ONCE:
+            first.append(begin)
+            begins.append(number)
+    bounds = np.array([*first, n] if n else first, np.int64)
+    parts = Parts(record, bounds, np.array([*begins, len(old)] if n else begins, np.int64))
+    for begin, end in pairwise(bounds.tolist()):
+        record[begin:end].sort()
+    return cluster, parts, old

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Vocabulary
 from anonset.data.discreet import Discreet, names_shown
+from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 
 SUPPRESSED = -1
@@ -134,15 +135,20 @@ class PerCluster(Discreet):
         return int(self.cluster.max(initial=-1)) + 1
 
     def pieces(self) -> "Iterator[tuple[Int64 | None, PerCluster]]":
-        """Yield the records of each part, ascending, and the recoding of these; without parts None and the whole."""
+        """Yield the records of each part, ascending, and the recoding of these; without parts None and the whole.
+
+        A part that is a single cluster comes some records at a time.
+        """
         if self.parts is None:
             yield None, self
             return
         first, cluster = self.parts.first.tolist(), self.parts.cluster.tolist()
         for (begin, end), (low, high) in zip(pairwise(first), pairwise(cluster), strict=True):
-            records = self.parts.record[begin:end]
             values = tuple(RelationalValues(one.name, one.labels[low:high]) for one in self.relational)
-            yield records, PerCluster(self.cluster[records] - np.int32(low), self.items[low:high], values)
+            items = self.items[low:high]
+            for a, b in spans(end - begin, None if high == low + 1 else max(1, end - begin)):
+                records = self.parts.record[begin + a : begin + b]
+                yield records, PerCluster(self.cluster[records] - np.int32(low), items, values)
 
 
 @dataclass(frozen=True, eq=False)

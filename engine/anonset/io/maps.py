@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.distinct import distinct
+from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
 from anonset.generalization.publication import set_label
@@ -157,29 +159,39 @@ def write_local_mapping(
 
 def _parts(recoding: PerCluster, column: SetColumn, named: Mapping[tuple[str, ...], str]) -> Iterator[Any]:
     yield csv_bytes(LOCAL, [text_array([])] * 3)[0]
-    first = 0
-    for records, own in recoding.pieces():
-        yield from _part(own, column if records is None else column.take(records), named, first)
-        first += len(own.items)
-
-
-def _part(recoding: PerCluster, column: SetColumn, named: Mapping[tuple[str, ...], str], begin: int) -> Iterator[Any]:
-    """Yield the lines of the clusters of a part, which are numbered from `begin` on."""
-    order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
-    by_cluster = column.take(order)
-    ends = np.searchsorted(recoding.cluster[order], np.arange(recoding.n_clusters + 1))
-    labels = column.vocabulary.labels
-    rows: tuple[list[str], list[str], list[str]] = ([], [], [])
-    for number, mapping in enumerate(recoding.items):
-        first, last = by_cluster.indptr[ends[number]], by_cluster.indptr[ends[number + 1]]
-        codes = np.unique(by_cluster.items[first:last])
-        rows[0].extend([str(begin + number)] * len(codes))
+    labels, rows = column.vocabulary.labels, _no_rows()
+    for cluster, codes in _occurring(recoding, column):
+        rows[0].extend([str(cluster)] * len(codes))
         rows[1].extend(labels[code] for code in codes)
-        rows[2].extend(_published(mapping, codes, named))
+        rows[2].extend(_published(recoding.items[cluster], codes, named))
         if len(rows[0]) >= _LINES:
             yield csv_bytes(LOCAL, [text_array(part) for part in rows])[1]
-            rows = ([], [], [])
+            rows = _no_rows()
     yield csv_bytes(LOCAL, [text_array(part) for part in rows])[1]
+
+
+def _no_rows() -> tuple[list[str], list[str], list[str]]:
+    return [], [], []
+
+
+def _occurring(recoding: PerCluster, column: SetColumn) -> Iterator[tuple[int, Int64]]:
+    """Yield each cluster in which items occur, and the codes of these, ascending."""
+    n_items, last = max(1, len(column.vocabulary)), np.empty(0, np.int64)
+    for records, _ in recoding.pieces():
+        rows = column if records is None else column.take(records)
+        cluster = (recoding.cluster if records is None else recoding.cluster[records]).astype(np.int64)
+        pairs = distinct(np.concatenate([last, np.repeat(cluster, rows.lengths) * n_items + rows.items]))
+        goes_on = int(np.searchsorted(pairs, pairs[-1] // n_items * n_items)) if len(pairs) else 0
+        yield from _by_cluster(pairs[:goes_on], n_items)
+        last = pairs[goes_on:]  # the next piece may hold more records of the last cluster
+    yield from _by_cluster(last, n_items)
+
+
+def _by_cluster(pairs: Int64, n_items: int) -> Iterator[tuple[int, Int64]]:
+    """Yield the cluster and the items of pairs of these, each of which is one number, ascending."""
+    cluster, codes = np.divmod(pairs, n_items)
+    begins = np.flatnonzero(np.diff(cluster, prepend=-1))
+    yield from zip(cluster[begins].tolist(), np.split(codes, begins[1:]), strict=False)
 
 
 def _published(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.io.files import Size
     from anonset.settings.settings import Settings
 
-BY_BLOCKS = "apriori, exact and vpa run by blocks"
+BY_BLOCKS = "apriori, exact, lra and vpa run by blocks"
 _MET_BY_BLOCKS = {
     "km": BY_BLOCKS,
     "partition-km": BY_BLOCKS,

@@ -1,49 +1,122 @@
-"""Horizontal partitions of similar records: runs of the reflected Gray order of their bit vectors."""
+"""Horizontal partitions of similar records: runs of the reflected Gray order of their bit vectors.
 
+Records are sorted as rows of codes that compare as the bit vectors do (kernel `gray.gray_codes`), by the sort of
+published rows, which takes place in files where the column lies in these.
+"""
+
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.table import Int32
+from anonset.data.blocks import require_sound
+from anonset.data.discreet import Discreet
+from anonset.data.growing import GrowingSets
+from anonset.data.mapped import WorkFolder, space
+from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
+from anonset.generalization.row_order import sort_rows
+
+Run = tuple[int, int]
+"""Where the records of a partition begin and end in the Gray order."""
 
 
-def gray_order(column: SetColumn) -> Int32:
-    """Sort the records with items by the Gray rank of their bit vectors, ties by record index.
+@dataclass(frozen=True, eq=False)
+class GrayOrder(Discreet):
+    """The records of a column by the Gray rank of their bit vectors, ties by record index.
 
     The bits are the items by descending support, then position; the first is the most significant.
 
-    >>> gray_order(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, set()]))
-    array([2, 1, 0], dtype=int32)
-
-    Returns
-    -------
-    int32 (n⁺,). O(nnz + n log n) for records whose bit vectors soon differ.
+    >>> order = GrayOrder.of(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, set()]))
+    >>> order.record.tolist(), order.n_empty, list(order.part(2, 4).rows())
+    ([3, 2, 1, 0], 1, [['a', 'b'], ['a']])
     """
-    from anonset_kernels.gray import gray_order as sort
-    from anonset_kernels.rows import sort_rows
 
-    support = column.occurrences
-    order = np.lexsort((np.arange(len(support)), -support))
-    rank = np.empty(len(support), np.int32)
-    rank[order] = np.arange(len(support), dtype=np.int32)
-    ranks = sort_rows(column.indptr, rank[column.items], len(support))
-    found: Int32 = sort(column.indptr, ranks, np.flatnonzero(column.lengths).astype(np.int32))
-    return found
+    record: Int64
+    """int64 (n,): the records; those without items come first."""
+    n_empty: int
+    """How many these are."""
+    keys: SetColumn
+    """The records in that order, each as the codes that it is sorted by, under the vocabulary of their items."""
+    item: Int32
+    """int32 (M,): the item of each bit."""
+
+    @classmethod
+    def of(cls, column: SetColumn, work: WorkFolder | None = None) -> "GrayOrder":
+        """Sort the records of a column.
+
+        Cost: O(nnz) and a radix sort of 62 bits of each key, and of as many more as it takes to tell records apart.
+
+        Parameters
+        ----------
+        work
+            Where arrays as long as the column are to lie; None: in memory.
+
+        Raises
+        ------
+        InputError
+            If the column lies in files that are damaged.
+        """
+        record = space(work, "record", np.int64, column.n)
+        for first, end in spans(column.n):
+            require_sound(column.indptr[first : end + 1], column.items, len(column.vocabulary))
+            record[first:end] = np.arange(first, end)
+        support = column.occurrences
+        item = np.lexsort((np.arange(len(support)), -support)).astype(np.int32)
+        keys = _keys(column, item, work)
+        found = sort_rows(keys.indptr, keys.items, [], record, largest=[len(item) + 1], work=work)
+        ordered = SetColumn(column.name, found.indptr, found.items, column.vocabulary)
+        return cls(found.record, column.n - column.n_nonempty, ordered, item)
+
+    def runs(self, k: int, partitions: int) -> list[Run]:
+        """Cut the order into at most `partitions` runs of about equal length, each of at least k records.
+
+        Records without items are in none. With fewer than k records there is one run.
+
+        >>> GrayOrder.of(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, {"a"}, set()])).runs(2, 10)
+        [(1, 3), (3, 5)]
+        """
+        n = len(self.record) - self.n_empty
+        if n == 0:
+            return []
+        number = max(1, min(partitions, n // k))
+        return list(pairwise(self.n_empty + j * n // number for j in range(number + 1)))
+
+    def part(self, first: int, end: int, work: WorkFolder | None = None) -> SetColumn:
+        """Return the records from one to before another, in that order; their items lie where `work` says."""
+        from anonset_kernels.gray import gray_items
+        from anonset_kernels.rows import sort_rows as sort_items
+
+        with GrowingSets(self.keys.name, work) as rows:
+            for a, b in spans(end - first):
+                part = self.keys.part(first + a, first + b)
+                indptr, items = gray_items(part.indptr, part.items, self.item)
+                items = sort_items(indptr, items, len(self.item))
+                rows.append(SetColumn(part.name, indptr, items, part.vocabulary))
+        return rows.finished(self.keys.vocabulary)
 
 
-def gray_partitions(column: SetColumn, k: int, partitions: int) -> list[Int32]:
-    """Cut the Gray order into at most `partitions` runs of about equal length, each of at least k records.
+def _keys(column: SetColumn, item: Int32, work: WorkFolder | None) -> SetColumn:
+    """Return the codes that each record is sorted by, which the vocabulary does not name."""
+    from anonset_kernels.gray import gray_codes
+    from anonset_kernels.rows import sort_rows as sort_items
 
-    Records without items are in none. With fewer than k records there is one run.
+    bit_of = np.empty(len(item), np.int32)
+    bit_of[item] = np.arange(len(item), dtype=np.int32)
+    with GrowingSets(column.name, work) as keys:
+        for first, end in spans(column.n):
+            part = column.part(first, end)
+            bits = sort_items(part.indptr, bit_of[part.items], len(item))
+            keys.append(SetColumn(column.name, *gray_codes(part.indptr, bits, len(item)), column.vocabulary))
+    return keys.finished(column.vocabulary)
+
+
+def gray_partitions(column: SetColumn, k: int, partitions: int) -> list[Int64]:
+    """Return the records of each run of the Gray order, as `GrayOrder.runs` cuts it.
 
     >>> [run.tolist() for run in gray_partitions(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, {"a"}]), 2, 10)]
     [[2, 1], [0, 3]]
     """
-    order = gray_order(column)
-    n = len(order)
-    if n == 0:
-        return []
-    number = max(1, min(partitions, n // k))
-    bounds = [j * n // number for j in range(number + 1)]
-    return [order[low:high] for low, high in pairwise(bounds)]
+    order = GrayOrder.of(column)
+    return [order.record[first:end] for first, end in order.runs(k, partitions)]

@@ -2,25 +2,29 @@
 
 Its steps, and where they are::
 
-    the records in the Gray order of their items                 gray_order.gray_order; kernel gray.gray_order
-    runs of it, each of k records or more, as partitions         gray_order.gray_partitions
+    the records in the Gray order of their items                 gray_order.GrayOrder; kernel gray.gray_codes
+    runs of it, each of k records or more, as partitions         GrayOrder.runs
     AA on each partition                                         AprioriBased.run_apriori
+    the partitions as clusters, in parts that memory holds       clusters.number_clusters
 """
 
+from collections.abc import Iterator
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, run_tasks
-from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.clusters import number_clusters
 from anonset.algorithms.transaction.apriori import Apriori, AprioriBased
-from anonset.algorithms.transaction.cut_search import CutSearch, Fix
-from anonset.algorithms.transaction.gray_order import gray_partitions
-from anonset.data import Hierarchy, SetColumn
+from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, Fix
+from anonset.algorithms.transaction.gray_order import GrayOrder, Run
+from anonset.data import Hierarchy, SetColumn, spans
 from anonset.data.discreet import Discreet
-from anonset.data.table import Int32
+from anonset.data.mapped import WorkFolder, folder_of
+from anonset.data.table import Int32, Int64
 from anonset.generalization import ClusterCuts, Cut, PerCluster
 from anonset.privacy import PartitionKmAnonymity, require_at_least
 
@@ -29,11 +33,22 @@ from anonset.privacy import PartitionKmAnonymity, require_at_least
 class RecodedPartition(Discreet):
     """One partition, and the cut that the apriori anonymization found for it."""
 
-    records: tuple[int, ...]
-    """Input records, in Gray order."""
+    records: tuple[int, ...] | Int64
+    """Input records, in Gray order; of data in a work directory an array in its files, int64 (records,)."""
     cut: tuple[str, ...]
     """Nodes of the cut, in preorder."""
     fixes: tuple[Fix, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Recoded(Discreet):
+    """What was found of a partition."""
+
+    nodes: Int32
+    """int32: the inner nodes of its cut."""
+    labels: tuple[str, ...]
+    fixes: tuple[Fix, ...]
+    increments: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +57,8 @@ class Lra(AprioriBased):
 
     Guarantees k^m-anonymity of every partition, and so of the whole. Records are similar if they are close in the
     Gray order of their bit vectors; records without items belong to no partition and stay as they are. Cost: that
-    of the apriori anonymization for each partition; partitions are independent tasks.
+    of the apriori anonymization for each partition; partitions are independent tasks. By blocks the order lies in the
+    files of the work directory, and so does a partition that memory does not hold beside the others.
 
     References: Terrovitis, Mamoulis, Kalnis, "Local and global recoding methods for anonymizing set-valued data",
     VLDB Journal 2011 (LRA), as described by Poulis et al., 2013.
@@ -58,6 +74,7 @@ class Lra(AprioriBased):
     """
 
     name: ClassVar[str] = "lra"
+    by_blocks: ClassVar[bool] = True
 
     partitions: int = 10
     """Largest number of partitions (>= 1)."""
@@ -86,26 +103,65 @@ class Lra(AprioriBased):
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        parts = gray_partitions(column, self.k, self.partitions)
+        work = folder_of(column.items)
+        with ExitStack() as stack:
+            scratch = None if work is None else stack.enter_context(WorkFolder.temporary(work.path))
+            order = GrayOrder.of(column, scratch)
+            runs = order.runs(self.k, self.partitions)
+            found = []
+            for one in self._recoded(order, runs, hierarchy, executor, scratch):
+                found.append(one)
+                if progress is not None:
+                    progress("partitions", float(len(found)), float(len(runs)))
+        members, nodes = [order.record[first:end] for first, end in runs], [one.nodes for one in found]
+        if order.n_empty:
+            members.append(order.record[: order.n_empty])
+            nodes.append(np.empty(0, np.int32))
+        cluster, parts, old = number_clusters(members, column.n, work)
+        cuts = ClusterCuts(hierarchy, tuple(nodes[c] for c in old))
+        trace = (
+            RecodedPartition(tuple(records.tolist()) if work is None else records, one.labels, one.fixes)
+            for records, one in zip(members, found, strict=False)
+        )
+        figures = {"partitions": float(len(runs)), "increments": sum((one.increments for one in found), 0.0)}
+        return Result(PerCluster(cluster, cuts, parts=parts), tuple(trace), figures)
 
-        def search(records: Int32) -> CutSearch:
-            return self.run_apriori(column.take(np.sort(records)), hierarchy)
+    def _recoded(
+        self,
+        order: GrayOrder,
+        runs: list[Run],
+        hierarchy: Hierarchy,
+        executor: Executor | None,
+        scratch: WorkFolder | None,
+    ) -> Iterator[_Recoded]:
+        """Anonymize each partition, side by side; in files, where memory does not hold them, one after the other."""
+        if scratch is None or _fit_together(order, runs, hierarchy, executor):
+            return run_tasks(executor, lambda run: self._search(order.part(*run), hierarchy), runs)
+        return (self._in_files(order, run, hierarchy, executor, scratch) for run in runs)
 
-        cluster = np.full(column.n, len(parts), np.int32)
-        nodes, trace, increments = [], [], 0.0
-        for p, found in enumerate(run_tasks(executor, search, parts)):
-            cut = found.cut
-            cluster[parts[p]] = p
-            nodes.append(_inner_nodes(cut))
-            trace.append(RecodedPartition(tuple(parts[p].tolist()), tuple(cut.labels), tuple(found.fixes)))
-            increments += found.increments
-            if progress is not None:
-                progress("partitions", float(p + 1), float(len(parts)))
-        nodes.append(np.empty(0, np.int32))  # records without items, if any, come last
-        order, first = renumber_clusters(cluster)
-        cuts = ClusterCuts(hierarchy, tuple(nodes[c] for c in first))
-        figures = {"partitions": float(len(parts)), "increments": increments}
-        return Result(PerCluster(order, cuts), tuple(trace), figures)
+    def _search(self, records: SetColumn, hierarchy: Hierarchy, executor: Executor | None = None) -> _Recoded:
+        found = self.run_apriori(records, hierarchy, executor=executor)
+        return _Recoded(_inner_nodes(found.cut), tuple(found.cut.labels), tuple(found.fixes), found.increments)
+
+    def _in_files(
+        self, order: GrayOrder, run: Run, hierarchy: Hierarchy, executor: Executor | None, scratch: WorkFolder
+    ) -> _Recoded:
+        """Anonymize a partition block by block."""
+        with WorkFolder.temporary(scratch.path) as own:
+            return self._search(order.part(*run, own), hierarchy, executor)
+
+
+def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, executor: Executor | None) -> bool:
+    """Tell whether memory holds as many partitions of a work directory as are solved at a time, and each in one block.
+
+    A partition takes its items, their nodes on all levels, and the matrix of the pairs of these.
+    """
+    at_a_time = 1 if executor is None else int(getattr(executor, "_max_workers", 1))
+    items = max((int(order.keys.indptr[end] - order.keys.indptr[first]) for first, end in runs), default=0)
+    records = max((end - first for first, end in runs), default=0)
+    levels = int(hierarchy.depth.max(initial=0)) + 1
+    taken = 4 * items * (levels + 4) + 32 * records + min(4 * hierarchy.n_nodes**2, TOGETHER_CELLS)
+    return records <= spans.AT_ONCE and spans.has_room(at_a_time * taken)
 
 
 def _inner_nodes(cut: Cut) -> Int32:
