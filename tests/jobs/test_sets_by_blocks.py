@@ -94,6 +94,15 @@ def test_kept_columns_and_the_losses_against_the_original(tmp_path, run, monkeyp
     assert found[0] == found[1]
 
 
+def test_what_goes_on_from_an_earlier_release_is_the_same(tmp_path, run, monkeypatch):
+    assert run("first", k="2").code == 0
+    going_on = ["--recoding", str(tmp_path / "first.private")]
+    assert run("memory", *going_on, k="5").code == 0
+    monkeypatch.setattr(spans, "AT_ONCE", 9)
+    assert run("blocks", *going_on, "--memory-limit", "100", k="5").code == 0
+    assert report_of_both(tmp_path)["figures"]["merges"] > 0
+
+
 def test_what_cannot_be_done_is_told_as_in_memory(tmp_path, run, monkeypatch):
     impossible = ["--utility-constraints", str(tmp_path / "groups.txt")]
     monkeypatch.setattr(spans, "AT_ONCE", 9)
