@@ -1,5 +1,7 @@
 """``anonset risk``: after a publication, with and without the original."""
 
+import pytest
+
 from cli.place import Place
 
 
@@ -14,6 +16,16 @@ def test_without_the_original(place: Place) -> None:
     assert [one["guaranteed"] for one in found["exposures"]] == [True, True, False, False]
     assert found["exposures"][0]["above"]["value"] == 0
     assert found["attack"] == []
+
+
+def test_what_would_take_more_memory_is_refused_unread(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.run(*place.job())
+    monkeypatch.setattr("anonset.jobs.risk._read", lambda *_: pytest.fail("read"))
+    for more in ([], ["--work-dir", str(place.folder / "work")]):
+        ran = place.run("risk", str(place.out), "--memory-limit", "300M", *more)
+        assert ran.code == 2
+        assert "about 336.0 MiB of memory, above the limit of 300.0 MiB, and the records" in ran.err
+        assert len(ran.err.splitlines()) == 1
 
 
 def test_with_the_original(place: Place) -> None:

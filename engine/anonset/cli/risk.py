@@ -51,7 +51,7 @@ def risk(
     By what is known: all quasi-identifiers, 1, 2, … items (two more than the guarantee speaks of), and both; of
     buckets, how surely they tell sensitive values. Exit code 1 if the attack finds more than is promised.
     """
-    from anonset.jobs.reading import compared_data, place_of_data
+    from anonset.jobs.reading import compared_data, place_of_data, require_room_for_risks
     from anonset.jobs.risk import risk as count
     from anonset.release.attested import read_attestation
     from anonset.report.risks import bucket_risk_account, bucket_risk_summary, risk_account, risk_summary
@@ -64,7 +64,9 @@ def risk(
         original, private = original or job.pop("input", None), private or job.pop("private", None)
         given = {**job, **{name: value for name, value in given.items() if value}}
         original = original if original is not None and Path(original).exists() else None
-    data = compared_data(Path(out), read_attestation(Path(out)), original, given)
+    attested = read_attestation(Path(out))
+    data = compared_data(Path(out), attested, original, given)
+    require_room_for_risks(Path(out), attested, memory_limit)
     with progress_bars(quiet=quiet) as progress, place_of_data(data, memory_limit, work_dir) as place:
         if progress is not None:
             progress("count", 0, 0)
