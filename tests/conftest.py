@@ -25,7 +25,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if worker is None or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
     from anonset.algorithms.registry import ALGORITHMS
-    from anonset.jobs.rehearsal import rehearsals, rehearse
+    from anonset.jobs.rehearsal import rehearse
+    from anonset.jobs.rehearsals import rehearsals
 
     for name in list(ALGORITHMS)[:: 1 if worker == "gw0" else -1]:
         with suppress(Exception):

@@ -13,7 +13,8 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.jobs import rehearsal, warmup
-from anonset.jobs.rehearsal import make_ready, rehearsals, rehearse
+from anonset.jobs.rehearsal import make_ready, rehearse
+from anonset.jobs.rehearsals import rehearsals
 from anonset_kernels import _jit
 
 OWN = [name for name, cls in ALGORITHMS.items() if cls.__module__.startswith("anonset.")]

@@ -156,6 +156,7 @@ def anonymize_file(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
+    from anonset.jobs.compiling import compile_before
     from anonset.jobs.input import input_of, require_input, table_of
     from anonset.settings.job_files import with_absolute_paths
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
@@ -178,6 +179,8 @@ def anonymize_file(
 
     with ExitStack() as stack:
         chosen = input_of(settings, algorithm)
+        if chosen.compiling.before:
+            job.watch.compiled(compile_before(algorithm, progress))
         if settings.cluster is not None:
             with job.watch.phase("cluster"):
                 job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))

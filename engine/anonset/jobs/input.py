@@ -14,6 +14,7 @@ from anonset.data.mapped import WorkFolder
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.errors import InputError
 from anonset.jobs.cluster import require_on_workers
+from anonset.jobs.compiling import TAKES, Compiling, compiling_near_limit
 from anonset.jobs.work_places import work_place
 from anonset.privacy import PrivacyModel
 from anonset.release import costs
@@ -60,9 +61,16 @@ class Input(Discreet):
     by_blocks: bool
     """Whether the table is to lie in a work directory."""
     need: int
-    """Bytes of memory that the whole run would need without one, about."""
+    """Bytes of memory that the whole run would need without one, about, what is compiled beside the data included."""
     limit: int | None
     """Bytes that it may take; None: nobody knows."""
+    compiling: Compiling
+    """How its kernels are compiled, where the limit is near."""
+
+    @property
+    def limit_on_data(self) -> int | None:
+        """Bytes that it may take without what compiling takes beside the data."""
+        return None if self.limit is None else self.limit - self.compiling.beside
 
 
 def require_input(source: str) -> None:
@@ -108,26 +116,44 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
     files = data_files(settings.input, settings.input_format, no_header=settings.no_header)
     size = files.estimated
     need, limit = memory_of(size, algorithm), memory_limit(settings.memory_limit)
+    near = limit is not None and need + TAKES > limit
+    compiling = compiling_near_limit(algorithm) if near else Compiling()
+    need += compiling.beside
     if settings.resume and settings.work_dir is None:
         msg = f"{setting('resume', True)} needs {setting('work_dir')}: the directory in which the run was killed"
         raise InputError(msg)
     by_blocks = settings.work_dir is not None or settings.cluster is not None
     if not by_blocks and (limit is None or need <= limit):
-        return Input(settings.input, False, need, limit)
+        _require_room_to_compile(settings, compiling)
+        return Input(settings.input, False, need, limit, compiling)
     if "buckets" in algorithm.model.protects and files.format == "parquet" and size.records > MOST_TUPLES:
         told = f"buckets are formed of at most {MOST_TUPLES:,} tuples, the input has {int(size.records):,}"
         msg = f"{told}; publish parts of the individuals by themselves"
         raise InputError(msg)
     obstacle = _obstacle(settings, algorithm, files.format)
-    if limit is not None and need > limit and (obstacle or limit < costs.AT_LEAST):
-        require_memory(need if obstacle else costs.AT_LEAST, settings.memory_limit, obstacle)
+    least = costs.AT_LEAST + compiling.beside
+    if limit is not None and need > limit and (obstacle or limit < least):
+        require_memory(need if obstacle else least, settings.memory_limit, obstacle or _told(compiling))
     if obstacle:
         given = setting("work_dir" if settings.work_dir is not None else "cluster")
         msg = f"{given} is for a run by blocks, but {obstacle}"
         raise InputError(msg)
     if settings.cluster is not None:
         require_on_workers(algorithm, "cluster")
-    return Input(settings.input, True, need, limit)
+    return Input(settings.input, True, need, limit, compiling)
+
+
+def _require_room_to_compile(settings: "Settings", compiling: Compiling) -> None:
+    """Refuse to compile before a run in memory where whoever set the limit leaves no room even for that."""
+    if compiling.before and settings.memory_limit is not None:
+        told = "its kernels, which are not compiled yet, take that; anonset warmup compiles them before"
+        require_memory(costs.AT_LEAST, settings.memory_limit, told)
+
+
+def _told(compiling: Compiling) -> str:
+    """Say that compiling takes memory beside the data, if it does."""
+    taken = format_size(compiling.beside)
+    return f"{taken} of it are for compiling kernels, which can be kept nowhere" if compiling.beside else ""
 
 
 def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
@@ -176,7 +202,7 @@ def table_of(
     if not chosen.by_blocks:
         yield _in_memory(settings, progress), sha256()
         return
-    with work_place(settings) as work, spans.memory_limit(chosen.limit):
+    with work_place(settings) as work, spans.memory_limit(chosen.limit_on_data):
         if note is not None:
             note(_by_blocks(chosen, work))
         facts = saved_facts(work)

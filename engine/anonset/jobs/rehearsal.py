@@ -4,34 +4,23 @@ Which compiled code an algorithm needs depends on the types of its data and on s
 values: tables of a few dozen records call for all of it.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, fields
-from functools import cache, partial
+from functools import cache
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from anonset.algorithms.base import Algorithm
-from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.jobs.anonymize import Job
+from anonset.jobs.rehearsals import ITEMS, SECRETS, rehearsals
 from anonset.privacy import PrivacyModel
-from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.formats import Layout, Order
 from anonset.release.publish import verify_release
 from anonset.settings.binding import bind
 
-ITEMS = tuple(f"i{n}" for n in range(12))
-"""The items of the tiny tables; `SECRETS` are among them."""
-SECRETS = ("i10", "i11")
 ORIGINS = ("Algeria", "France", "Italy", "Nigeria", "Spain")
 RECORDS = 120
-
-_REQUIRED: Mapping[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 1, "delta": 1.0, "partitions": 2}
-"""Values of the parameters that an algorithm cannot do without, by their names."""
-_POLICY = PrivacyPolicy.of([["i0", "i1"], ["i2", "i3", "i4"]])
-_UTILITY = UtilityPolicy.of([list(ITEMS[:6]), list(ITEMS[6:])])
 
 
 @cache
@@ -47,49 +36,6 @@ def rehearse(algorithm: Algorithm, order: Order = "sorted") -> None:
     bound, hierarchies = bind(table, given, algorithm.model)
     found = Job(Layout(order, "members"), workers=1).search(bound, hierarchies, algorithm)
     verify_release(found, found.publication)
-
-
-def rehearsals(name: str) -> Iterator[Algorithm]:
-    """Yield an algorithm with parameters that call for all of its kernels; none of another package's."""
-    cls: Any = ALGORITHMS.get(name)
-    if cls is None or not cls.__module__.startswith("anonset."):
-        return
-    needed = [f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING]
-    required = {parameter: _REQUIRED[parameter] for parameter in needed}
-    for more in _variants().get(name, ({},)):
-        yield cls(**{**required, **more})
-
-
-@cache
-def _variants() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
-    """Return what to give beside the required parameters, for algorithms whose kernels depend on it."""
-    diverse: Any = ALGORITHMS["lm-apriori"]
-    functions = [ALGORITHMS[name] for name in ("coat", "apriori", "vpa", "lra")]
-    frameworks: tuple[Mapping[str, Any], ...] = (
-        *({"transaction": function, "merge": merge} for function in functions for merge in ("r", "t", "rt")),
-        {"transaction": partial(diverse, l=2, sensitive_items=SECRETS), "on_infeasible": "merge"},
-        {"order": "ul"},
-    )
-    constrained: tuple[Mapping[str, Any], ...] = (
-        {"m": 2},
-        {"m": 3},
-        {"constraints": _POLICY},
-        {"constraints": _POLICY, "utility": _UTILITY, "item_weights": "ones"},
-    )
-    return {
-        "apriori": ({"m": 1}, {"m": 2}, {"m": 3}),
-        "exact": ({"k": 5, "m": 3, "suppress": True}, {"k": 5, "m": 3}),
-        "hghs": ({"m": 2}, {"m": 4}),
-        "coherence-suppression": ({"sensitive_items": SECRETS, "h": 0.8}, {"sensitive_items": SECRETS, "p": 2}),
-        "lm-apriori": ({"sensitive_items": SECRETS},),
-        "coat": constrained,
-        "pcta": constrained,
-        "cluster": ({}, {"seed": 1}, {"refine": True}),
-        "rum-bound": frameworks,
-        "tum-bound": frameworks,
-        "rfirst": tuple({"transaction": function} for function in functions),
-        "anatomy": ({"seed": 1},),
-    }
 
 
 def table_for(model: PrivacyModel) -> tuple[Table, dict[str, Hierarchy]]:

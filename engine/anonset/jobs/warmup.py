@@ -7,7 +7,10 @@ from pathlib import Path
 from anonset.algorithms.base import Progress
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
-from anonset.jobs.rehearsal import baskets, rehearsals, rehearse
+from anonset.jobs.compiling import mark_ready
+from anonset.jobs.rehearsal import baskets, rehearse
+from anonset.jobs.rehearsal_in_files import rehearse_wholly
+from anonset.jobs.rehearsals import rehearsals
 from anonset.release.costs import COMPILING, Stopwatch
 
 
@@ -41,12 +44,13 @@ def warm_up(*, progress: Progress | None = None) -> Warmth:
         )
         raise InputError(msg)
     watch, before = Stopwatch(), COMPILATION.kernels
-    for at, name in enumerate(ALGORITHMS):
+    for number, name in enumerate(ALGORITHMS):
         if progress is not None:
-            progress("warming up", at, len(ALGORITHMS) + 1)
+            progress("warming up", number, len(ALGORITHMS) + 1)
         with watch.phase(name):
-            for algorithm in rehearsals(name):
-                rehearse(algorithm)
+            for at, algorithm in enumerate(rehearsals(name)):
+                rehearse_wholly(algorithm)
+                mark_ready(name, at)
     with watch.phase("files"):
         rehearse_files()
     seconds = sum((phase.seconds for phase in watch.phases if phase.name == COMPILING), 0.0)

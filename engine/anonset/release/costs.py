@@ -57,10 +57,10 @@ class Stopwatch:
         compiled = COMPILATION.seconds - before
         seconds = time.perf_counter() - start - compiled
         if compiled:
-            self._compiled(compiled)
+            self.compiled(compiled)
         self.phases.append(Phase(name, seconds, peak_memory()))
 
-    def _compiled(self, seconds: float) -> None:
+    def compiled(self, seconds: float) -> None:
         """Add to the phase of compiling, of which there is one at most."""
         at = next((at for at, phase in enumerate(self.phases) if phase.name == COMPILING), len(self.phases))
         seconds += sum(phase.seconds for phase in self.phases[at : at + 1])

@@ -1,0 +1,76 @@
+"""Kernels compiled by the types that are written beside their parameters, without a call."""
+
+import sys
+from collections.abc import Iterator
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+_KERNELS = "anonset_kernels."
+
+
+def compile_the_rest() -> None:
+    """Compile what was not called yet of all files of kernels of which something was imported.
+
+    Which kernels of a file are called may depend on the number of records, labels or sets; tiny runs call some of them.
+    Of types that a parameter may have, the first is taken: that of numbers of usual size.
+    """
+    for kernel in _imported():
+        if not kernel.overloads:
+            kernel.compile(argument_types(kernel.py_func))
+
+
+def argument_types(function: Any) -> tuple[Any, ...]:
+    """Return the types, in Numba's words, for which a kernel is compiled by its annotations."""
+    hints = get_type_hints(function, include_extras=True)
+    return tuple(_type_of(hint) for name, hint in hints.items() if name != "return")
+
+
+def _imported() -> Iterator[Any]:
+    """Yield the kernels that other packages call, of the files that were imported."""
+    for name, module in sorted(sys.modules.items()):
+        if not name.startswith(_KERNELS) or name.removeprefix(_KERNELS).startswith("_"):
+            continue
+        for kernel in vars(module).values():
+            function = getattr(kernel, "py_func", None)
+            if function is not None and function.__module__ == name and not function.__name__.startswith("_"):
+                yield kernel
+
+
+def _type_of(hint: Any) -> Any:
+    """Return the type, in Numba's words, of what an annotation describes."""
+    from numba.np.numpy_support import from_dtype
+
+    types = _types()
+
+    origin, arguments = get_origin(hint), get_args(hint)
+    if isinstance(hint, TypeVar):
+        return _type_of(hint.__bound__)
+    if origin in (Annotated, Union, UnionType):
+        return _type_of(arguments[0])
+    if origin is np.ndarray:
+        shape, dtype = (get_args(one) for one in arguments)
+        return types.Array(from_dtype(np.dtype(dtype[0])), len(shape), "C")
+    if origin is tuple:
+        return types.Tuple([_type_of(one) for one in arguments])
+    if isinstance(hint, type) and hasattr(hint, "_fields"):
+        return _named(hint, [_type_of(one) for one in get_type_hints(hint, include_extras=True).values()])
+    if origin is np.signedinteger or hint in (int, np.signedinteger):
+        return types.int64
+    return types.none if hint is type(None) else from_dtype(np.dtype(hint))
+
+
+def _named(cls: type, members: list[Any]) -> Any:
+    """Return the type of a named tuple, as Numba finds it."""
+    types = _types()
+    if all(member == members[0] for member in members):
+        return types.NamedUniTuple(members[0], len(members), cls)
+    return types.NamedTuple(members, cls)
+
+
+def _types() -> Any:
+    """Return Numba's types, whose makers are not typed."""
+    from numba.core import types
+
+    return types

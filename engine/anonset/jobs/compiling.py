@@ -1,0 +1,176 @@
+"""Kernels compiled before any data are read, in a process of its own, where there is no room for that beside the data.
+
+The compiler takes hundreds of megabytes, and gives none of them back before its process ends. Where the limit on memory
+is near, a tiny run in a process of its own compiles what the run will call for, and puts it into the cache, from which
+the run loads it. A mark in the cache says that this was done: to look for it takes no time.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from anonset.algorithms.base import Algorithm, Progress
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.errors import InputError
+from anonset.jobs.rehearsals import rehearsals_like
+from anonset.release.costs import COMPILING
+
+TAKES = 450 << 20
+"""Memory, in bytes, that compiling takes beside the data where it is done in the process that holds them (at most 430
+MiB were measured)."""
+MOST, GO_ON = 480 << 20, 75
+"""Resident memory, in bytes, above which a process that compiles ends, and the exit code with which another goes on."""
+_MARKS = "rehearsed"
+_CHILD = "from anonset.jobs.rehearsal_in_files import compile_here; compile_here()"
+
+
+@dataclass(frozen=True)
+class Compiling:
+    """How the kernels of a run are to be compiled."""
+
+    before: bool = False
+    """Whether in a process of its own, before any data are read."""
+    beside: int = 0
+    """Bytes that it may take beside the data."""
+
+
+def compiling_near_limit(algorithm: Algorithm) -> Compiling:
+    """Choose how the kernels of a run are compiled that has no room for that beside its data.
+
+    Where they were compiled before, nothing is to be done. Where machine code can be kept nowhere, compiling takes
+    memory beside the data, whenever it is done.
+    """
+    if is_ready(algorithm):
+        return Compiling()
+    from anonset_kernels._jit import cache_writable
+
+    return Compiling(before=True) if cache_writable() and sys.executable else Compiling(beside=TAKES)
+
+
+def is_ready(algorithm: Algorithm) -> bool:
+    """Tell whether all kernels that an algorithm calls for were compiled before; where the JIT is off, they were."""
+    from anonset_kernels._jit import cache_directory
+
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return True
+    folder = cache_directory()
+    return folder is not None and all(_mark(folder, name, at).exists() for name, at in _rehearsals_of(algorithm))
+
+
+def mark_ready(name: str, at: int) -> None:
+    """Note in the cache that the rehearsal of this number of an algorithm was done, if that can be written."""
+    from anonset_kernels._jit import cache_directory, cache_writable
+
+    folder = cache_directory()
+    if folder is not None and cache_writable():
+        mark = _mark(folder, name, at)
+        mark.parent.mkdir(exist_ok=True)
+        mark.touch()
+
+
+def compile_before(algorithm: Algorithm, progress: Progress | None = None) -> float:
+    """Compile the kernels that an algorithm calls for in a process of its own, and return the seconds that it took.
+
+    That process ends where it has become large, and another one goes on with what the first has put into the cache.
+
+    Raises
+    ------
+    InputError
+        If one failed, or was ended: it would not go better beside the data.
+    """
+    start, kernels, code = time.perf_counter(), 0, GO_ON
+    asked = [f"{name}:{at}" for name, at in _rehearsals_of(algorithm)]
+    with tempfile.TemporaryDirectory(prefix="anonset-compiling-") as folder:
+        while code == GO_ON:
+            before, last, child = kernels, "", _Child(asked, folder)
+            with closing(child.lines()) as lines:
+                for line in lines:
+                    last = line or last
+                    if line.isdecimal():
+                        kernels = before + int(line)
+                        if progress is not None:
+                            progress(COMPILING, kernels, 0)
+            code = child.code
+    if code:
+        raise InputError(_failed(algorithm, code, last))
+    if progress is not None and kernels:
+        progress(COMPILING, kernels, kernels)
+    return time.perf_counter() - start
+
+
+class _Child:
+    """A process that compiles; its temporary files are below a folder of ours."""
+
+    def __init__(self, asked: list[str], folder: str) -> None:
+        self.command, self.environment = [sys.executable, "-P", "-c", _CHILD, *asked], _environment(folder)
+        self.code = 0
+        """Its exit code, once its lines are through."""
+
+    def lines(self) -> Generator[str, None, None]:
+        """Run it, yielding what it writes, errors too; whatever happens, it is no more in the end."""
+        with subprocess.Popen(
+            self.command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=self.environment,
+        ) as child:
+            try:
+                yield from map(str.strip, child.stdout or ())
+            except BaseException:
+                child.kill()
+                raise
+        self.code = child.returncode
+
+
+def _rehearsals_of(algorithm: Algorithm) -> list[tuple[str, int]]:
+    """Return name and number of each rehearsal that calls for what an algorithm does; of a plug-in, what it extends."""
+    for cls in type(algorithm).__mro__:
+        name = getattr(cls, "name", None)
+        if isinstance(name, str) and cls.__module__.startswith("anonset.") and name in ALGORITHMS:
+            return [(name, at) for at in rehearsals_like(name, algorithm)]
+    return []
+
+
+def _mark(folder: Path, name: str, at: int) -> Path:
+    """Return the file that says that a rehearsal was done."""
+    return folder / _MARKS / f"{name}-{at}-{_installation()}"
+
+
+@cache
+def _installation() -> str:
+    """Return what tells whose machine code there is: another processor, place or time of the kernels compiles anew.
+
+    Numba goes by these; and another release of the library may call for other kernels.
+    """
+    import numba.core.registry as numba_registry
+
+    from anonset_kernels import _jit
+
+    kernels = sorted(Path(_jit.__file__).parent.glob("*.py"))
+    stamps = [(str(path), path.stat().st_mtime_ns) for path in kernels]
+    processor = numba_registry.cpu_target.target_context.codegen().magic_tuple()
+    library = _jit.source_hash(Path(__file__).parents[1])
+    return hashlib.sha256(repr((library, processor, stamps)).encode()).hexdigest()[:16]
+
+
+def _environment(folder: str) -> dict[str, str]:
+    """Return the environment of the child: it imports what this process would, and leaves nothing but the cache."""
+    path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+    return {**os.environ, "PYTHONPATH": path, "TMPDIR": folder, "TEMP": folder, "TMP": folder}
+
+
+def _failed(algorithm: Algorithm, code: int, last: str) -> str:
+    why = f"it was ended by signal {-code}" if code < 0 else f"exit code {code}, {last}"
+    told = f"the kernels of {algorithm.name} could not be compiled in a process of its own: {why}"
+    return f"{told}; the memory limit has no room for them beside the data: raise it, or run anonset warmup before"

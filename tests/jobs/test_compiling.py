@@ -1,0 +1,253 @@
+"""Compiling before data are read, in a process of its own, where the memory limit has no room for it beside them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anonset
+from anonset.cli.main import main
+from anonset.errors import InputError
+from anonset.io.data_files import data_files
+from anonset.jobs import compiling
+from anonset.jobs import input as job_input
+from anonset.jobs.annotated_kernels import argument_types
+from anonset.jobs.compiling import TAKES, Compiling, compile_before, compiling_near_limit, is_ready
+from anonset.jobs.input import memory_of
+from anonset.jobs.rehearsals import rehearsals, rehearsals_like
+from anonset.release.costs import AT_LEAST
+from anonset.settings.settings import make_settings
+from anonset_kernels import _jit
+from kernels.signatures import allows, hints_of, kernels
+
+ROOT = Path(__file__).resolve().parents[1]
+APRIORI = anonset.Apriori(k=2, m=2)
+
+LATE = """
+import json, sys
+from anonset_kernels import _jit
+from anonset_kernels._compiling import COMPILATION
+from anonset.cli.main import main
+from anonset.jobs import compiling, rehearsal_in_files
+called = []
+load = _jit._KernelCache.load_overload
+def noted(self, sig, context):
+    if COMPILATION.depth == 0:
+        called.append(f"{self._py_func.__module__}.{self._py_func.__name__}{sig}")
+    return load(self, sig, context)
+_jit._KernelCache.load_overload = noted
+counts = []
+def before(algorithm, progress):
+    sys.argv[1:] = [f"{name}:{at}" for name, at in compiling._rehearsals_of(algorithm)]
+    rehearsal_in_files.compile_here()
+    counts.append(len(called))
+    return 0.0
+compiling.is_ready = lambda algorithm: False
+rehearsal_in_files.MOST = sys.maxsize  # this process goes on
+compiling.compile_before = before
+code = main(sys.argv[1:])
+print(json.dumps({"code": code, "rehearsed": counts, "late": called[counts[0]:] if counts else []}))
+"""
+
+OF_ITEMS = ("baskets.dat", "--hierarchy", "items=balanced:5", "--k", "5")
+BY_BLOCKS = ("--memory-limit", "700M", "--work-dir", "work")
+OF_PEOPLE = ("people.csv", "--relational", "age,origin", "--hierarchy", "age=range", "--hierarchy", "origin=values")
+OF_BUCKETS = ("people.csv", "--id", "who", "--sensitive", "origin", "--drop", "age,items")
+JOBS = {
+    "apriori": (*OF_ITEMS, "--algorithm", "apriori", "--m", "2", *BY_BLOCKS),
+    "apriori m=3": (*OF_ITEMS, "--algorithm", "apriori", "--m", "3", *BY_BLOCKS),
+    "exact": (*OF_ITEMS, "--algorithm", "exact", "--m", "3", *BY_BLOCKS),
+    "mhghs": (*OF_ITEMS, "--algorithm", "mhghs", "--m", "2", "--memory-limit", "700M"),
+    "coat": (*OF_ITEMS[:1], "--k", "5", "--m", "2", "--algorithm", "coat", "--privacy-constraints", "km",
+             "--memory-limit", "700M"),
+    "rum-bound": (*OF_PEOPLE, "--items", "items", "--hierarchy", "items=balanced:5", "--drop", "who", "--k", "5",
+                  "--m", "2", "--delta", "0.5", "--algorithm", "rum-bound", *BY_BLOCKS),
+    "safe-grouping": (*OF_BUCKETS, "--model", "safe-grouping", "--k", "2", "--l", "2", *BY_BLOCKS),
+}  # fmt: skip
+
+
+def _write(folder: Path) -> None:
+    assert main(["datasets", "make", "pos_like", "--records", "3000", "-o", str(folder / "baskets.dat")]) == 0
+    rows = (folder / "baskets.dat").read_text().splitlines()
+    origins = ("France", "Spain", "Italy", "Algeria", "Nigeria")
+    people = [f"p{n},{18 + 7 * n % 61},{origins[3 * n % 5]},{row}" for n, row in enumerate(rows)]
+    (folder / "people.csv").write_text("\n".join(["who,age,origin,items", *people, ""]))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", JOBS)
+def test_a_job_calls_for_no_kernel_that_its_rehearsal_did_not(name: str, tmp_path: Path) -> None:
+    _write(tmp_path)
+    job = ["anonymize", *JOBS[name], "--allow-worthless", "--quiet", "-o", "out"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-c", LATE, *job], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert (found["code"], found["late"]) == (0, []), done.stderr
+    assert found["rehearsed"][0] > 10
+
+
+@pytest.mark.compiled
+def test_a_cold_run_near_its_limit_compiles_before_it_reads_and_the_next_does_not(tmp_path: Path) -> None:
+    rows = [f"p{n % 4},d{n}" for n in range(12)]
+    (tmp_path / "drugs.csv").write_text("\n".join(["who,drug", *rows, ""]))
+    job = ("drugs.csv", "--id", "who", "--sensitive", "drug", "--model", "anatomy", "--l", "3", "--json")
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run(out: str, *more: str) -> tuple[dict[str, float], list[str]]:
+        command = [sys.executable, "-m", "anonset", "--log-format", "json", "anonymize", *job, "-o", out, *more]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        stages = [line.get("stage") for line in map(json.loads, done.stderr.splitlines())]
+        return json.loads(done.stdout)["seconds"], [stage for stage in stages if stage]
+
+    def kept() -> set[Path]:
+        return set((tmp_path / "cache").rglob("*.nb[ci]"))
+
+    seconds, stages = run("one", "--memory-limit", "600M")
+    compiled = kept()
+    assert next(iter(seconds)) == "compiling"
+    assert stages[0] == "compiling"
+    assert "read" in stages[stages.index("compiling") :]
+    assert len(compiled) > 20
+    assert "compiling" not in run("two", "--memory-limit", "600M")[0]
+    assert "compiling" not in run("three")[0]
+    assert kept() == compiled
+
+
+def test_kernels_are_compiled_by_the_types_of_their_signatures() -> None:
+    public = {name: kernel for name, kernel in kernels() if "._" not in name and not name.startswith("_")}
+    for name, kernel in public.items():
+        types = argument_types(getattr(kernel, "py_func", kernel))
+        hints = [hint for parameter, hint in hints_of(kernel).items() if parameter != "return"]
+        assert all(map(allows, hints, types)), name
+    assert len(public) > 100
+
+
+def test_those_rehearsals_are_chosen_that_choose_alike() -> None:
+    assert rehearsals_like("apriori", APRIORI) == [0, 1, 2]
+    for name in ("rum-bound", "coat", "cluster", "rfirst", "mondrian"):
+        for at, made in enumerate(rehearsals(name)):
+            assert at in rehearsals_like(name, made)
+    found = rehearsals_like("rum-bound", next(rehearsals("rum-bound")))
+    assert found == [0]
+
+
+def test_only_a_near_limit_and_a_cold_cache_ask_for_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "a.dat").write_text("a b\n" * 20)
+    given = {"input": str(tmp_path / "a.dat"), "out": str(tmp_path / "out"), "k": 2, "m": 2, "algorithm": "apriori"}
+    need = memory_of(data_files(str(tmp_path / "a.dat"), None).estimated, APRIORI)
+
+    def chosen(limit: int) -> job_input.Input:
+        settings = make_settings({**given, "memory_limit": str(limit)})
+        return job_input.input_of(settings, APRIORI)
+
+    monkeypatch.setattr(compiling, "is_ready", lambda algorithm: False)
+    monkeypatch.setattr(_jit, "cache_writable", lambda: True)
+    assert chosen(need + TAKES).compiling == Compiling()
+    assert chosen(need + TAKES - 1).compiling == Compiling(before=True)
+    monkeypatch.setattr(_jit, "cache_writable", lambda: False)
+    found = chosen(AT_LEAST + TAKES)
+    assert (found.compiling, found.limit_on_data) == (Compiling(), AT_LEAST + TAKES)
+    assert compiling_near_limit(APRIORI) == Compiling(beside=TAKES)
+    monkeypatch.setattr(compiling, "is_ready", lambda algorithm: True)
+    assert chosen(need + TAKES - 1).compiling == compiling_near_limit(APRIORI) == Compiling()
+
+
+def test_a_mark_tells_that_a_rehearsal_was_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    monkeypatch.setattr(_jit, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(_jit, "cache_writable", lambda: True)
+    mondrian = next(rehearsals("mondrian"))
+    assert not is_ready(mondrian)
+    compiling.mark_ready("mondrian", 0)
+    assert is_ready(mondrian)
+    assert not is_ready(APRIORI)
+    monkeypatch.setattr(compiling, "_installation", lambda: "another")
+    assert not is_ready(mondrian)
+    monkeypatch.setattr(_jit, "cache_directory", lambda: None)
+    assert not is_ready(mondrian)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert is_ready(mondrian)
+
+
+def test_the_process_is_told_of_and_its_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, float, float]] = []
+    monkeypatch.setattr(compiling, "_CHILD", "print(1); print('a warning'); print(2)")
+    assert compile_before(APRIORI, lambda *what: told.append(what)) > 0
+    assert told == [("compiling", 1, 0), ("compiling", 2, 0), ("compiling", 2, 2)]
+    monkeypatch.setattr(compiling, "_CHILD", "raise SystemExit('no room')")
+    with pytest.raises(InputError, match=r"apriori could not be compiled .*: exit code 1, no room; the memory limit"):
+        compile_before(APRIORI)
+
+
+def test_a_process_that_has_become_large_is_followed_by_another(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told: list[tuple[str, float, float]] = []
+    begun = f"from pathlib import Path; begun = Path({str(tmp_path / 'begun')!r})"
+    child = (
+        f"{begun}; print(1); code = 0 if begun.exists() else {compiling.GO_ON}; begun.touch(); raise SystemExit(code)"
+    )
+    monkeypatch.setattr(compiling, "_CHILD", child)
+    compile_before(APRIORI, lambda *what: told.append(what))
+    assert told == [("compiling", 1, 0), ("compiling", 2, 0), ("compiling", 2, 2)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals")
+def test_a_process_that_was_ended_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_CHILD", f"import os; os.kill(os.getpid(), {int(signal.SIGKILL)})")
+    with pytest.raises(InputError, match=r"ended by signal 9; .* anonset warmup"):
+        compile_before(APRIORI)
+
+
+def test_an_interruption_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[subprocess.Popen[str]] = []
+
+    class Noted(subprocess.Popen[str]):
+        def __init__(self, *arguments: Any, **more: Any) -> None:
+            super().__init__(*arguments, **more)
+            begun.append(self)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiling.subprocess, "Popen", Noted)
+    monkeypatch.setattr(compiling, "_CHILD", "import time; print(1, flush=True); time.sleep(600)")
+    with pytest.raises(KeyboardInterrupt):
+        compile_before(APRIORI, interrupt)
+    assert begun[0].returncode not in (None, 0)
+
+
+def _refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
+    (tmp_path / "a.dat").write_text("a b\n" * 20)
+    asked = ["anonymize", str(tmp_path / "a.dat"), "--hierarchy", "items=balanced:2", "--k", "2", "--m", "1"]
+    code = main([*asked, "--algorithm", "apriori", *more, "-o", str(tmp_path / "out")])
+    told = " ".join(capsys.readouterr().err.split())
+    assert (code, (tmp_path / "out").exists()) == (2, False), told
+    return told
+
+
+def test_no_room_even_to_compile_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(job_input, "compiling_near_limit", lambda _: Compiling(before=True))
+    told = _refused(tmp_path, capsys, "--memory-limit", "400M")
+    assert "about 600.0 MiB of memory, above the limit of 400.0 MiB" in told
+    assert "anonset warmup compiles them before" in told
+
+
+def test_what_can_be_kept_nowhere_is_part_of_the_estimate(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(job_input, "compiling_near_limit", lambda _: Compiling(beside=TAKES))
+    told = _refused(tmp_path, capsys, "--memory-limit", "700M")
+    assert "about 1.0 GiB of memory" in told
+    assert "450.0 MiB of it are for compiling kernels, which can be kept nowhere" in told
+    chosen = job_input.Input("a", True, AT_LEAST, AT_LEAST + TAKES, Compiling(beside=TAKES))
+    assert chosen.limit_on_data == AT_LEAST
