@@ -8,13 +8,13 @@ from typing import ClassVar
 import pytest
 from benchmarks.process_tree import run
 
+from anonset.algorithms.base import LARGEST_MEMORY_FACTOR
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.cli.main import main
 from anonset.io.data_files import data_files
 from anonset.io.files import Size
-from anonset.jobs import input as job_input
 from anonset.jobs.input import memory_of
 from anonset.release.costs import AT_LEAST, format_size, memory_for
 
@@ -23,32 +23,45 @@ SENSITIVE = "101,276,801,1201,1551"
 RECORDS = 200_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Offered(Apriori):
+class Offered:
     """An algorithm of a package that says nothing of its memory."""
 
     name: ClassVar[str] = "offered"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Thrifty(Offered):
     """One that says it."""
 
     memory_factor: ClassVar[float] = 0.5
 
 
-def test_each_of_our_algorithms_has_a_factor_and_no_other_name_has():
-    assert set(job_input._MEMORY_FACTORS) == set(ALGORITHMS)
-    assert min(job_input._MEMORY_FACTORS.values()) >= 1
+class Odd(Offered):
+    """One that says what cannot be."""
+
+    memory_factor: ClassVar[float] = -1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extended(Apriori):
+    """One that goes on from one of ours."""
+
+    name: ClassVar[str] = "extended"
+
+
+def test_each_of_our_algorithms_declares_its_factor():
+    declared = [vars(cls)["memory_factor"] for cls in ALGORITHMS.values() if cls.__module__.startswith("anonset.")]
+    assert len(declared) > 20
+    assert (min(declared), max(declared)) == (1.0, LARGEST_MEMORY_FACTOR)
 
 
 def test_what_the_data_take_is_multiplied_and_what_python_takes_is_not():
     least, told = memory_for(Size()), memory_for(MANY)
     assert memory_of(MANY, Apriori(k=2, m=2)) == told
-    assert memory_of(Size(), Offered(k=2, m=2)) == least
-    most = max(job_input._MEMORY_FACTORS.values())
-    assert memory_of(MANY, Offered(k=2, m=2)) == int(least + most * (told - least)) > 2 * told
-    assert memory_of(MANY, Thrifty(k=2, m=2)) == int(least + 0.5 * (told - least))
+    assert memory_of(MANY, Extended(k=2, m=2)) == told
+    assert memory_of(Size(), Offered()) == least
+    largest = int(least + LARGEST_MEMORY_FACTOR * (told - least))
+    assert memory_of(MANY, Offered()) == memory_of(MANY, Odd()) == largest > 2 * told
+    assert memory_of(MANY, Thrifty()) == int(least + 0.5 * (told - least))
 
 
 def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsys):

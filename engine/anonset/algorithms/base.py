@@ -128,6 +128,32 @@ def goes_by_blocks(algorithm: object) -> bool:
     return isinstance(algorithm, DeclaresBlocks) and algorithm.by_blocks
 
 
+LARGEST_MEMORY_FACTOR = 2.9
+"""That of an algorithm which declares none: the largest of our own."""
+
+
+@runtime_checkable
+class DeclaresMemory(Protocol):
+    """An algorithm that says how much memory it takes.
+
+    Our own say what was taken at 1,000,000 baskets or tuples, and 100,000 or 300,000 relational or RT records, less
+    what Python takes, rounded up (docs/scale.md); `apriori` by its run of 10,000,000, `optimal` by what it had taken of
+    300,000 when it was ended; `cluster`, `k-member` and those of Xu as `rum-bound`: they were not measured apart from
+    compiling.
+    """
+
+    @property
+    def memory_factor(self) -> float:
+        """How many times the memory that `apriori` takes of the data (above 0) a run takes, kernels compiled before."""
+        ...
+
+
+def memory_factor(algorithm: object) -> float:
+    """Return how many times what `apriori` takes of the data an algorithm takes: as it declares, else the largest."""
+    declared = algorithm.memory_factor if isinstance(algorithm, DeclaresMemory) else LARGEST_MEMORY_FACTOR
+    return float(declared) if isinstance(declared, int | float) and declared > 0 else LARGEST_MEMORY_FACTOR
+
+
 def goes_to_workers(algorithm: object) -> bool:
     """Tell whether an algorithm's tasks can run in other processes: it declares it (``on_workers``), or is split."""
     by_blocks = goes_by_blocks(algorithm) and bool(getattr(algorithm, "on_workers", False))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks, split_records
+from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks, memory_factor, split_records
 from anonset.algorithms.buckets.base import MOST_TUPLES
 from anonset.data import Table, spans
 from anonset.data.discreet import Discreet
@@ -36,19 +36,6 @@ _MET_BY_BLOCKS = {
 """Models that are met by what runs by blocks, and by what."""
 BUCKETS = "anatomy and safe-grouping run by blocks"
 IN_PARTS = "the formations mondrian, cluster, k-member and those of Xu run in parts of the data, also in RT frameworks"
-_MEMORY_FACTORS = {
-    "apriori": 1.0, "direct": 1.5, "optimal": 2.8, "exact": 1.2, "lra": 1.7, "vpa": 1.5, "hghs": 1.3, "mhghs": 1.3,
-    "coherence-suppression": 1.3, "local-generalization": 1.7, "lm-apriori": 1.4, "coat": 1.7, "pcta": 1.6,
-    "cluster": 1.6, "mondrian": 1.0, "k-member": 1.6, "xu-bottom-up": 1.6, "xu-top-down": 1.6, "full-domain": 1.0,
-    "local-recoding": 1.0, "bottom-up": 1.0, "top-down": 1.0, "rum-bound": 1.6, "tum-bound": 1.7, "rfirst": 1.3,
-    "tfirst": 1.5, "anatomy": 2.8, "safe-grouping": 2.9,
-}  # fmt: skip
-"""How many times what `memory_for` tells of the data a run in memory takes by each algorithm, kernels compiled before.
-
-What was taken at 1,000,000 baskets or tuples, and 100,000 or 300,000 relational or RT records, less what Python takes,
-rounded up (docs/scale.md); `apriori` by its run of 10,000,000, `optimal` by what it had taken of 300,000 when it
-was ended; `cluster`, `k-member` and those of Xu as `rum-bound`: they were not measured apart from compiling.
-"""
 Note = Callable[[str], None]
 """Is told what people should know."""
 
@@ -91,14 +78,12 @@ def memory_of(size: "Size", algorithm: Algorithm) -> int:
     """Estimate the memory of a whole run in memory, in bytes, by what its input holds and by its algorithm.
 
     What Python and the compiled kernels take is the same for all; what the data take is multiplied by the algorithm's
-    factor. One of a plug-in may declare it, as ``memory_factor``; else it is the largest of our own.
+    factor.
     """
     from anonset.io.files import Size
 
-    least, declared = memory_for(Size()), getattr(algorithm, "memory_factor", None)
-    own = _MEMORY_FACTORS.get(algorithm.name, max(_MEMORY_FACTORS.values()))
-    factor = float(declared) if isinstance(declared, int | float) and declared > 0 else own
-    return int(least + factor * (memory_for(size) - least))
+    least = memory_for(Size())
+    return int(least + memory_factor(algorithm) * (memory_for(size) - least))
 
 
 def input_of(settings: "Settings", algorithm: Algorithm) -> Input:

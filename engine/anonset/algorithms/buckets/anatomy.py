@@ -41,6 +41,7 @@ class Anatomy(Discreet):
     """
 
     name: ClassVar[str] = "anatomy"
+    memory_factor: ClassVar[float] = 2.8
     by_blocks: ClassVar[bool] = True
 
     l: int  # noqa: E741

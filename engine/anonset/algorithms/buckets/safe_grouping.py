@@ -79,6 +79,7 @@ class SafeGrouping(Discreet):
     """
 
     name: ClassVar[str] = "safe-grouping"
+    memory_factor: ClassVar[float] = 2.9
     by_blocks: ClassVar[bool] = True
     on_workers: ClassVar[bool] = True
 

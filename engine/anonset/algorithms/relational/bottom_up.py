@@ -33,6 +33,7 @@ class BottomUp(SubtreeFormation):
     """
 
     name: ClassVar[str] = "bottom-up"
+    memory_factor: ClassVar[float] = 1.0
 
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
         """Generalize until no class is smaller than k."""

@@ -47,6 +47,7 @@ class Cluster(Formation):
     """
 
     name: ClassVar[str] = "cluster"
+    memory_factor: ClassVar[float] = 1.6
     split_records: ClassVar[int | None] = 1 << 13
 
     seed: int | None = None

@@ -43,6 +43,7 @@ class FullDomain(Formation):
     """
 
     name: ClassVar[str] = "full-domain"
+    memory_factor: ClassVar[float] = 1.0
 
     max_suppressed_records: float = 0.0
     """Largest share of the records that may be suppressed, in [0, 1]."""

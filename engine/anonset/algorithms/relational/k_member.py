@@ -29,6 +29,7 @@ class KMember(QuadraticFormation):
     """
 
     name: ClassVar[str] = "k-member"
+    memory_factor: ClassVar[float] = 1.6
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""

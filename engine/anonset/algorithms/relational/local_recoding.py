@@ -40,6 +40,7 @@ class LocalRecoding(Formation):
     """
 
     name: ClassVar[str] = "local-recoding"
+    memory_factor: ClassVar[float] = 1.0
 
     max_vectors: int = 1_000_000
     """Refuse more vectors of levels."""

@@ -30,6 +30,7 @@ class Mondrian(Formation):
     """
 
     name: ClassVar[str] = "mondrian"
+    memory_factor: ClassVar[float] = 1.0
     split_records: ClassVar[int | None] = 1 << 17
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:

@@ -28,6 +28,7 @@ class TopDown(SubtreeFormation):
     """
 
     name: ClassVar[str] = "top-down"
+    memory_factor: ClassVar[float] = 1.0
 
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
         """Specialize until no node can be without a class below k."""

@@ -30,6 +30,7 @@ class XuBottomUp(QuadraticFormation):
     """
 
     name: ClassVar[str] = "xu-bottom-up"
+    memory_factor: ClassVar[float] = 1.6
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""

@@ -31,6 +31,7 @@ class XuTopDown(QuadraticFormation):
     """
 
     name: ClassVar[str] = "xu-top-down"
+    memory_factor: ClassVar[float] = 1.6
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""

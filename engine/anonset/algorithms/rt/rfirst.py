@@ -20,6 +20,7 @@ class RFirst(RelationalFirst):
     """
 
     name: ClassVar[str] = "rfirst"
+    memory_factor: ClassVar[float] = 1.3
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
         """Publish the clusters as they were formed."""

@@ -51,6 +51,7 @@ class RumBound(MergingFramework):
     """
 
     name: ClassVar[str] = "rum-bound"
+    memory_factor: ClassVar[float] = 1.6
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
         """Merge clusters while the relational loss is at most `delta`, and publish each.

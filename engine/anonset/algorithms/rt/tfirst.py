@@ -33,6 +33,7 @@ class TFirst(RTFramework):
     """
 
     name: ClassVar[str] = "tfirst"
+    memory_factor: ClassVar[float] = 1.5
 
     bounded_weights: ClassVar[bool] = False
 

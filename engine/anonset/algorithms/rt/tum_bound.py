@@ -40,6 +40,7 @@ class TumBound(MergingFramework):
     """
 
     name: ClassVar[str] = "tum-bound"
+    memory_factor: ClassVar[float] = 1.7
 
     scan: bool = False
     """Before a merge, look for the first candidate that meets the bound at once."""

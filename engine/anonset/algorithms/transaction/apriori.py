@@ -94,6 +94,7 @@ class Apriori(AprioriBased):
     """
 
     name: ClassVar[str] = "apriori"
+    memory_factor: ClassVar[float] = 1.0
     by_blocks: ClassVar[bool] = True
     on_workers: ClassVar[bool] = True
 

@@ -68,6 +68,7 @@ class Coat(SetBased):
     """
 
     name: ClassVar[str] = "coat"
+    memory_factor: ClassVar[float] = 1.7
 
     max_suppressed: Written = 0.0
     """Largest part of the items that may be suppressed, in [0, 1]."""

@@ -55,6 +55,7 @@ class CoherenceSuppression(Discreet):
     """
 
     name: ClassVar[str] = "coherence-suppression"
+    memory_factor: ClassVar[float] = 1.3
 
     h: Written = 1.0
     """Largest share of the matching records that may hold the same private item (0 < h <= 1), exactly as written."""

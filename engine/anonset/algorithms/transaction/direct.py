@@ -48,6 +48,7 @@ class Direct(Generalization):
     """
 
     name: ClassVar[str] = "direct"
+    memory_factor: ClassVar[float] = 1.5
 
     max_tree: int = 50_000_000_000
     """Largest count-tree: sets of up to m nodes, counted once for each record that holds them."""

@@ -51,6 +51,7 @@ class Exact(Discreet):
     """
 
     name: ClassVar[str] = "exact"
+    memory_factor: ClassVar[float] = 1.2
     by_blocks: ClassVar[bool] = True
     on_workers: ClassVar[bool] = True
 

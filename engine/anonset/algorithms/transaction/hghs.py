@@ -103,6 +103,7 @@ class HgHs(ThreatBased):
     """
 
     name: ClassVar[str] = "hghs"
+    memory_factor: ClassVar[float] = 1.3
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
         """Search the cut; the trace lists the expansions in order."""

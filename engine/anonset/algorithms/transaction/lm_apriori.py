@@ -60,6 +60,7 @@ class LmApriori(Discreet):
     """
 
     name: ClassVar[str] = "lm-apriori"
+    memory_factor: ClassVar[float] = 1.4
     by_blocks: ClassVar[bool] = True
 
     k: int

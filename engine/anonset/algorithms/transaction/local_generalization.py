@@ -67,6 +67,7 @@ class LocalGeneralization(Discreet):
     """
 
     name: ClassVar[str] = "local-generalization"
+    memory_factor: ClassVar[float] = 1.7
 
     k: int
     """Smallest number of identical published records (>= 1)."""

@@ -74,6 +74,7 @@ class Lra(AprioriBased):
     """
 
     name: ClassVar[str] = "lra"
+    memory_factor: ClassVar[float] = 1.7
     by_blocks: ClassVar[bool] = True
 
     partitions: int = 10

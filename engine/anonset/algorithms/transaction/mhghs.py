@@ -57,6 +57,7 @@ class MHgHs(ThreatBased):
     """
 
     name: ClassVar[str] = "mhghs"
+    memory_factor: ClassVar[float] = 1.3
 
     cost: str = "original"
     """Leaves that count in the costs: ``original`` or ``reduced``."""

@@ -39,6 +39,7 @@ class Optimal(Generalization):
     """
 
     name: ClassVar[str] = "optimal"
+    memory_factor: ClassVar[float] = 2.8
 
     max_cuts: int = 1_000_000
     """Largest number of cuts to look at."""

@@ -41,6 +41,7 @@ class Pcta(SetBased):
     """
 
     name: ClassVar[str] = "pcta"
+    memory_factor: ClassVar[float] = 1.6
 
     def rule(self, n_items: int) -> "Rule":
         """Return the parameters of a search over so many items, for the kernels."""

@@ -56,6 +56,7 @@ class Vpa(AprioriBased):
     """
 
     name: ClassVar[str] = "vpa"
+    memory_factor: ClassVar[float] = 1.5
     by_blocks: ClassVar[bool] = True
     on_workers: ClassVar[bool] = True
 
