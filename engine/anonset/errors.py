@@ -21,6 +21,10 @@ class HierarchyError(InputError):
     """A hierarchy that is no tree over the items of the data."""
 
 
+class TooLargeError(InputError):
+    """More than a limit of an algorithm's own allows: a smaller task, or a higher limit, would do."""
+
+
 class InfeasibleError(AnonsetError):
     """The input is valid, but the guarantee cannot be reached under the given operators and bounds.
 

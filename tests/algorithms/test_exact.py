@@ -25,7 +25,7 @@ from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.blocks import Blocks
 from anonset.data.spans import memory_limit
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InfeasibleError, InputError, TooLargeError
 from anonset.generalization import Cut, PerCluster, apply
 from anonset.measures.ncp import ncp_exact
 from anonset.privacy import KKmAnonymity, KmAnonymity
@@ -282,6 +282,24 @@ def test_rare_siblings_are_found_in_any_number_of_passes(monkeypatch, cells: int
     found = rare_siblings(problem, np.zeros(hierarchy.n_nodes, np.bool_))
     assert {hierarchy.labels[v] for v in hierarchy.parent[found[:, 0]]} == siblings_of(case)
     assert np.array_equal(hierarchy.parent[found[:, 0]], hierarchy.parent[found[:, 1]])
+
+
+def test_only_what_is_too_large_for_the_heuristic_is_a_reason_to_do_without_it(monkeypatch) -> None:
+    hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+    table = Table.from_sets([["a1", "b1"], ["a2"], ["b1"], ["a1", "b2"]] * 2)
+    expected = Exact(k=2, m=2).recode(table, {"items": hierarchy}).recoding
+
+    def fails(error: type[InputError]) -> None:
+        def run(*_: Any, **__: Any) -> None:
+            raise error("block 3: its codes are damaged")  # noqa: EM101
+
+        monkeypatch.setattr(Apriori, "run_apriori", run)
+
+    fails(TooLargeError)
+    assert Exact(k=2, m=2).recode(table, {"items": hierarchy}).recoding.labels == expected.labels
+    fails(InputError)
+    with pytest.raises(InputError, match="block 3"):
+        Exact(k=2, m=2).recode(table, {"items": hierarchy})
 
 
 @in_both_modes

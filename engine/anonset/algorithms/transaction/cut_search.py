@@ -21,7 +21,7 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.discreet import Discreet
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import TooLargeError
 from anonset.generalization import Cut
 from anonset.spelling import setting
 
@@ -128,7 +128,7 @@ class CutSearch:
 
         Raises
         ------
-        InputError
+        TooLargeError
             If counting these sets would take more than `max_increments` increments.
         """
         if size == 1:
@@ -190,7 +190,7 @@ class CutSearch:
             size, limit = tree.size, setting("max_increments", int(self.max_increments))
             took = f"counting sets of {size} would take {tree.total:.3g} increments"
             msg = f"m must be below {size}, or the hierarchy coarser, or the limit higher: {took}, above {limit}"
-            raise InputError(msg)
+            raise TooLargeError(msg)
 
     def _rare_larger_sets(self, size: int) -> Iterator[RareSets]:
         """Yield the rare sets of 3 nodes or more.

@@ -19,7 +19,7 @@ from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.discreet import Discreet
-from anonset.errors import InputError
+from anonset.errors import InputError, TooLargeError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity, require_at_least
@@ -168,7 +168,7 @@ class Exact(Discreet):
         hierarchy, told = problem.hierarchy, limits.heeded(progress)
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))
         cuts = [_suppressed(problem) if problem.suppress else root]
-        with suppress(InputError, LimitReached):  # too large for the heuristic, by a limit of its own, or too long
+        with suppress(TooLargeError, LimitReached):
             cuts.append(self._heuristic(problem, executor, told))
         if problem.suppress:
             plain = replace(problem, suppress=False)
@@ -182,7 +182,7 @@ class Exact(Discreet):
 
         Raises
         ------
-        InputError
+        TooLargeError
             If there is too much for it, by a limit of its own or of what it takes at once.
         """
         blocks, hierarchy = problem.blocks, problem.hierarchy
@@ -192,7 +192,7 @@ class Exact(Discreet):
             return apriori.run_apriori(blocks, hierarchy, start=start, executor=blockwise, progress=progress).cut
         if int(blocks.occurrences.sum()) > MAX_AT_ONCE:
             msg = f"mHgHs takes at most {MAX_AT_ONCE:,} items at once"
-            raise InputError(msg)
+            raise TooLargeError(msg)
         table, mhghs = Table(blocks.column), MHgHs(k=self.k, m=self.m)
         found = mhghs.recode(table, {blocks.name: hierarchy}, executor=executor, progress=progress).recoding
         return found if isinstance(found, Cut) else _suppressed(problem)

@@ -18,7 +18,7 @@ from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction.expanded_records import Records, expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import TooLargeError
 from anonset.generalization import Cut
 from anonset.spelling import setting
 
@@ -89,7 +89,7 @@ class MinimalThreats:
 
         Raises
         ------
-        InputError
+        TooLargeError
             If there are more threats than the limit, or mining them takes more than `max_increments` steps.
         """
         size = len(self.by_size) + 1
@@ -107,7 +107,7 @@ class MinimalThreats:
             f"m must be below {size}, or k smaller: the search holds at most {setting('max_threats', self.limit)} "
             f"minimal threats, and there are more of up to {size} nodes"
         )
-        raise InputError(msg)
+        raise TooLargeError(msg)
 
     def _mine(self, size: int) -> Int32:
         nodes, code, records = self._store()
@@ -162,7 +162,7 @@ class StoredRecords:
 
         Raises
         ------
-        InputError
+        TooLargeError
             If there are too many codes for a bit for each pair, or if it takes more than `max_increments`.
         """
         from anonset_kernels.count_tree import walk_sizes
@@ -212,7 +212,7 @@ class StoredRecords:
                         f"{setting('max_increments')} must be above {max_increments:,}, or the sets smaller than "
                         f"{size}: mining those of {size} takes more"
                     )
-                    raise InputError(msg)
+                    raise TooLargeError(msg)
                 if self.progress is not None:
                     self.progress(f"threats of {size}", float(n_done), float(len(self.intervals[0])))
             waiting.extendleft(task for task in reversed(window) if task.at[0] < task.last)
@@ -227,7 +227,7 @@ class StoredRecords:
             msg = (
                 f"at most {int(MAX_PAIR_BITS**0.5):,} items or nodes may have a support of at least k, got {n_codes:,}"
             )
-            raise InputError(msg)
+            raise TooLargeError(msg)
         allowed = np.zeros((n_codes, (n_codes + 63) // 64), np.uint64)
         rows = max(1, ROWS_PER_CALL // n_codes)
         for first in range(0, n_codes, rows):
