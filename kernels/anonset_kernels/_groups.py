@@ -91,10 +91,13 @@ def open_groups(
     n_items = len(support)
     row[0] = 0
     own = np.arange(n_items).astype(np.int32)
+    begin = np.zeros(n_items, np.int64)
+    for item in range(1, n_items):
+        begin[item] = begin[item - 1] + support[item - 1]
     return Groups(
         row,
         cells,
-        np.cumsum(support) - support,
+        begin,
         np.zeros(n_items, np.int64),
         records,
         own,

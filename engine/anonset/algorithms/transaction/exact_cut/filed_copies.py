@@ -46,6 +46,8 @@ def filed_copies(
     InputError
         If the limit on the memory has no room for one share, or the directory none for the rows.
     """
+    if len(parts) == 1:
+        return filed_rows(work, [reduce(parts[0])])
     token = secrets.token_hex(8)
     left = list(run_tasks(executor, _Share(reduce.shown if anew else reduce, work, token), enumerate(parts)))
     begin = np.concatenate([[0], np.cumsum([part.first[-1] for part in left])]).astype(np.int64)
