@@ -2,7 +2,7 @@
 
 The loops are in the kernels; these are the lines of the paper, and where they are. Algorithm 1, COAT(D, P, U, k, s)::
 
-    1        D~ := D, every item a group                        ConstraintSearch; _groups.make_groups
+    1        D~ := D, every item a group                        ConstraintSearch; _groups.open_groups
     2, 3     while some p of P is not satisfied: the one        all m-itemsets: coat.search, _next_constraint;
              with the largest support, I its groups             a list: constraints.search_policy, _next_constraint
     4            while p is not satisfied                       _repair.satisfy
