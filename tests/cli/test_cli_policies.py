@@ -150,6 +150,7 @@ def test_compare(shop: Place) -> None:
     assert found["lra", 2]["partitions"] == 3
     assert found["apriori", 2]["partitions"] is None
     assert found["apriori", 2]["are"] > 0
+    assert (found["apriori", 2]["reading"], found["apriori", 100]["reading"]) == ("one-member", None)
     table = shop.run(*job).out
     assert "log2 UL" in table
     assert "apriori: apriori: there are 60 non-empty records" in table
@@ -179,6 +180,12 @@ def test_queries_from_a_file(shop: Place) -> None:
     data = str(shop.folder / "shop.dat")
     ran = shop.run("evaluate", data, str(shop.out), "--queries", queries, "--json")
     assert (ran.code, ran.json["are"], ran.json["answered"]) == (0, 0.0, 2), ran.err
+    assert ran.json["reading"] == "one-member"
+    assert (
+        "(ARE, subsets)" in shop.run("evaluate", data, str(shop.out), "--queries", queries, "--reading", "subsets").out
+    )
+    ran = shop.run("evaluate", data, str(shop.out), "--queries", queries, "--reading", "half")
+    assert (ran.code, "--reading must be one-member, subsets or subsets-apart, got 'half'" in ran.err) == (2, True)
     ran = shop.run("evaluate", data, str(shop.out), "--queries", queries, "--workload", "record:5x1")
     assert (ran.code, "only one of" in ran.err) == (2, True)
 

@@ -14,6 +14,7 @@ from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
 from anonset.measures.query_error import average_relative_error, relative_errors
 from anonset.queries import ExpectedCounts, Query, TrueCounts, Workload, presence_probability
+from anonset.queries.estimate import READINGS, Reading
 from effort import examples
 from reference.hierarchy_model import parse
 
@@ -35,15 +36,16 @@ def test_answers_of_figure_2c(items: str, true: int, joint: str, literal: str) -
     column, publication = figure_2c()
     query = Query(tuple(items))
     assert TrueCounts(column).count(query) == true == len(TrueCounts(column).records(query))
-    assert ExpectedCounts(publication).count(query) == pytest.approx(float(Fraction(joint)))
-    assert ExpectedCounts(publication, joint=False).count(query) == pytest.approx(float(Fraction(literal)))
+    assert ExpectedCounts(publication, reading="subsets").count(query) == pytest.approx(float(Fraction(joint)))
+    assert ExpectedCounts(publication, reading="subsets-apart").count(query) == pytest.approx(float(Fraction(literal)))
 
 
 def test_average_error_of_figure_2c() -> None:
     column, publication = figure_2c()
     workload = Workload.of(items for items, *_ in QUERIES)
-    assert average_relative_error(column, publication, workload).average == pytest.approx(0.293651, abs=1e-6)
-    literal = average_relative_error(column, publication, workload, joint=False)
+    joint = average_relative_error(column, publication, workload, reading="subsets")
+    assert joint.average == pytest.approx(0.293651, abs=1e-6)
+    literal = average_relative_error(column, publication, workload, reading="subsets-apart")
     assert literal.average == pytest.approx(0.396825, abs=1e-6)
     assert (literal.answered, literal.skipped) == (7, 0)
 
@@ -61,14 +63,24 @@ def test_queries_without_records_are_skipped_unless_there_is_a_floor() -> None:
     assert (floored.answered, floored.skipped) == (2, 0)
 
 
-def expected_by_enumeration(rows: Sequence[Sequence[Sequence[str]]], items: Sequence[str]) -> Fraction:
+@pytest.mark.parametrize(
+    ("items", "expected"), [("a", "7/2"), ("c", "6"), ("d", "0"), ("ab", "0"), ("ae", "2"), ("gh", "0"), ("ac", "5/2")]
+)
+def test_each_symbol_stands_for_one_member_unless_another_reading_is_asked_for(items: str, expected: str) -> None:
+    _, publication = figure_2c()
+    assert ExpectedCounts(publication).count(Query(tuple(items))) == float(Fraction(expected))
+
+
+def expected_by_enumeration(
+    rows: Sequence[Sequence[Sequence[str]]], items: Sequence[str], reading: Reading
+) -> Fraction:
     """Expand every published record into all it may stand for."""
     total = Fraction(0)
     for symbols in rows:
         probability = Fraction(1)
         for symbol in symbols:
             wanted = {x for x in items if x in symbol}
-            sizes = range(1, len(symbol) + 1)
+            sizes = range(1, 2 if reading == "one-member" else len(symbol) + 1)
             subsets = [set(s) for s in chain.from_iterable(combinations(symbol, size) for size in sizes)]
             probability *= Fraction(sum(wanted <= subset for subset in subsets), len(subsets))
         covered = {x for symbol in symbols for x in symbol}
@@ -116,20 +128,25 @@ def test_expected_answers_of_hierarchy_nodes(rows: list[set[str]], cut: str, ite
 
 
 def assert_expected(publication: Publication, items: list[str]) -> None:
+    for reading in READINGS[:2]:
+        assert_expected_by(reading, publication, items)
+
+
+def assert_expected_by(reading: Reading, publication: Publication, items: list[str]) -> None:
     column = publication.transactions
     assert column is not None
     rows = [
         [publication.symbols[code].members for code in column.items[column.indptr[r] : column.indptr[r + 1]]]
         for r in range(column.n)
     ]
-    found, query = ExpectedCounts(publication), Query(tuple(items))
-    exact = float(expected_by_enumeration(rows, items))
+    found, query = ExpectedCounts(publication, reading=reading), Query(tuple(items))
+    exact = float(expected_by_enumeration(rows, items, reading))
     assert found.count(query) == pytest.approx(exact, abs=1e-12)
     records, probabilities = found.probabilities(query)
     assert list(records) == sorted(records)
     assert sum(probabilities) == pytest.approx(exact, abs=1e-12)
     for r, symbols in enumerate(rows):
-        alone = float(expected_by_enumeration([symbols], items))
+        alone = float(expected_by_enumeration([symbols], items, reading))
         assert dict(zip(records.tolist(), probabilities.tolist(), strict=True)).get(r, 0.0) == pytest.approx(alone)
 
 
@@ -158,8 +175,14 @@ def test_many_symbols_of_an_item_are_looked_up_record_by_record() -> None:
 
 
 def test_presence_of_large_symbols_is_stable() -> None:
-    assert presence_probability(5000, 2) == 0.25
-    assert presence_probability(3, 2) == pytest.approx(2 / 7)
+    assert presence_probability(5000, 2, "subsets") == 0.25
+    assert presence_probability(3, 2, "subsets") == pytest.approx(2 / 7)
+
+
+def test_an_unknown_reading_is_refused() -> None:
+    _, publication = figure_2c()
+    with pytest.raises(InputError, match="reading must be one-member, subsets or subsets-apart, got 'all'"):
+        ExpectedCounts(publication, reading="all")  # type: ignore[arg-type]
 
 
 def test_bad_queries_are_refused() -> None:

@@ -32,9 +32,10 @@ def share_of(value: Value, wanted: Wanted) -> Fraction:
     return Fraction(sum(x in wanted for x in value), len(value))
 
 
-def worlds(symbols: Sequence[Sequence[str]]) -> list[set[str]]:
+def worlds(symbols: Sequence[Sequence[str]], reading: str) -> list[set[str]]:
     """Return all sets of items that a record's symbols may stand for, each as likely as any other."""
-    subsets = [[set(c) for size in range(1, len(s) + 1) for c in combinations(s, size)] for s in symbols]
+    most = 1 if reading == "one-member" else max(map(len, symbols), default=0)
+    subsets = [[set(c) for size in range(1, most + 1) for c in combinations(s, size)] for s in symbols]
     return [set().union(*chosen) for chosen in product(*subsets)]
 
 
@@ -42,11 +43,12 @@ def expected_count(
     records: Sequence[tuple[Mapping[str, Value], Sequence[Sequence[str]]]],
     where: Mapping[str, Wanted],
     items: Collection[str],
+    reading: str,
 ) -> Fraction:
     """Add up the probabilities of the records."""
     total = Fraction(0)
     for values, symbols in records:
-        found = worlds(symbols)
+        found = worlds(symbols, reading)
         probability = Fraction(sum(set(items) <= world for world in found), len(found))
         for name, wanted in where.items():
             probability *= share_of(values[name], wanted)

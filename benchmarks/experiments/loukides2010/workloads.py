@@ -38,7 +38,7 @@ def errors(parameters: Parameters, column: "SetColumn", publication: "Publicatio
     """
     from anonset.queries import ExpectedCounts, published_workload
 
-    expected, number = ExpectedCounts(publication), number_of(parameters["workload"])
+    expected, number = ExpectedCounts(publication, reading="subsets"), number_of(parameters["workload"])
     true, found = _true_counts(column), dict[str, float]()
 
     def ask(name: str, workload: "Workload", answers: "Sequence[int]") -> None:

@@ -34,6 +34,9 @@ def evaluate(
         ),
     ] = None,
     width: Annotated[float, Parameter(help="Reach of conditions on numbers, as a share of the column's width.")] = 0.0,
+    reading: Annotated[
+        str, Parameter(help="What a symbol of several items stands for: one-member, subsets or subsets-apart.")
+    ] = "one-member",
     seed: Annotated[int, Parameter(converter=whole_number, help="Seed of random queries.")] = 0,
     bound: Annotated[
         bool, Parameter(help="Prove how small the NCP of a cut of the hierarchy can be (models km and partition-km).")
@@ -54,6 +57,7 @@ def evaluate(
     from anonset.jobs.evaluate import flatten
     from anonset.jobs.reading import compared_data, place_of_data, read_data
     from anonset.jobs.workloads import WorkloadSpec
+    from anonset.queries.estimate import require_reading
     from anonset.release.attested import read_attestation
     from anonset.release.documents import plain
     from anonset.report.account import evaluation_account
@@ -62,7 +66,7 @@ def evaluate(
     from anonset.settings.readers import Context, weights
     from anonset.settings.readers import item_weights as read_item_weights
 
-    spec = WorkloadSpec(queries, workload, seed, width)
+    spec = WorkloadSpec(queries, workload, seed, width, require_reading(reading))
     hierarchies, given = pairs("--hierarchy", hierarchy or []), given_flags(flags)
     if is_job(original):
         names = ("out", "private", "hierarchy", "item_weights", *RoleSettings.model_fields)

@@ -36,6 +36,8 @@ class Contestant(Discreet):
     """Seconds of each phase, without those in which kernels were compiled."""
     note: str = field(default="", repr=False)
     """Why it is infeasible, or what is wrong with its publication."""
+    reading: str | None = None
+    """What symbols of several items stand for in the queries behind ``are``; None where there are none."""
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={shown(value)}" for name, value in self.parameters.items())
@@ -107,10 +109,11 @@ class Contest:
             budget = DEFAULT_BUDGET if self.budget is None else self.budget
             verdict = verify(unverified.publication, algorithm.model, budget=budget, progress=self.progress)
         measures = dict(unverified.measures)
-        if (found := answers(table, unverified.publication, self.workload, hierarchies)) is not None:
-            measures["are"] = found.are
+        found = answers(table, unverified.publication, self.workload, hierarchies)
+        measures |= {} if found is None else {"are": found.are}
         measures |= self._distance(unverified) if self.bound else {}
-        return Contestant(name, given, verdict.outcome, measures, _seconds(job.watch), "; ".join(unverified.warnings))
+        note, reading = "; ".join(unverified.warnings), None if found is None else found.reading
+        return Contestant(name, given, verdict.outcome, measures, _seconds(job.watch), note, reading)
 
     def _distance(self, unverified: Unverified[Any]) -> dict[str, float]:
         """Return the least NCP of a cut, with suppression if items were suppressed, and how far above it this is."""
@@ -208,6 +211,7 @@ def rows(found: Sequence[Contestant]) -> list[dict[str, Any]]:
             **{name: one.parameters.get(name) for name in names("parameters")},
             "outcome": one.outcome,
             **{name: one.measures.get(name) for name in names("measures")},
+            **({"reading": one.reading} if any(one.reading for one in found) else {}),
             "seconds": sum(one.seconds.get(name, 0.0) for name in ("search", "apply")),
             "seconds_verify": one.seconds.get("verify"),
             "note": one.note,

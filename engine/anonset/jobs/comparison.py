@@ -17,6 +17,7 @@ from anonset.jobs.input import memory_of, require_input
 from anonset.jobs.reading import read_data
 from anonset.jobs.study import Study
 from anonset.jobs.workloads import WorkloadSpec
+from anonset.queries.estimate import require_reading
 from anonset.release.costs import require_memory
 from anonset.settings.binding import bind
 from anonset.settings.compare import CompareSettings, read_value
@@ -54,7 +55,8 @@ def run_comparison(
     from anonset.io.data_files import data_files
 
     require_input(settings.input)
-    workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width)
+    reading = require_reading(settings.reading)
+    workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
     contest = Contest(settings.workers, progress, settings.budget, workload, settings.bound)
     requests = list(combinations(settings))
     algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]

@@ -273,7 +273,7 @@ def _require_publication(original: Table, out: Path) -> Attestation:
 def flatten(evaluation: Evaluation) -> dict[str, Any]:
     """Return an evaluation as one mapping of names to values."""
     found = evaluation.answers
-    asked = {} if found is None else {"are": found.are, "answered": found.answered, "skipped": found.skipped}
+    asked = {} if found is None else asdict(found)
     bound = {} if evaluation.bound is None else {"bound": asdict(evaluation.bound)}
     levels = {"levels": dict(evaluation.levels)} if evaluation.levels else {}
     observed = {"observed": {name: asdict(one) for name, one in evaluation.observed.items()}}

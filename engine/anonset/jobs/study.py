@@ -17,7 +17,7 @@ from anonset.strict_json import dumps
 _OF_ALL = (
     "hierarchy", "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
     "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
-    "bound",
+    "reading", "bound",
 )  # fmt: skip
 """The settings that are the same for all runs."""
 

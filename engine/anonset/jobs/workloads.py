@@ -10,6 +10,7 @@ from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.queries.estimate import ONE_MEMBER, Reading, require_reading
 from anonset.queries.workload import Workload
 from anonset.spelling import counted
 
@@ -31,8 +32,11 @@ class WorkloadSpec:
     """Seed of the random queries."""
     width: float = 0.0
     """A condition on a number reaches this share of the column's width to both sides, in [0, 1]."""
+    reading: Reading = ONE_MEMBER
+    """What a published symbol of several items is taken to stand for: see `anonset.queries.ExpectedCounts`."""
 
     def __post_init__(self) -> None:
+        require_reading(self.reading)
         if self.queries is not None and self.random is not None:
             msg = "only one of --queries and --workload can be given"
             raise InputError(msg)
@@ -59,6 +63,8 @@ class QueryAnswers:
     """Queries with an error."""
     skipped: int
     """Queries whose true answer is 0."""
+    reading: Reading | None
+    """What symbols of several items are taken to stand for; None for buckets, which publish items as they are."""
 
 
 def answers(
@@ -87,8 +93,8 @@ def answers(
     names = {column.name for column in original.relational}
     known = {name: tree for name, tree in (hierarchies or {}).items() if name in names}
     workload = _workload(original, publication, spec, known)
-    found = mixed_relative_error(original, publication, workload, known)
-    return QueryAnswers(found.average, found.answered, found.skipped)
+    found = mixed_relative_error(original, publication, workload, known, reading=spec.reading)
+    return QueryAnswers(found.average, found.answered, found.skipped, spec.reading)
 
 
 def _workload(
@@ -144,4 +150,4 @@ def _of_buckets(original: Table, publication: BucketPublication, spec: WorkloadS
         msg = f"--workload {spec.random}: the buckets have {counted(len(columns), 'kept column')}, {size} are asked for"
         raise InputError(msg)
     found = relative_errors(original, publication, record_workload(original, columns[:size], queries=n, seed=spec.seed))
-    return QueryAnswers(found.are, len(found.errors), found.skipped)
+    return QueryAnswers(found.are, len(found.errors), found.skipped, None)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from anonset.data import Hierarchy, Table
 from anonset.generalization import Publication
 from anonset.measures.query_error import AverageError, relative_errors
+from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.queries.relational import ExpectedAnswers, TrueAnswers
 from anonset.queries.workload import Workload
 
@@ -18,7 +19,7 @@ def mixed_relative_error(
     workload: Workload,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     *,
-    joint: bool = True,
+    reading: Reading = ONE_MEMBER,
     floor: float | None = None,
 ) -> AverageError:
     """Return the average of |true - expected| / true over a workload.
@@ -29,7 +30,7 @@ def mixed_relative_error(
         The original records.
     hierarchies
         Those of relational columns.
-    joint
+    reading
         See `anonset.queries.ExpectedCounts`.
     floor
         Divide by this where the true answer is smaller; without it, queries with the answer 0 are skipped.
@@ -52,5 +53,5 @@ def mixed_relative_error(
     0.0
     """
     true = TrueAnswers(table, hierarchies)
-    expected = ExpectedAnswers(table, publication, hierarchies, joint=joint)
+    expected = ExpectedAnswers(table, publication, hierarchies, reading=reading)
     return relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)), floor=floor)

@@ -12,6 +12,7 @@ from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.queries import ExpectedCounts, Query, TrueCounts, Workload
+from anonset.queries.estimate import ONE_MEMBER, Reading
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,12 @@ class AverageError(Discreet):
 
 
 def average_relative_error(
-    column: SetColumn, publication: Publication, workload: Workload, *, joint: bool = True, floor: float | None = None
+    column: SetColumn,
+    publication: Publication,
+    workload: Workload,
+    *,
+    reading: Reading = ONE_MEMBER,
+    floor: float | None = None,
 ) -> AverageError:
     """Return the average of |true - expected| / true over a workload of queries for items.
 
@@ -47,7 +53,7 @@ def average_relative_error(
     ----------
     column
         The original column.
-    joint
+    reading
         See `anonset.queries.ExpectedCounts`.
     floor
         Divide by this where the true answer is smaller; without it, queries with the answer 0 are skipped.
@@ -57,7 +63,7 @@ def average_relative_error(
     InputError
         If a query speaks of unknown items or has conditions, or the floor is not positive.
     """
-    true, expected = TrueCounts(column), ExpectedCounts(publication, joint=joint)
+    true, expected = TrueCounts(column), ExpectedCounts(publication, reading=reading)
 
     def answer(query: Query) -> tuple[float, float]:
         if query.where:

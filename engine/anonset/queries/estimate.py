@@ -1,12 +1,17 @@
 """Answers of COUNT queries: true ones from original records, expected ones from published symbols.
 
-A published symbol of s items (a set item, or a node above s leaves) stands for any of its 2^s - 1 non-empty subsets
-with equal probability, independently of the other symbols (Loukides et al. 2010, section 6.1).
+What a published symbol of s items (a set item, or a node above s leaves) stands for is read in one of these ways,
+independently of the other symbols of the record:
+
+* ``one-member``: exactly one of its items, each with probability 1/s. Two items of one symbol are never both there.
+* ``subsets``: any of its 2^s - 1 non-empty subsets, equally likely (Loukides et al. 2010, section 6.1).
+* ``subsets-apart``: as `subsets`, but several items of one symbol as if they were independent, as the paper prints.
 """
 
 from collections.abc import Sequence
 from itertools import product
 from math import expm1, fsum, ldexp, log, prod
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +20,14 @@ from anonset.data import SetColumn
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.queries.workload import Query
+from anonset.spelling import setting
 from anonset.support import SupportIndex
 
+Reading = Literal["one-member", "subsets", "subsets-apart"]
+"""What a published symbol of several items is taken to stand for."""
+READINGS: tuple[Reading, ...] = get_args(Reading)
+ONE_MEMBER: Reading = "one-member"
+"""The reading of all that is measured unless another is asked for."""
 Probabilities = tuple[NDArray[np.uint32], NDArray[np.float64]]
 """Records, ascending, that may match, and the probability of each."""
 
@@ -24,13 +35,36 @@ _LN2 = log(2)
 _MOST_COMBINATIONS = 64
 
 
-def presence_probability(size: int, n_items: int) -> float:
-    """Return the probability that `n_items` given items of a symbol of `size` are all present.
+def presence_probability(size: int, n_items: int, reading: Reading = ONE_MEMBER) -> float:
+    """Return the probability that `n_items` given items of a symbol of `size`, at least one, are all present.
 
-    >>> presence_probability(2, 1), presence_probability(2, 2), presence_probability(1, 1)
-    (0.6666666666666666, 0.3333333333333333, 1.0)
+    >>> [presence_probability(2, 1, reading) for reading in READINGS]
+    [0.5, 0.6666666666666666, 0.6666666666666666]
+    >>> [presence_probability(2, 2, reading) for reading in READINGS]
+    [0.0, 0.3333333333333333, 0.4444444444444444]
     """
-    return 1.0 if size == 1 else ldexp(1.0, -n_items) / -expm1(-size * _LN2)
+    if size == 1:
+        return 1.0
+    if reading == "one-member":
+        return 1.0 / size if n_items == 1 else 0.0
+    if reading == "subsets-apart":
+        return presence_probability(size, 1, "subsets") ** n_items
+    return ldexp(1.0, -n_items) / -expm1(-size * _LN2)
+
+
+def require_reading(reading: str) -> Reading:
+    """Return a reading, if it is known.
+
+    Raises
+    ------
+    InputError
+        With the ones that are known.
+    """
+    for known in READINGS:
+        if reading == known:
+            return known
+    msg = f"{setting('reading')} must be {', '.join(READINGS[:-1])} or {READINGS[-1]}, got {reading!r}"
+    raise InputError(msg)
 
 
 class TrueCounts:
@@ -77,14 +111,13 @@ class ExpectedCounts:
     ----------
     publication
         The published records, with their codebook.
-    joint
-        The probability that several query items of one symbol are all present is that of the stated model. False
-        takes the product of their single probabilities, as the paper prints.
+    reading
+        What a published symbol of several items is taken to stand for.
 
     Raises
     ------
     InputError
-        If the publication has no set-valued column.
+        If the publication has no set-valued column, or the reading is unknown.
 
     Examples
     --------
@@ -93,14 +126,16 @@ class ExpectedCounts:
     >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"c"}])
     >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
     >>> ExpectedCounts(apply(table, groups)).count(Query(("a",)))
+    1.0
+    >>> ExpectedCounts(apply(table, groups), reading="subsets").count(Query(("a",)))
     1.3333333333333333
     """
 
-    def __init__(self, publication: Publication, *, joint: bool = True) -> None:
+    def __init__(self, publication: Publication, *, reading: Reading = ONE_MEMBER) -> None:
         if publication.transactions is None:
             msg = "queries speak of a set-valued column, and the publication has none"
             raise InputError(msg)
-        self.index, self.joint = SupportIndex(publication.transactions), joint
+        self.index, self.reading = SupportIndex(publication.transactions), require_reading(reading)
         self.sizes = [len(symbol.members) for symbol in publication.symbols]
         self._symbols_of: dict[str, list[int]] = {}
         for code, symbol in enumerate(publication.symbols):
@@ -144,6 +179,5 @@ class ExpectedCounts:
 
     def _probability(self, chosen: Sequence[int]) -> float:
         """Return the probability that the items behind the chosen symbols, one for each item, are all present."""
-        if self.joint:
-            return prod(presence_probability(self.sizes[code], chosen.count(code)) for code in dict.fromkeys(chosen))
-        return prod(presence_probability(self.sizes[code], 1) for code in chosen)
+        numbers = {code: chosen.count(code) for code in chosen}
+        return prod(presence_probability(self.sizes[code], number, self.reading) for code, number in numbers.items())

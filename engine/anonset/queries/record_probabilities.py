@@ -8,7 +8,7 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.queries.estimate import presence_probability
+from anonset.queries.estimate import ONE_MEMBER, Reading, presence_probability, require_reading
 from anonset.support import SupportIndex
 
 
@@ -21,13 +21,13 @@ class RecordProbabilities:
     ----------
     publication
         The published records, with their codebook.
-    joint
+    reading
         See `ExpectedCounts`.
 
     Raises
     ------
     InputError
-        If the publication has no set-valued column.
+        If the publication has no set-valued column, or the reading is unknown.
 
     Examples
     --------
@@ -36,14 +36,14 @@ class RecordProbabilities:
     >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"c"}])
     >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
     >>> RecordProbabilities(apply(table, groups)).of(("a",)).round(3).tolist()
-    [0.667, 0.667, 0.0]
+    [0.5, 0.5, 0.0]
     """
 
-    def __init__(self, publication: Publication, *, joint: bool = True) -> None:
+    def __init__(self, publication: Publication, *, reading: Reading = ONE_MEMBER) -> None:
         if publication.transactions is None:
             msg = "queries speak of a set-valued column, and the publication has none"
             raise InputError(msg)
-        self.index, self.joint = SupportIndex(publication.transactions), joint
+        self.index, self.reading = SupportIndex(publication.transactions), require_reading(reading)
         self.sizes = [len(symbol.members) for symbol in publication.symbols]
         self._symbols_of: dict[str, list[int]] = {}
         self._presence: dict[int, Float64] = {}
@@ -57,9 +57,6 @@ class RecordProbabilities:
         found = np.ones(self.index.n)
         for j, mine in enumerate(symbol):
             found[mine < 0] = 0.0
-            if not self.joint:
-                found *= self._present(1)[mine]
-                continue
             alike = [other == mine for other in symbol]
             count = np.sum(alike, axis=0)
             first = ~np.any(alike[:j], axis=0) if j else np.ones(len(mine), np.bool_)
@@ -78,5 +75,6 @@ class RecordProbabilities:
     def _present(self, n_items: int) -> Float64:
         """float64 (S,): the probability that so many items of each symbol are all present."""
         if n_items not in self._presence:
-            self._presence[n_items] = np.array([presence_probability(size, n_items) for size in self.sizes] or [0.0])
+            present = [presence_probability(size, n_items, self.reading) for size in self.sizes]
+            self._presence[n_items] = np.array(present or [0.0])
         return self._presence[n_items]

@@ -22,7 +22,7 @@ from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.publication import members_of, range_ends
 from anonset.queries.conditions import Among, Between, Condition
-from anonset.queries.estimate import TrueCounts
+from anonset.queries.estimate import ONE_MEMBER, Reading, TrueCounts
 from anonset.queries.record_probabilities import RecordProbabilities
 from anonset.queries.workload import Query
 
@@ -252,7 +252,7 @@ class ExpectedAnswers:
         The published records, with their codebook.
     hierarchies
         Those of relational columns.
-    joint
+    reading
         See `anonset.queries.ExpectedCounts`.
 
     Raises
@@ -275,12 +275,12 @@ class ExpectedAnswers:
         publication: Publication,
         hierarchies: Mapping[str, Hierarchy] | None = None,
         *,
-        joint: bool = True,
+        reading: Reading = ONE_MEMBER,
     ) -> None:
         domains = domains_of(table, hierarchies)
         self.n = publication.n
         self.values = {c.name: PublishedValues(domains[c.name], c) for c in publication.relational if c.name in domains}
-        self.items = None if publication.transactions is None else RecordProbabilities(publication, joint=joint)
+        self.items = None if publication.transactions is None else RecordProbabilities(publication, reading=reading)
 
     def count(self, query: Query) -> float:
         """Return the expected number of records that hold all items of a query and satisfy all its conditions.

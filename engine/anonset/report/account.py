@@ -117,7 +117,8 @@ def evaluation_account(evaluation: "Evaluation") -> RichTable:
     if evaluation.answers is not None:
         found = evaluation.answers
         skipped = f", {found.skipped:,} with the answer 0 skipped" if found.skipped else ""
-        facts["error of queries (ARE)"] = f"{found.are:.6g} over {found.answered:,} queries{skipped}"
+        reading = "" if found.reading is None else f", {found.reading}"
+        facts[f"error of queries (ARE{reading})"] = f"{found.are:.6g} over {found.answered:,} queries{skipped}"
     facts |= {f"observed in {name}": _observed_text(one) for name, one in evaluation.observed.items()}
     if evaluation.levels:
         total, counts = max(1, sum(evaluation.levels.values())), evaluation.levels

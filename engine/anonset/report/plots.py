@@ -104,7 +104,7 @@ def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str
     if len(places) <= 12:
         ticks = sorted(places)
         plot.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    plot.set(xlabel=across, ylabel=_label(figure))
+    plot.set(xlabel=across, ylabel=_label(figure, rows))
     _scale(plot, [float(row[figure]) for row in rows if _is_number(row[figure])])
     plot.grid(visible=True, linewidth=0.3)
     _legend(plot, len(_by_series(rows, axes)))
@@ -129,7 +129,7 @@ def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str)
     plot.invert_yaxis()
     if min(heights, default=0.0) >= 0:
         plot.set_xlim(0, max(heights, default=0.0) * 1.2 or 1.0)
-    plot.set(xlabel=_label(figure))
+    plot.set(xlabel=_label(figure, rows))
 
 
 def _by_series(rows: Sequence[Mapping[str, Any]], axes: Axes) -> dict[str, list[Mapping[str, Any]]]:
@@ -154,7 +154,9 @@ def _legend(plot: Any, series: int) -> None:
         plot.legend(loc="best" if series <= 6 else "center left", bbox_to_anchor=None if series <= 6 else (1.01, 0.5))
 
 
-def _label(figure: str) -> str:
+def _label(figure: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    if figure == "are" and (reading := next((row["reading"] for row in rows if row.get("reading")), None)):
+        return f"ARE ({reading})"
     return loss_label(figure) if figure in LOSSES else _NAMES.get(figure, figure.replace("_", " "))
 
 

@@ -5,10 +5,14 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from anonset.jobs.suggest import Candidate, Suggestion
+from anonset.queries.estimate import ONE_MEMBER
 from anonset.release.documents import parameters_of, plain
 from anonset.spelling import counted, printable
 
-SCALE = "kept, generalized, suppressed: shares of the item occurrences; error: of queries for what is frequent"
+SCALE = (
+    "kept, generalized, suppressed: shares of the item occurrences; error: of queries for what is frequent "
+    f"({ONE_MEMBER}: a symbol stands for one of its items)"
+)
 
 
 def suggestion_summary(found: Suggestion, command: str) -> dict[str, Any]:
@@ -19,6 +23,7 @@ def suggestion_summary(found: Suggestion, command: str) -> dict[str, Any]:
             "model": found.model.name,
             "parameters": parameters_of(found.model),
             "sample": found.sample,
+            "reading": ONE_MEMBER,
             "candidates": found.candidates,
             "recommended": None if best is None else {**plain(best), "command": command},
             "reason": found.reason,

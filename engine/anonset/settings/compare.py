@@ -23,6 +23,9 @@ class CompareSettings(InputSettings):
     queries: str | None = Field(None, description="File with the items of a query a line, for the ARE.")
     workload: str | None = Field(None, description="Random queries for the ARE: record:100x2, or +1.")
     width: float = Field(0.0, ge=0, le=1, description="Reach of conditions on numbers, as a share of the width.")
+    reading: str = Field(
+        "one-member", description="What a symbol of several items stands for: one-member, subsets or subsets-apart."
+    )
     bound: bool = Field(
         False,
         description="Prove how small the NCP of a cut can be, and how far above it each one is (km, partition-km).",
