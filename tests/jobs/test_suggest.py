@@ -5,7 +5,10 @@ import random
 import pytest
 
 import anonset
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.errors import InputError
+from anonset.jobs.candidates import KNOWN, NOT_TRIED, candidates_for
 from anonset.jobs.suggest import suggest
 
 RNG = random.Random(5)
@@ -86,23 +89,44 @@ BUCKETS = anonset.read(
 BOTH = anonset.read({"age": AGES, "codes": ROWS[:60]}, items="codes", relational="age", numeric="age")
 
 
-@pytest.mark.parametrize(
-    ("table", "model", "best"),
-    [
-        (TABLE, anonset.LmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),
-        (TABLE, anonset.KLmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),
-        (TABLE, anonset.Coherence(h=0.9, k=2, p=1, sensitive_items=("a1",)), "coherence-suppression"),
-        (TABLE, anonset.TransactionKAnonymity(2), "local-generalization"),
-        (BOTH, anonset.KLmDiversity(2, 2, 1, ("a1",)), "rum-bound"),
-        (BUCKETS, anonset.SafetyConstraint(2, 2), "safe-grouping"),
-        (BUCKETS, anonset.AnatomyDiversity(2), "anatomy"),
-    ],
-)
-def test_every_model_has_candidates(table, model, best):
+AGES_ALONE = anonset.read({"age": AGES}, relational="age", numeric="age")
+OF_MODELS = [
+    (TABLE, MODEL, "exact"),
+    (AGES_ALONE, anonset.KAnonymity(2), "bottom-up"),
+    (BOTH, anonset.KKmAnonymity(2, 1), "rum-bound"),
+    (TABLE, anonset.LmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),
+    (TABLE, anonset.KLmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),
+    (TABLE, anonset.Coherence(h=0.9, k=2, p=1, sensitive_items=("a1",)), "coherence-suppression"),
+    (TABLE, anonset.TransactionKAnonymity(2), "local-generalization"),
+    (BOTH, anonset.KLmDiversity(2, 2, 1, ("a1",)), "rum-bound"),
+    (BUCKETS, anonset.SafetyConstraint(2, 2), "safe-grouping"),
+    (BUCKETS, anonset.AnatomyDiversity(2), "anatomy"),
+]
+
+
+@pytest.mark.parametrize(("table", "model", "best"), OF_MODELS)
+def test_every_model_has_candidates_all_of_which_are_tried(table, model, best):
     found = suggest(table, model, workers=1)
     assert found.recommended.outcome == "holds"
-    assert best in {one.algorithm for one in found.candidates if one.outcome == "holds"}
+    assert best in {one.algorithm for one in found.candidates if one.outcome in ("holds", "worthless")}
     assert found.recommended.loss == min(one.loss for one in found.candidates)
+    tried = [dict(one.settings) for one in found.candidates]
+    assert sorted(tried, key=repr) == sorted(candidates_for(table, model), key=repr)
+    assert {one.outcome for one in found.candidates} <= {"holds", "worthless", "infeasible"}
+
+
+def test_every_algorithm_is_a_candidate_or_it_is_said_why_not():
+    tried = {one["algorithm"] for table, model, _ in OF_MODELS for one in candidates_for(table, model)}
+    assert {model.name for _, model, _ in OF_MODELS} == set(KNOWN)
+    assert not tried & set(NOT_TRIED)
+    assert tried | set(NOT_TRIED) == set(ALGORITHMS)
+
+
+@pytest.mark.parametrize("n", [50_000, 50_001])
+def test_quadratic_formations_are_left_out_of_large_data(n):
+    ages = anonset.Table.from_columns(age=[str(age % 70) for age in range(n)])
+    left_out = set() if n == 50_000 else {"cluster", "k-member", "xu-bottom-up", "xu-top-down", "local-recoding"}
+    assert {one["algorithm"] for one in candidates_for(ages, anonset.KAnonymity(2))} == set(FORMATIONS) - left_out
 
 
 def test_other_models_are_refused():

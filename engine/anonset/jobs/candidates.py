@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anonset.algorithms.registry import ALGORITHMS
+from anonset.algorithms.relational.base import QuadraticFormation
+from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
@@ -18,15 +19,7 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "mhghs"},
         {"algorithm": "vpa"},
     ),
-    "k": (
-        {"algorithm": "cluster"},
-        {"algorithm": "local-recoding"},
-        {"algorithm": "mondrian"},
-        {"algorithm": "xu-top-down"},
-        {"algorithm": "full-subtree"},
-        {"algorithm": "top-down"},
-        {"algorithm": "full-domain"},
-    ),
+    "k": tuple({"algorithm": name} for name in FORMATIONS),
     "kkm": (
         {"algorithm": "rfirst", "transaction": "coat", "on_infeasible": "merge"},
         {"algorithm": "rfirst", "transaction": "apriori", "on_infeasible": "merge"},
@@ -47,11 +40,22 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "safe-grouping": ({"algorithm": "safe-grouping"},),
     "anatomy": ({"algorithm": "anatomy"}, {"algorithm": "safe-grouping"}),
 }
+NOT_TRIED: Mapping[str, str] = {
+    "direct": "exact finds the best cut of the hierarchy, direct some cut",
+    "optimal": "exact finds the same cut in less time",
+    "lra": "its guarantee is another one: k^m-anonymity within each part",
+    "hghs": "mhghs goes further in the same way",
+    "pcta": "it forms sets of items, as coat does",
+    "tum-bound": "it merges clusters as rum-bound does, with another bound",
+}
+"""Why an algorithm is no candidate for any model."""
 KNOWN = tuple(_CANDIDATES)
 """The models for which there are candidates, by name."""
 _ALONE: Mapping[str, Sequence[Mapping[str, Any]]] = {"klm": ({"algorithm": "lm-apriori"},)}
 """Where no column is relational."""
-_FORMED = ("rfirst", "rum-bound", "local-recoding", "cluster")
+_FORMED = ("rfirst", "rum-bound")
+_QUADRATIC = {name for name, formation in FORMATIONS.items() if issubclass(formation, QuadraticFormation)}
+_SLOW = {*_QUADRATIC, "cluster", "local-recoding"}
 _MANY = 50_000
 
 OTHER_MODELS = ("coat", "pcta")
@@ -70,15 +74,15 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
         msg = f"suggest knows the models {', '.join(_CANDIDATES)}, got {model.name}"
         raise InputError(msg)
     asked = _CANDIDATES[model.name] if table.relational else _ALONE.get(model.name, _CANDIDATES[model.name])
-    found = [dict(one) for one in asked if one["algorithm"] in ALGORITHMS]
+    found = [dict(one) for one in asked]
     if model.name == "anatomy":
         k = max(2, model.diversity)
         found = [{**one, "k": k} if one["algorithm"] == "safe-grouping" else one for one in found]
     if table.n > _MANY:
         for one in found:
-            if one["algorithm"] in _FORMED[:2]:
+            if one["algorithm"] in _FORMED:
                 one["formation"] = "mondrian"
-        found = [one for one in found if one["algorithm"] not in _FORMED[2:]]
+        found = [one for one in found if one["algorithm"] not in _SLOW]
     return found
 
 
