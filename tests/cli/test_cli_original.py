@@ -146,3 +146,27 @@ def test_a_cluster_that_cannot_be_diverse_names_the_option(clinic: Place) -> Non
     ran = clinic.run("anonymize", source, "-o", str(clinic.out), *data, "--algorithm", "rfirst")
     assert ran.code == 1
     assert "; --on-infeasible merge joins such clusters first" in ran.err
+
+
+@pytest.mark.parametrize("algorithm", ["mondrian", "top-down", "cluster"])
+def test_numbers_that_are_published_as_ranges_need_not_be_named_again(place: Place, algorithm: str) -> None:
+    rng = random.Random(3)
+    rows = [(rng.randint(-1, 1), f"{rng.choice((1, 2))}.50", rng.choice("fm")) for _ in range(40)]
+    place.write("people.csv", "x,pay,sex\n" + "".join(f"{x},{pay},{sex}\n" for x, pay, sex in rows))
+    roles = ["--relational", "x,pay,sex", "--numeric", "x,pay", "--algorithm", algorithm]
+    publish(place, "people.csv", *roles, "--model", "k", "--k", "5")
+    found = verified(place, "people.csv")
+    assert (found.code, found.json["true"]) == (0, True), found.err
+    again = verified(place, "people.csv", "--hierarchy", "x=range", "--hierarchy", "pay=range")
+    assert (again.code, again.json["true"]) == (0, True), again.err
+    place.write("others.csv", "x,pay,sex\n" + "".join(f"{x + 9},{pay},{sex}\n" for x, pay, sex in rows))
+    assert verified(place, "others.csv").json["true"] is False
+
+
+def test_ranges_of_text_are_those_of_numbers_unless_the_column_is_said_to_hold_values(place: Place) -> None:
+    place.write("rooms.csv", "room\n" + "[1:2]\n" * 5)
+    publish(place, "rooms.csv", "--relational", "room", "--model", "k", "--k", "5")
+    found = verified(place, "rooms.csv")
+    assert (found.code, "numeric column 'room'" in found.err) == (2, True), found.err
+    found = verified(place, "rooms.csv", "--hierarchy", "room=values")
+    assert (found.code, found.json["true"]) == (0, True), found.err

@@ -67,5 +67,7 @@ def test_a_population(rt: Place) -> None:
     ]
     found = rt.run("risk", str(rt.out), *more, "--json").json
     assert 0 < found["journalist"]["highest"] <= 0.5
+    unnamed = rt.run("risk", str(rt.out), "--original", data, "--drop", "gender", "--population", data, "--json")
+    assert unnamed.json["journalist"] == found["journalist"]
     ran = rt.run("risk", str(rt.out), *more[:-1], rt.write("few.csv", "age\n3\n"))
     assert (ran.code, "'origin' is missing" in ran.err) == (2, True)

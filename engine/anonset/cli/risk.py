@@ -74,7 +74,7 @@ def risk(
         found = count(
             out, table, hierarchies=given.get("hierarchy", {}), private=private, m=m, threshold=threshold,
             sensitive=None if sensitive is None else split(sensitive),
-            population=None if population is None else _population(out, population, given),
+            population=None if population is None else _population(out, population, table),
             attempts=attempts, seed=seed, work_dir=place,
         )  # fmt: skip
     if json:
@@ -93,8 +93,9 @@ def _report(asked: str) -> str:
     return f"{as_typed('report', asked)} -o report.html"
 
 
-def _population(out: str, population: str, given: dict[str, Any]) -> Table:
-    """Read the quasi-identifiers of a population; its other columns do not matter."""
+def _population(out: str, population: str, original: Table | None) -> Table:
+    """Read the quasi-identifiers of a population, numbers where the original has them; other columns do not matter."""
+    from anonset.data import NumericColumn
     from anonset.io.read import read
     from anonset.io.sources import open_source
     from anonset.release.attested import read_attestation
@@ -103,7 +104,8 @@ def _population(out: str, population: str, given: dict[str, Any]) -> Table:
     attested = read_attestation(Path(out))
     names = attested.data.relational if attested is not None and isinstance(attested.data, DataFile) else []
     others = [name for name in open_source(population).names if name not in names]
-    numeric = [name for name, spec in given.get("hierarchy", {}).items() if spec == "range" and name in names]
+    of_original = () if original is None else original.relational
+    numeric = [column.name for column in of_original if isinstance(column, NumericColumn)]
     if lacking := [name for name in names if name not in open_source(population).names]:
         msg = f"--population {population}: the quasi-identifiers of the data are required, {lacking[0]!r} is missing"
         raise InputError(msg)

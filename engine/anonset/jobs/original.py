@@ -9,14 +9,15 @@ from anonset.jobs.reading import read_data
 from anonset.release.documents import Attestation, BucketFiles
 from anonset.settings.binding import numeric_columns
 from anonset.settings.verify import CheckSettings
+from anonset.verification.relational_truth import are_ranges
 
 
 def read_original(publication: Any, settings: CheckSettings, attested: Attestation | None) -> Table:
     """Read the original that the settings name.
 
-    What they do not say of it is taken from the publication: the names of the columns, and, as attested, what
-    separates the items within a field. A publication in FIMI names no column: the original's is then its only one
-    without another role.
+    What they do not say of it is taken from the publication: the names of the columns, which of them hold numbers, and,
+    as attested, what separates the items within a field. A publication in FIMI names no column: the original's is then
+    its only one without another role.
 
     Raises
     ------
@@ -28,7 +29,7 @@ def read_original(publication: Any, settings: CheckSettings, attested: Attestati
     roles: dict[str, Any] = {
         "items": _items(publication, settings, attested, source),
         "relational": relational,
-        "numeric": [name for name in numeric_columns(settings.hierarchy) if name in relational],
+        "numeric": [] if buckets else _numeric(publication, settings),
         "sensitive": publication.snt_value.name if buckets else None,
         "id": [column.name for column in publication.ids] if buckets else settings.id,
         "keep": [column.name for column in publication.kept],
@@ -51,6 +52,16 @@ def read_original_of_buckets(data: BucketFiles, settings: CheckSettings) -> Tabl
     """
     roles = {"items": None, "sensitive": data.sensitive, "id": data.id, "keep": data.keep, "drop": settings.drop}
     return read_data(str(settings.original), {**settings.reading_options(), **roles}, work_dir=settings.work_dir)
+
+
+def _numeric(publication: Any, settings: CheckSettings) -> list[str]:
+    """Return the relational columns that hold numbers: those that are published as ranges, unless told otherwise."""
+    named = numeric_columns(settings.hierarchy)
+    return [
+        column.name
+        for column in publication.relational
+        if column.name in named or (column.name not in settings.hierarchy and are_ranges(column.vocabulary.labels))
+    ]
 
 
 def _separators(settings: CheckSettings, attested: Attestation | None, source: str) -> list[str | None]:

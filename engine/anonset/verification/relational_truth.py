@@ -1,6 +1,6 @@
 """Truthfulness of relational values: each published value covers the original one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -22,7 +22,8 @@ def check_relational_truth(
     """Find a published relational value that does not cover the value of the record it was made from.
 
     ``[low:high]`` covers the numbers between, a node of the column's hierarchy the leaves below it, ``(a,b,c)`` its
-    members, anything else itself. Cost: O(n) for each numeric column, else O(n log n), by distinct pairs of values.
+    members, a number that number however it is written, anything else itself. Cost: O(n) for each numeric column, else
+    O(n log n), by distinct pairs of values.
 
     Returns
     -------
@@ -151,6 +152,29 @@ def ends_of(label: str) -> tuple[str, str]:
     return low, high
 
 
+def are_ranges(labels: Iterable[str]) -> bool:
+    """Tell whether labels are those of a column of numbers: each is a number or a range, and one at least a range.
+
+    >>> are_ranges(["[1:3]", "4"]), are_ranges(["3", "4"]), are_ranges(["[1:3]", "(4,5)"])
+    (True, False, False)
+    """
+    found = False
+    for label in labels:
+        if not all(map(_is_number, ends_of(label))):
+            return False
+        found = found or label.startswith("[")
+    return found
+
+
+def _is_number(text: str) -> bool:
+    """Tell whether a text is that of a number."""
+    try:
+        exact(text)
+    except ValueError:
+        return False
+    return True
+
+
 def covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[[str], bool]:
     """Return the test whether a published label covers an original value, given as text."""
     if numeric:
@@ -164,6 +188,8 @@ def covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[[
         members = set() if node is None else set(_leaves(hierarchy, node))
         return members.__contains__
     listed = {label} | (set(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else set())
+    if _is_number(label):
+        return lambda text: text == label or (_is_number(text) and exact(text) == exact(label))
     return listed.__contains__
 
 
