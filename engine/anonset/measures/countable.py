@@ -1,0 +1,152 @@
+"""What a recipient can still count: errors of frequent items and of frequent pairs, and what a symbol stands for.
+
+By the reading ``one-member`` (see `anonset.queries.ExpectedCounts`): an item is expected in 1/s of the records that
+show a symbol of s items with it, a pair of items of two symbols in 1/(s t) of those that show both, one of a single
+symbol in none.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonset.data import SetColumn
+from anonset.data.discreet import Discreet
+from anonset.data.table import Int32, Int64
+from anonset.generalization import Publication
+from anonset.queries.estimate import ONE_MEMBER, Reading
+
+FREQUENT = 200
+"""How many items and how many pairs of them are counted: the most frequent ones."""
+_RECORDS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class Countable(Discreet):
+    """What a recipient can still count."""
+
+    items_error: float | None
+    """Median relative error of the counts of the most frequent items; None where there are none."""
+    pairs_error: float | None
+    """Median relative error of the counts of the most frequent pairs; None where no record has two items."""
+    stands_for: float | None
+    """Items that a symbol of several items stands for, the mean over its occurrences; None where none is published."""
+    reading: Reading = ONE_MEMBER
+    """What a symbol of several items is taken to stand for."""
+
+
+@dataclass(frozen=True)
+class FrequentItems(Discreet):
+    """The most frequent items of the original, the most frequent pairs of these, and their counts.
+
+    Of equal counts the first in canonical order are taken, of pairs those of the first items.
+    """
+
+    labels: tuple[str, ...]
+    """Of at most `FREQUENT` items, in canonical order."""
+    counts: Int64
+    """int64 (F,): records with each."""
+    pairs: Int64
+    """int64 (P, 2): at most `FREQUENT` pairs of them, the smaller first."""
+    pair_counts: Int64
+    """int64 (P,): records with both."""
+
+    @classmethod
+    def of(cls, column: SetColumn) -> "FrequentItems":
+        """Count them; cost: O(nnz) times the most of these items that one record has.
+
+        >>> found = FrequentItems.of(SetColumn.of([["a", "b"], ["a", "b", "c"], ["a"]]))
+        >>> found.labels, found.counts.tolist(), found.pairs.tolist(), found.pair_counts.tolist()
+        (('a', 'b', 'c'), [3, 2, 1], [[0, 1], [0, 2], [1, 2]], [2, 1, 1])
+        """
+        order = np.argsort(-column.occurrences.astype(np.int64), kind="stable")[:FREQUENT]
+        chosen = np.sort(order[column.occurrences[order] > 0])
+        place = np.full(len(column.vocabulary), -1, np.int64)
+        place[chosen] = np.arange(len(chosen))
+        together = np.zeros(len(chosen) ** 2, np.int64)
+        for first, last in _spans(column):
+            here = place[column.items[column.indptr[first] : column.indptr[last]]]
+            record = np.repeat(np.arange(last - first), np.diff(column.indptr[first : last + 1]))[here >= 0]
+            here = here[here >= 0]
+            for apart in range(1, len(chosen)):
+                both = record[apart:] == record[:-apart]
+                if not both.any():
+                    break
+                together += np.bincount((here[:-apart] * len(chosen) + here[apart:])[both], minlength=len(together))
+        ranked = np.argsort(-together, kind="stable")[:FREQUENT]
+        ranked = ranked[together[ranked] > 0]
+        pairs = np.stack(np.divmod(ranked, max(1, len(chosen))), axis=1)
+        labels = tuple(column.vocabulary.labels[code] for code in chosen.tolist())
+        return cls(labels, column.occurrences[chosen].astype(np.int64), pairs, together[ranked])
+
+
+def countable(frequent: FrequentItems, publication: Publication) -> Countable:
+    """Return how well frequent items and pairs of the original are counted in a publication with a set-valued column.
+
+    Examples
+    --------
+    >>> from anonset.data import Table
+    >>> from anonset.generalization import ItemGroups, apply
+    >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"a"}, {"b"}, {"c"}])
+    >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
+    >>> countable(FrequentItems.of(table.transactions), apply(table, groups))
+    Countable(items_error=0.0, pairs_error=1.0, stands_for=2.0)
+    """
+    items, pairs = _expected(frequent, publication)
+    return Countable(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), stands_for(publication))
+
+
+def stands_for(publication: Publication) -> float | None:
+    """Return how many items a symbol of several items stands for, the mean over its occurrences; None without any."""
+    if publication.transactions is None:
+        return None
+    sizes = np.array([len(symbol.members) for symbol in publication.symbols] or [0], np.int64)
+    often = publication.transactions.occurrences.astype(np.int64)
+    coarse = sizes[: len(often)] > 1
+    shown = int(often[coarse].sum())
+    return int((often * sizes[: len(often)])[coarse].sum()) / shown if shown else None
+
+
+def _error(true: Int64, expected: np.ndarray) -> float | None:
+    return float(np.median(np.abs(true - expected) / true)) if len(true) else None
+
+
+def _expected(frequent: FrequentItems, publication: Publication) -> tuple[np.ndarray, np.ndarray]:
+    """Return float64 (F,) and (P,): records in which each item, and each pair, is expected.
+
+    Cost: O(n F), by a few records at a time.
+    """
+    column = publication.transactions
+    n, items, pairs = len(frequent.labels), np.zeros(len(frequent.labels)), np.zeros(len(frequent.pairs))
+    if column is None or not n:
+        return items, pairs
+    begin, member, chance = _members(frequent, publication)
+    one, other = frequent.pairs.T
+    for first, last in _spans(column):
+        shown = column.items[column.indptr[first] : column.indptr[last]]
+        number = begin[shown + 1] - begin[shown]
+        ends = np.cumsum(number)
+        at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin[shown] - ends + number, number)
+        record = np.repeat(np.repeat(np.arange(last - first), np.diff(column.indptr[first : last + 1])), number)
+        symbol = np.full((last - first, n), -1, np.int32)
+        symbol[record, member[at]] = np.repeat(shown, number)
+        present = np.where(symbol < 0, 0.0, chance[symbol])
+        items += present.sum(axis=0)
+        apart = symbol[:, one] != symbol[:, other]
+        pairs += (present[:, one] * present[:, other] * apart).sum(axis=0)
+    return items, pairs
+
+
+def _members(frequent: FrequentItems, publication: Publication) -> tuple[Int64, Int32, np.ndarray]:
+    """Return where the frequent items of each symbol begin and which they are, and 1/s of each symbol."""
+    place = {label: at for at, label in enumerate(frequent.labels)}
+    own = [[place[label] for label in symbol.members if label in place] for symbol in publication.symbols]
+    begin = np.cumsum([0, *map(len, own)], dtype=np.int64)
+    chance = np.array([1.0 / max(1, len(symbol.members)) for symbol in publication.symbols] or [0.0])
+    return begin, np.array([at for members in own for at in members], np.int32), chance
+
+
+def _spans(column: SetColumn) -> Iterator[tuple[int, int]]:
+    """Yield the records, some at a time: the first, and the one behind the last."""
+    for first in range(0, column.n, _RECORDS_AT_ONCE):
+        yield first, min(first + _RECORDS_AT_ONCE, column.n)

@@ -1,0 +1,85 @@
+"""What a recipient can still count, held against queries that are answered one by one."""
+
+from itertools import combinations
+from statistics import median
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
+from anonset.measures import countable as measured
+from anonset.measures.countable import Countable, FrequentItems, countable, stands_for
+from anonset.queries import ExpectedCounts, Query
+from effort import examples
+
+groupings = st.lists(st.integers(-1, 3), min_size=6, max_size=6)
+datasets = st.lists(st.sets(st.sampled_from("abcdef")), max_size=10)
+
+
+def by_queries(rows: list[set[str]], publication: Publication, most: int) -> Countable:
+    """Ask one query for each item and each pair."""
+    items = sorted("abcdef", key=lambda x: (-sum(x in row for row in rows), x))[:most]
+    items = sorted(x for x in items if any(x in row for row in rows))
+    counted = {pair: sum(set(pair) <= row for row in rows) for pair in combinations(items, 2)}
+    pairs = [pair for pair in sorted(counted, key=lambda pair: (-counted[pair], pair))[:most] if counted[pair]]
+    expected = ExpectedCounts(publication)
+
+    def error(asked: list[tuple[str, ...]]) -> float | None:
+        true = [sum(set(one) <= row for row in rows) for one in asked]
+        wrong = [abs(t - expected.count(Query(one))) / t for t, one in zip(true, asked, strict=True)]
+        return median(wrong) if wrong else None
+
+    column = publication.transactions
+    assert column is not None
+    sizes = [len(publication.symbols[code].members) for code in column.items.tolist()]
+    wide = [size for size in sizes if size > 1]
+    return Countable(error([(x,) for x in items]), error(pairs), sum(wide) / len(wide) if wide else None)
+
+
+def assert_counted(rows: list[set[str]], publication: Publication) -> None:
+    column = SetColumn.of(rows, universe="abcdef")
+    for most in (1, 3, 200):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(measured, "FREQUENT", most)
+            patch.setattr(measured, "_RECORDS_AT_ONCE", 3)
+            found = countable(FrequentItems.of(column), publication)
+        naive = by_queries(rows, publication, most)
+        for name in ("items_error", "pairs_error", "stands_for"):
+            assert getattr(found, name) == pytest.approx(getattr(naive, name)), (name, most)
+        assert found.reading == "one-member"
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(datasets, groupings)
+def test_of_groups(rows: list[set[str]], group: list[int]) -> None:
+    table = Table.from_sets(rows, universe="abcdef")
+    assert table.transactions is not None
+    assert_counted(rows, apply(table, ItemGroups(table.transactions.vocabulary, np.array(group, np.int32))))
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(datasets, st.lists(groupings, min_size=3, max_size=3))
+def test_of_local_groups(rows: list[set[str]], groups: list[list[int]]) -> None:
+    table = Table.from_sets(rows, universe="abcdef")
+    assert table.transactions is not None
+    cluster = (np.arange(len(rows)) % 3).astype(np.int32)
+    own = [
+        ItemGroups(table.transactions.vocabulary, np.array(group, np.int32)) for group in groups[: min(3, len(rows))]
+    ]
+    assert_counted(rows, apply(table, PerCluster(cluster, tuple(own))))
+
+
+def test_of_nodes_with_leaves_that_no_record_has() -> None:
+    rows = [{"a", "d"}, {"b"}, {"a", "b"}, {"d"}, {"a"}]
+    tree = Hierarchy.from_tree(("ALL", [("X", ["a", "b", "c"]), ("Y", ["d", "e", "f"])]))
+    image = np.array([tree.node_of["X"]] * 3 + [tree.node_of[x] for x in "def"], np.int32)
+    publication = apply(Table.from_sets(rows, universe="abcdef"), Cut(tree, image))
+    assert_counted(rows, publication)
+    assert stands_for(publication) == 3
+
+
+def test_without_a_set_column() -> None:
+    assert stands_for(Publication(None, (), (), (), np.arange(0, dtype=np.int64))) is None
