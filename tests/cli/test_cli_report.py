@@ -99,15 +99,6 @@ def test_the_shareable_page_holds_nothing_private(ward: Place) -> None:
     assert sum(bool(re.search(rf"(?<![\w.]){re.escape(w)}(?![\w.])", internal)) for w in private_words(ward)) > 8
 
 
-def test_shares_of_few_records_are_not_told(ward: Place) -> None:
-    from anonset.measures.shares import Share
-    from anonset.report.page import _rounded
-
-    assert _rounded(Share(0.02), 100, 5) == "fewer than 5 records"
-    assert _rounded(Share(0.97), 100, 5) == "all but fewer than 5 records"
-    assert (_rounded(Share(0.0), 100, 5), _rounded(Share(0.256), 100, 5)) == ("0%", "26%")
-
-
 def test_without_private_directory_and_original(ward: Place) -> None:
     shutil.rmtree(ward.private)
     path = ward.folder / "page.html"

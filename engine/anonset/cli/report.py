@@ -1,6 +1,7 @@
 """``anonset report``: one page on a publication, for a data-protection officer."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from anonset.cli.output import progress_bars, show
 from anonset.errors import InputError
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.reading import ReadingSettings
+from anonset.spelling import setting
 
 Flags: Any = flags_of(ReadingSettings)
 _JOB = ("private", "input", "id", "drop", "hierarchy", *ReadingSettings.model_fields)
@@ -23,7 +25,7 @@ def report(
     /,
     *,
     out: Annotated[str, Parameter(alias="-o", help="New file for the page, not within OUT.")] = "report.html",
-    shareable: Annotated[bool, Parameter(help="A page that may go with the data: nothing of the original.")] = False,
+    shareable: Annotated[bool, Parameter(help="A page that may go with the data: it shows OUT alone.")] = False,
     recipient: Annotated[str, Parameter(help="To whom the data go.")] = "",
     purpose: Annotated[str, Parameter(help="What they are for.")] = "",
     title: Annotated[str, Parameter(help="Title of the page.")] = "Report on a publication",
@@ -37,32 +39,46 @@ def report(
 ) -> int:
     """Write one page on a publication: guarantee and limits in words, risk before and after, what is left, a signature.
 
-    The internal page holds all that is known, and only its owner can read the file. The shareable one holds the model,
-    the published columns, what OUT shows, and losses and the risk before at two digits. A page never lies in OUT.
+    The internal page holds all that is known, and only its owner can read the file. The shareable one is made from OUT
+    alone, and from what is typed here; it opens no other data and no private directory. A page never lies in OUT.
     """
-    from anonset.jobs.dossier import dossier
+    from anonset.jobs.dossier import dossier, public_dossier
     from anonset.report.page import Purpose, internal_page, shareable_page
 
     given: dict[str, Any] = {"id": split(id or []), "drop": split(drop or []), **given_flags(flags)}
     given["hierarchy"] = pairs("--hierarchy", hierarchy or [])
+    given = {name: value for name, value in given.items() if value}
+    if shareable:
+        _require_public({"original": original, "private": private, **given})
     if is_job(published):
         published, job = of_job(published, "out", _JOB)
         original, private = original or job.pop("input", None), private or job.pop("private", None)
-        given = {**job, **{name: value for name, value in given.items() if value}}
+        given = {**job, **given}
         original = original if original is not None and Path(original).exists() else None
     _require_place(Path(out), Path(published))
+    said = Purpose(recipient, purpose, title)
     with progress_bars(quiet=quiet) as progress:
         if progress is not None:
             progress("count", 0, 0)
-        table = None if original is None else original_of(published, original, given)
-        home = None if private is None else Path(private)
-        found = dossier(Path(published), home, table, given["hierarchy"], need_private=not shareable)
-    said = Purpose(recipient, purpose, title)
-    _write(Path(out), shareable_page(found, said) if shareable else internal_page(found, said), shareable=shareable)
+        if shareable:
+            page = shareable_page(public_dossier(Path(published)), said)
+        else:
+            table = None if original is None else original_of(published, original, given)
+            home = None if private is None else Path(private)
+            page = internal_page(dossier(Path(published), home, table, given.get("hierarchy", {})), said)
+    _write(Path(out), page, shareable=shareable)
     if not quiet:
         for_whom = "may go with the data" if shareable else "is internal: do not hand it on"
         show(f"{out} {for_whom}; print it, and sign it")
     return DONE
+
+
+def _require_public(given: Mapping[str, Any]) -> None:
+    """Refuse settings that speak of the original where a page shows the publication alone."""
+    for name, value in given.items():
+        if value is not None:
+            msg = f"{setting('shareable', True)} shows OUT alone: leave out {setting(name)}"
+            raise InputError(msg)
 
 
 def _require_place(path: Path, published: Path) -> None:

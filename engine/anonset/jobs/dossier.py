@@ -41,32 +41,42 @@ def dossier(
     private: Path | None = None,
     original: Table | None = None,
     hierarchies: dict[str, Any] | None = None,
-    *,
-    need_private: bool = True,
 ) -> Dossier:
     """Read a publication, its private report, and count the risks before and after.
-
-    Parameters
-    ----------
-    need_private
-        Whether the private directory must be there.
 
     Raises
     ------
     InputError
         If it is no publication, or the private directory or the original is not its own.
     """
+    attested = _attested(out)
+    home = private_folder(out, private)
+    if home is None:
+        ways = f"{setting('private')} names it, {setting('shareable', True)} needs none"
+        msg = f"an internal report needs the private directory of {str(out)!r}; {ways}"
+        raise InputError(msg)
+    model, report = promised_by(attested), require_private(out, home)
+    after = risk(out, original, hierarchies=hierarchies, private=private)
+    k, m = int(getattr(model, "k", 5)), int(getattr(model, "m", 2))
+    return Dossier(attested, model, report, after, None if original is None else inspect(original, k=k, m=m + 1))
+
+
+def public_dossier(out: Path) -> Dossier:
+    """Read a publication and count the risks after, from its own files alone.
+
+    Raises
+    ------
+    InputError
+        If it is no publication.
+    """
+    attested = _attested(out)
+    return Dossier(attested, promised_by(attested), None, risk(out), None)
+
+
+def _attested(out: Path) -> Attestation:
     attested = read_attestation(out)
     if attested is None:
         msg = f"{str(out)!r} must be a directory made by anonset anonymize, with its attestation.json"
         raise InputError(msg)
     require_attested(out, attested)
-    home = private_folder(out, private)
-    if home is None and need_private:
-        ways = f"{setting('private')} names it, {setting('shareable', True)} needs none"
-        msg = f"an internal report needs the private directory of {str(out)!r}; {ways}"
-        raise InputError(msg)
-    model, report = promised_by(attested), None if home is None else require_private(out, home)
-    after = risk(out, original, hierarchies=hierarchies, private=private)
-    k, m = int(getattr(model, "k", 5)), int(getattr(model, "m", 2))
-    return Dossier(attested, model, report, after, None if original is None else inspect(original, k=k, m=m + 1))
+    return attested

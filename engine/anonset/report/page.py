@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,22 +69,18 @@ def internal_page(found: Dossier, said: Purpose) -> str:
 
 
 def shareable_page(found: Dossier, said: Purpose) -> str:
-    """Return the page that goes with the data: nothing beyond a list of what is known to be harmless.
-
-    It holds the model with k, m, l, the published columns, what OUT shows, losses and the risk before at two digits.
-    """
-    k = int(getattr(found.model, "k", 5))
-    measures = {} if found.private is None else found.private.measures
+    """Return the page that goes with the data: a function of the publication and of the owner's words alone."""
+    public = replace(found, private=None, before=None)
     facts = {
-        **_common(found, said),
+        **_common(public, said),
         "internal": False,
-        "columns": columns_of(found, exactly=False),
-        "before": None if found.before is None else _rounded_before(found.before, k),
-        "drawing": _risk_drawing(found.before, found.after, k=k),
+        "columns": columns_of(public, exactly=False),
+        "before": None,
+        "drawing": _risk_drawing(None, public.after),
         "attack": None,
         "utility": None,
-        "losses": [(loss_label(name), f"{measures[name]:.2f}") for name in ("ncp", "rum") if name in measures],
-        "facts": {f"file {name}": f"SHA-256 {digest}" for name, digest in found.attested.data.sha256.items()},
+        "losses": [],
+        "facts": {f"file {name}": f"SHA-256 {digest}" for name, digest in public.attested.data.sha256.items()},
         "settings": [],
         "notes": [],
     }
@@ -157,22 +153,6 @@ def _before(before: Findings) -> list[tuple[str, str, str]]:
     return [(name, str(alone), str(few)) for name, alone, few in _shares_before(before)]
 
 
-def _rounded_before(before: Findings, k: int) -> list[tuple[str, str, str]]:
-    """Return the same at two digits; where fewer than k records are or are not so, that is all that is told."""
-    return [
-        (name, _rounded(alone, before.records, k), _rounded(few, before.records, k))
-        for name, alone, few in _shares_before(before)
-    ]
-
-
-def _rounded(share: Share, records: int, k: int) -> str:
-    if 0 < share.value * records < k:
-        return f"fewer than {k} records"
-    if 0 < (1 - share.value) * records < k:
-        return f"all but fewer than {k} records"
-    return f"{share.value:.0%}"
-
-
 def _shares_before(before: Findings) -> list[tuple[str, Share, Share]]:
     rows = [(knowledge(False, one.size), one.worst(2), one.worst(before.k)) for one in before.known_items]
     if (classes := before.quasi_identifiers) is not None:
@@ -200,16 +180,12 @@ def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def _risk_drawing(before: Findings | None, after: Risk | BucketRisk, *, k: int | None = None) -> str:
-    """Return bars of who is alone with what is known, before and after; with `k` at two digits, as the table says."""
+def _risk_drawing(before: Findings | None, after: Risk | BucketRisk) -> str:
+    """Return bars of who is alone with what is known, before and after."""
     if isinstance(after, BucketRisk):
         return _inference_drawing(after)
-    earlier: dict[str, tuple[float, str]] = {}
-    for name, alone, _ in [] if before is None else _shares_before(before):
-        records = 0 if before is None else before.records
-        text = percent(alone.value) if k is None else _rounded(alone, records, k)
-        share = alone.value if k is None else round(alone.value, 2) if text.endswith("%") else float(alone.value > 0.5)
-        earlier[name] = share, f"{text} before"
+    shares = [] if before is None else _shares_before(before)
+    earlier = {name: (alone.value, f"{percent(alone.value)} before") for name, alone, _ in shares}
     later = {knowledge(one.values, one.items): one.alone.value for one in after.exposures}
     rows = []
     for name in dict.fromkeys([*later, *earlier]):

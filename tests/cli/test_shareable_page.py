@@ -1,0 +1,116 @@
+"""The page that goes with the data is a function of the publication: what OUT hides, the page hides too."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import Phase, assume, given, reject, settings
+from hypothesis import strategies as st
+
+import anonset
+from anonset.cli.main import main
+from cli.place import Place
+
+pytestmark = pytest.mark.filterwarnings("ignore:the publication is worthless")
+PAIRS = {"a1": "a2", "a2": "a1", "b1": "b2", "b2": "b1"}
+TREE = {"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"], "C": ["rare", "rarer"]}}
+RECORDS = st.lists(st.sets(st.sampled_from(sorted(PAIRS)), min_size=1), min_size=6, max_size=12)
+
+FEW = settings(max_examples=5, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+"""Each example publishes twice, so that shrinking one would take minutes."""
+
+
+def published(folder: Path, columns: dict[str, list[Any]], algorithm: anonset.Algorithm, **more: Any) -> Path:
+    """Publish columns of which ``codes`` are items, ``age`` a quasi-identifier, and the others are left out."""
+    relational = [name for name in columns if name == "age"]
+    left = sorted({*columns} - {"codes", "age"})
+    table = anonset.read(columns, items="codes", relational=relational, numeric=relational, drop=left)
+    anonset.anonymize(table, algorithm, allow_worthless=True, **more).save(folder)
+    return folder
+
+
+def bytes_of(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
+
+
+def page_of(out: Path) -> bytes:
+    page = out.parent / f"{out.name}.html"
+    assert main(["report", str(out), "--shareable", "-o", str(page), "--quiet", "--recipient", "A. & B."]) == 0
+    return page.read_bytes()
+
+
+def require_equal_pages(first: dict[str, list[Any]], second: dict[str, list[Any]], *job: Any, **more: Any) -> None:
+    """Publish two inputs; where the publications are the same, so must the pages be."""
+    assume(first != second)
+    with tempfile.TemporaryDirectory() as name:
+        outs = []
+        for at, columns in enumerate((first, second)):
+            (folder := Path(name) / str(at)).mkdir()
+            try:
+                outs.append(published(folder / "out", columns, *job, **more))
+            except anonset.InfeasibleError:
+                reject()
+        assume(bytes_of(outs[0]) == bytes_of(outs[1]))
+        pages = [page_of(out) for out in outs]
+        assert pages[0] == pages[1]
+
+
+@given(RECORDS, st.data())
+@FEW
+def test_a_suppressed_occurrence_changes_no_page(records: list[set[str]], data: st.DataObject) -> None:
+    with_one, with_more = [[*records, {"a1", "b1"}] for _ in range(2)]
+    with_one[0] = {*with_one[0], "rare"}
+    for at in data.draw(st.sets(st.integers(0, len(records) - 1), min_size=1, max_size=2)):
+        with_more[at] = {*with_more[at], "rare"}
+    algorithm = anonset.CoherenceSuppression(h=0.9, k=3, p=1, sensitive_items=("b1",))
+    require_equal_pages({"codes": with_one}, {"codes": with_more}, algorithm)
+
+
+@given(RECORDS, st.data())
+@FEW
+def test_an_item_in_place_of_its_sibling_changes_no_page(records: list[set[str]], data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(records) - 1))
+    other = [*records]
+    other[at] = {PAIRS[item] for item in records[at]}
+    job = anonset.Apriori(k=4, m=2)
+    require_equal_pages({"codes": records}, {"codes": other}, job, hierarchies={"codes": TREE})
+
+
+@given(RECORDS, st.data())
+@FEW
+def test_a_value_within_its_range_and_what_is_left_out_change_no_page(
+    records: list[set[str]], data: st.DataObject
+) -> None:
+    ages = data.draw(st.lists(st.integers(20, 29), min_size=len(records), max_size=len(records)))
+    first = {"age": [20, 29, *ages[2:]], "codes": records, "name": [f"P{n}" for n in range(len(records))]}
+    second = {**first, "age": [*first["age"][:-1], data.draw(st.integers(20, 29))], "name": ["x"] * len(records)}
+    job = anonset.RFirst(k=len(records), m=1, transaction=anonset.Apriori)
+    require_equal_pages(first, second, job, hierarchies={"codes": TREE, "age": "range"})
+
+
+def test_the_page_needs_no_private_directory_and_opens_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import anonset.jobs.dossier as dossier_module
+
+    out = published(tmp_path / "out", {"codes": [{"a1"}, {"a2"}] * 4}, anonset.Apriori(k=2, m=1),
+                    hierarchies={"codes": TREE})  # fmt: skip
+    first = page_of(out)
+    (tmp_path / "out.private" / "report.json").write_bytes(b"damaged")
+    for opener in ("private_folder", "require_private"):
+        monkeypatch.setattr(dossier_module, opener, lambda *_: pytest.fail("the private directory was opened"))
+    (tmp_path / "out.html").unlink()
+    assert page_of(out) == first
+    shutil.rmtree(tmp_path / "out.private")
+    (tmp_path / "out.html").unlink()
+    assert page_of(out) == first
+
+
+@pytest.mark.parametrize(
+    "given_too", [("--original", "x.csv"), ("--private", "x"), ("--id", "name"), ("--hierarchy", "codes=values")]
+)
+def test_what_speaks_of_the_original_is_refused(place: Place, given_too: tuple[str, str]) -> None:
+    assert place.run(*place.job()).code == 0
+    ran = place.run("report", str(place.out), "--shareable", *given_too, "-o", str(place.folder / "page.html"))
+    assert ran.code == 2
+    assert f"--shareable shows OUT alone: leave out {given_too[0]}" in ran.err
