@@ -18,6 +18,8 @@ from anonset.errors import HierarchyError
 
 ROOT = "*"
 """Label of the root of every hierarchy by rule."""
+NO_VALUE = frozenset({"", "?"})
+"""Labels of a missing value: they stand below the root, whatever the rule."""
 RULES = ("prefix", "mask", "bins", "date")
 
 Paths = Callable[[str], list[str]]
@@ -76,7 +78,7 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
     tree: Children = {}
     for label in vocabulary.labels:
         try:
-            path = above(label)
+            path = [] if label in NO_VALUE else above(label)
         except ValueError as error:
             msg = f"hierarchy of {name!r}: {spec}: {error}, got {label!r}"
             raise HierarchyError(msg) from None

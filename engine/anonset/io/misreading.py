@@ -1,7 +1,7 @@
 """What was probably read as something else than it is, and is refused: silent misreading is a fault of privacy."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from anonset.errors import InputError
 from anonset.spelling import setting
@@ -12,8 +12,15 @@ PRESENT = frozenset({"1", "1.0", "true", "True", "TRUE"})
 """What a column holds that says of each record whether an item is in it."""
 NULLS = frozenset({"NULL", "null", "\\N", "NaN", "nan", "<NA>", "NA", "N/A", "None"})
 """What programs write where there is nothing."""
+SIGNS_OF_NULL = frozenset({"-", "--", "."})
+PROBABLE_NULLS = SIGNS_OF_NULL | {
+    "k.A.", "k. A.", "k.a.", "kA", "keine Angabe", "n/a", "n.a.", "n. a.", "#N/A", "#NV", "#NULL!",
+    "(null)", "(NULL)", "Null",
+}  # fmt: skip
+"""What people and spreadsheets write there, and may mean otherwise."""
 _ENDS = (("[", "]"), ("{", "}"))
-_PAIRS = ({"yes", "no"}, {"y", "n"}, {"t", "f"}, {"x"})
+_PAIRS = ({"yes", "no"}, {"y", "n"}, {"t", "f"}, {"ja", "nein"}, {"j", "n"}, {"x"})
+_ABSENT_WORDS = ("no", "n", "f", "nein")
 _PRINTED = (("['", "'"), ('["', '"'), ("{'", "'"), ('{"', '"'))
 
 
@@ -85,7 +92,7 @@ def says_present(labels: Collection[str]) -> dict[str, bool | None]:
     """
     words = {label.casefold() for label in labels} - {""}
     if any(words <= pair for pair in _PAIRS):
-        return {label: None if not label else label.casefold() not in ("no", "n", "f") for label in labels}
+        return {label: None if not label else label.casefold() not in _ABSENT_WORDS for label in labels}
     return {label: True if label in PRESENT else False if label in ABSENT else None for label in labels}
 
 
@@ -107,6 +114,27 @@ def _separates(mark: str, labels: Collection[str]) -> bool:
     times.update(label for label in labels if mark not in label)
     again = sum(any(times[part] > 1 for part in parts) for parts in held)
     return 2 * again >= len(held) > 0
+
+
+def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
+    """Tell whether values are sets whose items a mark separates.
+
+    Items come back in other company: in sets, most stand in several different cells, which differ in length, and hold
+    none twice. Names and sentences do so less.
+
+    Parameters
+    ----------
+    hint
+        Whether something else speaks for sets.
+    """
+    rows = [[part.strip() for part in label.split(mark) if part.strip()] for label in labels]
+    lengths = {len(row) for row in rows}
+    total, different = sum(map(len, rows)), len({item for row in rows for item in row})
+    if sum(len(set(row)) < len(row) for row in rows) * 10 > len(rows) or len(lengths) < 2 or not different:
+        return False
+    if total >= 6 * len(rows):
+        return 5 * total > 6 * different
+    return total > different if hint else total >= 2 * different and len(rows) >= 2 * different
 
 
 def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) -> None:

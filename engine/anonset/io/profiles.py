@@ -1,8 +1,8 @@
 """Columns as they come, before they have roles: how many values, what they look like, whether they hold sets."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import log2
 from typing import Any
 
@@ -12,25 +12,13 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.data.discreet import Discreet
 from anonset.io.columns import is_list
+from anonset.io.kinds import MOST_LOOKED_AT, Look, kind_of_values, look_at, with_comma
+from anonset.io.misreading import NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets
 
 _MARKS = (";", "|", ",", " ")
 """What may separate the items within a cell, the surest first."""
-_MOST_LOOKED_AT = 20_000
-"""Distinct values that are looked at to tell what a column holds."""
-MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"})
+MISSING = NULLS | PROBABLE_NULLS | {"", "?"}
 """Texts by which people say that a value is missing."""
-
-_FORMS: Mapping[str, Callable[[str], Any]] = {
-    "0/1": frozenset({"0", "1"}).__contains__,
-    "integers": re.compile(r"[+-]?\d{1,18}").fullmatch,
-    "numbers": re.compile(r"[+-]?\d{1,18}(\.\d+)?([eE][+-]?\d+)?").fullmatch,
-    "dates": re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}").fullmatch,
-    "zip codes": re.compile(r"\d{5}(-\d{4})?").fullmatch,
-    "ICD-10 codes": re.compile(r"[A-TV-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?").fullmatch,
-    "ICD-9 codes": re.compile(r"(\d{1,3}|V\d{1,2})(\.?\d{1,2})?|E\d{3}(\.?\d)?").fullmatch,
-    "e-mail addresses": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+").fullmatch,
-}
-"""What all values may look like, the narrowest first."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +47,10 @@ class Profile(Discreet):
     """Of sets in cells of text: what separates the items."""
     items_kind: str = ""
     """Of sets: what the items look like."""
+    look: Look = field(default_factory=lambda: Look("text"))
+    """What the values look like, of sets the items."""
+    null_words: tuple[str, ...] = ()
+    """Texts among the values that probably say that there is none, of a list that is ours."""
 
     @property
     def uniqueness(self) -> float:
@@ -68,6 +60,8 @@ class Profile(Discreet):
 
 def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     """Look at a loaded column of a source; `separator` is what separates items, where it was said."""
+    import pyarrow as pa
+
     if isinstance(loaded, SetColumn):
         nnz = len(loaded.items)
         return _of_sets(column, loaded.n, 0, loaded.vocabulary.labels, loaded.occurrences, nnz, None)
@@ -75,23 +69,27 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         items = _flat(loaded)
         listed, counts = _counted(items)
         return _of_sets(column, len(loaded), loaded.null_count, listed, counts, len(items), None)
-    mark = _separator(column, _first_values(loaded), (separator,) if separator else _MARKS)
+    mark = _separator(column, _first_values(loaded), separator)
     if mark is not None:
         items, times = _items(loaded, mark)
         return _of_sets(column, len(loaded), loaded.null_count, items, times, int(times.sum()), mark)
     values, counts = _counts(loaded)
     given = _is_given(values)
-    kind = kind_of_values([label for label in _texts(values[:_MOST_LOOKED_AT]) if label not in MISSING])
-    alone = given.sum() == counts[given].sum()
+    words = _texts(values.filter(pa.array(~given)))
+    look = look_at(column, _texts(values.filter(pa.array(given))[:MOST_LOOKED_AT]))
+    if given.sum() == counts[given].sum() and look.kind.endswith("codes") and look.kind != "postal codes":
+        look = Look("text")
     return Profile(
         column,
-        "text" if alone and kind.endswith("codes") else kind,
+        look.kind,
         len(loaded),
         int(given.sum()),
         int(loaded.null_count),
         int(counts[~given].sum()),
         entropy(counts[given]),
         int(counts[given].max(initial=0)),
+        look=look,
+        null_words=tuple(sorted(word for word in words if word not in ("", "?"))),
     )
 
 
@@ -151,20 +149,25 @@ def _texts(values: Any) -> list[str]:
 
 def _first_values(loaded: Any) -> list[str]:
     """Return distinct values as text, those that come first: as many as are looked at, or all."""
-    head = loaded.slice(0, 3 * _MOST_LOOKED_AT)
+    head = loaded.slice(0, 3 * MOST_LOOKED_AT)
     values = _counts(head)[0]
-    if len(values) < _MOST_LOOKED_AT and len(head) < len(loaded):
+    if len(values) < MOST_LOOKED_AT and len(head) < len(loaded):
         values = _counts(loaded)[0]
-    return _texts(values[:_MOST_LOOKED_AT])
+    return _texts(values[:MOST_LOOKED_AT])
 
 
 def _is_given(values: Any) -> NDArray[np.bool_]:
-    """Tell of distinct values which of them are there: not what says that there is none."""
+    """Tell of distinct values which of them are there: not what says that there is none.
+
+    A sign alone says so only beside more than two other values: it may be one of a pair.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    missing = pc.is_in(values, value_set=pa.array(sorted(MISSING), values.type))
-    return ~np.asarray(missing)
+    given = ~np.asarray(pc.is_in(values, value_set=pa.array(sorted(MISSING), values.type)))
+    if given.sum() > 2 or given.all():
+        return given
+    return ~np.asarray(pc.is_in(values, value_set=pa.array(sorted(MISSING - SIGNS_OF_NULL), values.type)))
 
 
 def _flat(column: Any) -> Any:
@@ -172,29 +175,6 @@ def _flat(column: Any) -> Any:
 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return pa.chunked_array([chunk.flatten() for chunk in chunks], column.type.value_type)
-
-
-def kind_of_values(labels: Sequence[str]) -> str:
-    """Return what all values look like; of many, the first are looked at."""
-    looked_at = labels[:_MOST_LOOKED_AT]
-    if not looked_at:
-        return "text"
-    if "0" in looked_at[:3] or "1" in looked_at[:3]:
-        narrow = _FORMS["0/1"]
-        if all(map(narrow, looked_at)):
-            return "0/1"
-    for name in ("zip codes", "dates", "ICD-9 codes", "integers", "numbers", "ICD-10 codes", "e-mail addresses"):
-        if all(map(_FORMS[name], looked_at)) and (name != "ICD-9 codes" or _are_codes(looked_at)):
-            return name
-    return "text"
-
-
-def _are_codes(labels: Sequence[str]) -> bool:
-    """Tell whether what may be ICD-9 codes is more than numbers of three digits."""
-    if any(label[0] in "EV" for label in labels):
-        return True
-    whole = all(len(label.partition(".")[0]) >= 3 for label in labels)
-    return whole and sum("." in label for label in labels) * 20 > len(labels)
 
 
 def entropy(counts: NDArray[np.int64]) -> float:
@@ -206,40 +186,33 @@ def entropy(counts: NDArray[np.int64]) -> float:
     return max(0.0, float(-(shares * np.log2(shares)).sum()))
 
 
-def _separator(name: str, labels: Sequence[str], marks: Sequence[str]) -> str | None:
+def _separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
     """Return what separates the items in cells that hold several; None where cells hold one value each.
 
-    Items come back in other company: in sets, most stand in several different cells, which differ in length, and hold
-    none twice. Names and sentences do so less, and columns of free text are told by their names.
+    Columns of free text are told by their names. Numbers with a decimal comma are no sets of two.
     """
-    looked_at = [label for label in labels[:_MOST_LOOKED_AT] if label not in MISSING]
-    if _is_free_text(name):
+    marks = (separator,) if separator else _MARKS
+    looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in MISSING]
+    if _is_free_text(name) or (separator is None and not _OF_SETS.search(name) and with_comma(looked_at)):
         return None
     for mark in marks:
         several = [label for label in looked_at if mark in label]
         if (
             len(several) * 20 >= max(1, len(looked_at))
             and several
-            and _are_sets(looked_at, mark, hint=_OF_SETS.search(name))
+            and are_sets(looked_at, mark, hint=_OF_SETS.search(name))
         ):
             return mark
     return None
 
 
-def _are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
-    rows = [[part.strip() for part in label.split(mark) if part.strip()] for label in labels]
-    lengths = {len(row) for row in rows}
-    total, different = sum(map(len, rows)), len({item for row in rows for item in row})
-    if sum(len(set(row)) < len(row) for row in rows) * 10 > len(rows) or len(lengths) < 2 or not different:
-        return False
-    if total >= 6 * len(rows):
-        return 5 * total > 6 * different
-    return total > different if hint else total >= 2 * different and len(rows) >= 2 * different
-
-
 _FREE = re.compile(r"name|address|street|text|comment|note|title|descr|country|city|job|occupation", re.IGNORECASE)
 
-_OF_SETS = re.compile(r"codes|items|products|diagnos|drugs|medic|basket|tags|genres|symptoms|(^|_)dx", re.IGNORECASE)
+_OF_SETS = re.compile(
+    r"codes|items|products|diagnos|drugs|medic|basket|tags|genres|symptoms|(^|_)dx|prozedur|medik|artikel"
+    r"|(^|_)(icd|atc|ops)($|[_\d])",
+    re.IGNORECASE,
+)
 
 
 def _is_free_text(name: str) -> bool:

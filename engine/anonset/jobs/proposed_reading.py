@@ -106,8 +106,8 @@ class _Trial:
         by_name = {one.name: one for one in self.profiles}
         options = {name: self.given[name] for name in (*READING, "missing", "group") if self.given.get(name)}
         options |= self._separator(by_name)
-        if any(one.nulls for one in self.profiles) and "missing" not in options:
-            options["missing"] = "empty,value"
+        if "missing" not in options and (ways := self._missing()):
+            options["missing"] = ",".join(ways)
         ids = [name for name, one in self.proposed.items() if one.role == "id"]
         repeated = len(ids) == 1 and by_name[ids[0]].uniqueness < 1 and "sensitive" not in self.given
         for proposed, more in self._ways(ids, by_name, repeated=repeated):
@@ -117,6 +117,14 @@ class _Trial:
             except InputError as error:
                 problems.append(str(error))
         return None, self.proposed, options
+
+    def _missing(self) -> list[str]:
+        """Return what null becomes, where there is any; in a column of 0 and 1, the empty text is one."""
+        if any(one.nulls for one in self.profiles):
+            return ["empty", "value"]
+        return (
+            ["empty"] if any(one.missing and self.proposed[one.name].role == "one_hot" for one in self.profiles) else []
+        )
 
     def _separator(self, by_name: Mapping[str, Profile]) -> dict[str, str]:
         sets = (one for name, one in by_name.items() if self.proposed[name].role == "items")
@@ -133,7 +141,9 @@ class _Trial:
         if repeated and not self.given.get("group"):
             if sets:
                 ways.append((self.proposed, {"group": True}))
-            ways += [(of_sets(self.proposed, name), {"group": True}) for name in self._coded(by_name) if not sets]
+            ways += [
+                (of_sets(self.proposed, by_name[name]), {"group": True}) for name in self._coded(by_name) if not sets
+            ]
             apart = replace(self.proposed[ids[0]], role="drop", reason="repeats, and its rows differ otherwise")
             ways.append(({**self.proposed, ids[0]: apart}, {}))
         else:
@@ -221,4 +231,6 @@ def _null_problems(profiles: Sequence[Profile]) -> list[str]:
         if one.missing and one.kind in ("integers", "numbers"):
             what = counted(one.missing, "row")
             found.append(f"column {one.name!r}: no number in {what}: it can be read as text alone, or filled in")
+        if one.look.doubt:
+            found.append(f"column {one.name!r}: {one.look.doubt}")
     return found

@@ -3,8 +3,11 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import takewhile
 
 from anonset.data.discreet import Discreet
+from anonset.io.kinds import Look
 from anonset.io.profiles import Profile
 
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
@@ -30,6 +33,11 @@ _SENSITIVE = re.compile(
 _COUNT = re.compile(r"(num|number|count|n)[_\W]", re.IGNORECASE)
 _OF_SAMPLING = re.compile(r"wgt|weight$|sampling", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.*?)[_\W]?(\d+)$")
+_FIRST_CODE = re.compile(r"^(HD|DX)$|haupt|main|principal|primary", re.IGNORECASE)
+_CROSSES = ("0/1", "crosses")
+_VALUES = ("numbers", "dates", "postal codes", "zip codes")
+_CODE_LEVELS = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
+_MONTHS = ("%Y-%m", "%Y/%m", "%Y.%m")
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med", re.IGNORECASE)
 
 
@@ -76,24 +84,41 @@ def _propose_sets(profiles: Sequence[Profile], found: dict[str, Proposed]) -> No
     for one in profiles:
         if one.kind == "sets":
             what = f" of {one.items_kind}" if one.items_kind not in ("", "text") else ""
-            found[one.name] = Proposed(
-                "items", f"cells hold sets{what}, {one.distinct:,} different items", "balanced:5"
-            )
+            reason = f"cells hold sets{what}, {one.distinct:,} different items"
+            found[one.name] = Proposed("items", reason, _tree(one.items_kind))
     if found:
         return
-    hot = [one.name for one in profiles if one.kind == "0/1"]
-    if len(hot) >= 5:
-        found |= dict.fromkeys(hot, Proposed("one_hot", f"one of {len(hot)} columns of 0 and 1: an item each"))
+    hot = [one.name for one in profiles if one.kind in _CROSSES and (one.distinct > 1 or one.nulls or one.missing)]
+    if len(hot) >= 5 or (len(hot) > 2 and prefix_of(hot, [one.name for one in profiles])):
+        found |= dict.fromkeys(
+            hot, Proposed("one_hot", f"one of {len(hot)} columns of 0 and 1, or crosses: an item each")
+        )
         return
-    stems: dict[str, list[str]] = {}
+    stems: dict[str, list[Profile]] = {}
     for one in profiles:
-        if (numbered := _NUMBERED.fullmatch(one.name)) and _CODED.search(numbered[1]) and one.kind not in _NUMBERS[1:2]:
-            stems.setdefault(numbered[1], []).append(one.name)
-    for names in stems.values():
-        if len(names) > 1 and not found:
-            found |= dict.fromkeys(
-                names, Proposed("one_code", f"one of {len(names)} numbered columns of one code each")
-            )
+        if numbered := _NUMBERED.fullmatch(one.name):
+            stems.setdefault(numbered[1], []).append(one)
+    for stem, group in stems.items():
+        held = [one for one in group if one.distinct]
+        codes = {one.kind for one in held if one.kind in _CODE_LEVELS}
+        if len(held) > 1 and (codes or (_CODED.search(stem) and all(one.kind not in _VALUES for one in held))):
+            first = [one for one in profiles if _FIRST_CODE.search(one.name) and one.kind in codes]
+            names = [one.name for one in (*first, *group)]
+            reason = f"one of {len(names)} columns of one code each"
+            found |= dict.fromkeys(names, Proposed("one_code", reason))
+            return
+
+
+def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
+    """Return the prefix, up to a mark, that these names have and no others; empty if there is none.
+
+    >>> prefix_of(["dx_a", "dx_b"], ["age", "dx_a", "dx_b"]), prefix_of(["dx_a"], ["dx_b", "dx_a"])
+    ('dx_', '')
+    """
+    pairs = zip(min(names, default=""), max(names, default=""), strict=False)
+    shared = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    start = shared[: next((at for at in range(len(shared), 0, -1) if not shared[at - 1].isalnum()), 0)]
+    return start if start and sum(name.startswith(start) for name in every) == len(names) else ""
 
 
 def _alone(one: Profile) -> Proposed:
@@ -101,11 +126,13 @@ def _alone(one: Profile) -> Proposed:
     described = f"{one.distinct:,} different values"
     if one.distinct <= 1:
         return Proposed("drop", "holds one value in all rows: it says nothing")
+    if not one.look.usable:
+        return Proposed("drop", one.look.doubt)
     if one.kind == "e-mail addresses" or (_NAMES_A_PERSON.search(one.name) and one.uniqueness > 0.1):
         return Proposed("drop", f"names or reaches a person, {described}")
     if _IDENTIFIER.search(one.name) and one.uniqueness > 0.1 and one.kind != "numbers":
         return Proposed("id", f"called like an identifier, {described} in {one.records:,} rows")
-    if one.records >= 20 and one.uniqueness > 0.98 and one.kind != "numbers":
+    if one.records >= 20 and one.uniqueness > 0.98 and one.kind not in _VALUES[:3]:
         return Proposed("id", f"nearly every row has a value of its own ({one.uniqueness:.1%})")
     if one.kind in _NUMBERS and _OF_SAMPLING.search(one.name) and one.uniqueness > 0.1:
         return Proposed("drop", "a weight of sampling: no attribute of the person, and it tells rows apart")
@@ -117,12 +144,26 @@ def _alone(one: Profile) -> Proposed:
 
 
 def _hierarchy(one: Profile) -> str:
-    """Return how a quasi-identifier may be generalized."""
-    if one.kind in _NUMBERS and not one.missing and not one.nulls and one.distinct > min(_FEW, one.records // 3):
+    """Return how a quasi-identifier may be generalized, by what its values look like."""
+    many = one.distinct > min(_FEW, one.records // 3)
+    if one.kind in _NUMBERS and many and not one.missing and not one.nulls:
         return "range"
-    if one.kind == "zip codes" and not one.missing:
-        return "mask:3,1"
-    return "values"
+    if one.kind in _NUMBERS and many and one.look.width and not one.look.form:
+        return f"bins:width={one.look.width},{4 * Fraction(one.look.width)}"
+    if one.kind == "dates":
+        return _of_dates(one.look)
+    return "mask:3,1" if one.kind in _VALUES[2:] else _CODE_LEVELS.get(one.kind, "values")
+
+
+def _of_dates(look: Look) -> str:
+    """Return the levels above dates: no month where it is what they hold, by the same name, or may be the day."""
+    levels = "year,decade" if look.doubt or look.form in _MONTHS else "month,year,decade"
+    return f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
+
+
+def _tree(kind: str) -> str:
+    """Return the hierarchy of items of a kind."""
+    return _CODE_LEVELS.get(kind, "balanced:5")
 
 
 def _one_person_a_row(profiles: Sequence[Profile], found: dict[str, Proposed]) -> dict[str, Proposed]:
@@ -136,13 +177,15 @@ def _one_person_a_row(profiles: Sequence[Profile], found: dict[str, Proposed]) -
     return found
 
 
-def of_sets(found: Mapping[str, Proposed], name: str) -> dict[str, Proposed]:
+def of_sets(found: Mapping[str, Proposed], one: Profile) -> dict[str, Proposed]:
     """Return the roles where an identifier repeats and a column holds one code a row: rows become sets by person."""
-    return {**found, name: replace(found[name], role="items", hierarchy="balanced:5")}
+    return {**found, one.name: replace(found[one.name], role="items", hierarchy=_tree(one.kind))}
 
 
 def settings_of(found: Mapping[str, Proposed]) -> dict[str, list[str]]:
     """Return the columns by role, as settings; quasi-identifiers that generalize to ranges are numeric too."""
     roles = {role: [name for name, one in found.items() if one.role == role] for role in ROLES}
     numeric = [name for name, one in found.items() if one.role == "relational" and one.hierarchy == "range"]
+    if start := prefix_of(roles["one_hot"], list(found)):
+        roles["one_hot"] = [f"{start}*"]
     return {role: names for role, names in {**roles, "numeric": numeric}.items() if names}

@@ -1,0 +1,212 @@
+"""What the values of a column look like: dates and their format, numbers, codes, crosses, and what was spoilt."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from math import floor, log10
+from typing import Any
+
+from anonset.data.discreet import Discreet
+from anonset.io.misreading import says_present
+
+MOST_LOOKED_AT = 20_000
+"""Distinct values that are looked at to tell what a column holds."""
+
+_FORMS: Mapping[str, Callable[[str], Any]] = {
+    "0/1": frozenset({"0", "1"}).__contains__,
+    "integers": re.compile(r"[+-]?\d{1,18}").fullmatch,
+    "numbers": re.compile(r"[+-]?\d{1,18}(\.\d+)?([eE][+-]?\d+)?").fullmatch,
+    "dates": re.compile(
+        r"(\d{4}([-./])\d{1,2}(\2\d{1,2})?|\d{1,2}([-./])\d{1,2}\4(\d{4}|\d\d)|\d{1,2}-[A-Za-z]{3}-(\d{4}|\d\d)|\d{1,2}/\d{4}"
+        r"|(18|19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))([T ]\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?"
+    ).fullmatch,
+    "zip codes": re.compile(r"\d{5}(-\d{4})?").fullmatch,
+    "ATC codes": re.compile(r"[A-DGHJLMNPRSV]\d{2}([A-Z]([A-Z](\d{2})?)?)?").fullmatch,
+    "ICD-10 codes": re.compile(r"[A-TV-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4}|\.-)?[*†+!]?").fullmatch,
+    "ICD-9 codes": re.compile(r"(\d{1,3}|V\d{1,2})(\.?\d{1,2})?|E\d{3}(\.?\d)?").fullmatch,
+    "e-mail addresses": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+").fullmatch,
+}
+"""What all values may look like."""
+_ORDER = ("zip codes", "dates", "ICD-9 codes", "integers", "numbers", "ATC codes", "ICD-10 codes", "e-mail addresses")
+_DATE_FORMATS = tuple(
+    day + time
+    for day in (
+        "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d",
+        "%d-%b-%Y", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%d-%b-%y",
+        "%Y-%m", "%Y/%m", "%Y.%m", "%m/%Y",
+    )
+    for time in ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", "T%H:%M", "T%H:%M:%S", "T%H:%M:%S.%f")
+)  # fmt: skip
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}").fullmatch
+_WITH_COMMA = re.compile(r"[+-]?\d{1,18}(,\d+)?").fullmatch
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}").fullmatch
+_GROUPED = re.compile(
+    r"[+-]?\d{1,3}((\.\d{3})+(,\d+)?|(,\d{3})+(\.\d+)?|(['’  \u202f]\d{3})+([.,]\d+)?)|[+-]?\d{1,18}([.,]\d+)?"
+).fullmatch
+_CUT = re.compile(r"[1-9]([.,]\d{1,14})?E\+\d{2}").fullmatch
+_OF_DAYS = re.compile(
+    r"dat(e|um)|^geb|birth|(^|_)dob(_|$)|aufnahme|entlass|admi(t|ssion)|discharge|^(am|tag|day)$", re.IGNORECASE
+)
+_OF_PLACES = re.compile(
+    r"(^|[_\W])(plz|zip|postleitzahl|post(al)?[_\W]?code|postnr|cap|cp)($|[_\W])|zip", re.IGNORECASE
+)
+_SERIALS = (5_000, 60_000)  # days since 1899-12-30: 1913 to 2064
+
+
+@dataclass(frozen=True)
+class Look(Discreet):
+    """What the values of a column look like."""
+
+    kind: str
+    """``integers``, ``numbers``, ``dates``, ``0/1``, ``crosses``, ``zip codes``, ``ICD-9 codes``, … or ``text``."""
+    form: str = ""
+    """Of dates, their format as `datetime.strptime` takes it; of numbers, the decimal sign if it is a comma."""
+    doubt: str = ""
+    """What is wrong with the way the values are written, or cannot be decided, and what would help."""
+    usable: bool = True
+    """Whether the values can be used as they are written."""
+    width: str = ""
+    """Of numbers: the width of intervals, of which the values fill some twenty."""
+
+
+def look_at(name: str, labels: Sequence[str]) -> Look:
+    """Return what all values of a column look like; of many, the first are looked at.
+
+    >>> look_at("birth", ["24.12.1950", "1.2.1960"]).form, look_at("n", ["1,5", "2"])
+    ('%d.%m.%Y', Look(kind='numbers', form=',', doubt='', usable=True, width='0.05'))
+    """
+    looked_at = labels[:MOST_LOOKED_AT]
+    kind = kind_of_values(looked_at)
+    if kind == "dates":
+        return _dates(looked_at)
+    if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):
+        return _places(looked_at)
+    if kind in ("zip codes", "integers") and _OF_DAYS.search(name) and _are_serials(looked_at):
+        doubt = "days as the serial numbers of a spreadsheet; write them as YYYY-MM-DD there, and export it anew"
+        return Look("serial dates", doubt=doubt, usable=False)
+    if kind in ("integers", "numbers") and not any(map(_CUT, looked_at)):
+        return Look(kind, doubt=_thousands(looked_at), width=_width([float(label) for label in looked_at]))
+    if kind in ("text", "numbers"):
+        return _numbers_as_text(looked_at, kind)
+    return Look(kind)
+
+
+def with_comma(labels: Sequence[str]) -> bool:
+    """Tell whether all values are numbers, and some have a decimal comma."""
+    return all(map(_WITH_COMMA, labels)) and any("," in label for label in labels)
+
+
+def kind_of_values(labels: Sequence[str]) -> str:
+    """Return what all values look like; of many, the first are looked at."""
+    looked_at = labels[:MOST_LOOKED_AT]
+    if not looked_at:
+        return "text"
+    if all(map(_FORMS["0/1"], looked_at)):
+        return "0/1"
+    if len(looked_at) <= 4 and _are_crosses(looked_at):
+        return "crosses"
+    tests = {"ICD-9 codes": _are_icd9, "ATC codes": _are_atc}
+    for name in _ORDER:
+        if all(map(_FORMS[name], looked_at)) and tests.get(name, bool)(looked_at):
+            return name
+    return "text"
+
+
+def _are_crosses(labels: Sequence[str]) -> bool:
+    """Tell whether values say that something is there, and that it is not, or nothing."""
+    said = says_present(labels).values()
+    return None not in said and True in said
+
+
+def _are_icd9(labels: Sequence[str]) -> bool:
+    """Tell whether what may be ICD-9 codes is more than numbers of three digits."""
+    if any(label[0] in "EV" for label in labels):
+        return True
+    whole = all(len(label.partition(".")[0]) >= 3 for label in labels)
+    return whole and sum("." in label for label in labels) * 20 > len(labels)
+
+
+def _are_atc(labels: Sequence[str]) -> bool:
+    """Tell whether what may be ATC codes goes down to substances, or to their groups, as no ICD-10 code does."""
+    return 2 * sum(len(label) in (5, 7) for label in labels) > len(labels)
+
+
+def _dates(labels: Sequence[str]) -> Look:
+    """Return the format of dates; that of a day and a month which cannot be told apart is one of the two."""
+    forms = [form for form in _DATE_FORMATS if _parsed(labels[:1], form)]
+    read = {form: found for form in forms if len(found := _parsed(labels, form)) == len(labels)}
+    if not read:
+        doubt = "dates that no one format reads; write all of them as YYYY-MM-DD"
+        return Look("dates", doubt=doubt, usable=False)
+    form = next(iter(read))
+    if "%y" in form and any(max(days) > date.today() for days in read.values()):
+        doubt = "years of two digits, whose century cannot be told; write them with four"
+        return Look("dates", form, doubt, usable=False)
+    if len(read) > 1:
+        ways = " or ".join(f"date:{one}:month,year,decade" for one in read)
+        doubt = f"day and month cannot be told apart, and years alone are used; if you know which is which: {ways}"
+        return Look("dates", form, doubt)
+    iso = form == "%Y-%m-%d" and all(map(_ISO, labels))
+    return Look("dates", "" if iso else form)
+
+
+def _parsed(labels: Sequence[str], form: str) -> list[date]:
+    """Return the days of the labels up to the first that is of another form."""
+    found = []
+    for label in labels:
+        try:
+            found.append(datetime.strptime(label, form).date())
+        except ValueError:
+            break
+    return found
+
+
+def _places(labels: Sequence[str]) -> Look:
+    lengths = {len(label) for label in labels}
+    doubt = ""
+    if lengths == {4, 5} and not any(label.startswith("0") for label in labels):
+        doubt = "postal codes of 4 and of 5 digits, as where a spreadsheet took zeros off; export the column as text"
+    return Look("postal codes", doubt=doubt)
+
+
+def _are_serials(labels: Sequence[str]) -> bool:
+    low, high = _SERIALS
+    return all(low <= int(label) <= high for label in labels if label.isdecimal())
+
+
+def _thousands(labels: Sequence[str]) -> str:
+    """Say that points may separate thousands: where each stands before three digits, and others are whole."""
+    pointed = [label for label in labels if "." in label]
+    if pointed and len(pointed) < len(labels) and all(map(_THOUSAND, pointed)):
+        return "its points stand before three digits each; if they separate thousands, take them out"
+    return ""
+
+
+def _numbers_as_text(labels: Sequence[str], kind: str) -> Look:
+    """Return what numbers look like that are not written as programs write them."""
+    others = [label for label in labels if not label.isdecimal()]
+    if any(map(_CUT, others)) and all(map(_CUT, others)):
+        doubt = "long numbers that a spreadsheet cut off (E+11) and lost; export the file anew with this column as text"
+        return Look("cut numbers", doubt=doubt, usable=False)
+    if kind == "numbers":
+        return Look(kind, width=_width([float(label) for label in labels]))
+    if with_comma(labels):
+        doubt = ""
+        if all(map(_THOUSAND, (label for label in labels if "," in label))):
+            doubt = "its commas stand before three digits each: decimals, or thousands, which are to be taken out"
+        return Look("numbers", ",", doubt, width=_width([float(label.replace(",", ".")) for label in labels]))
+    if labels and all(map(_GROUPED, labels)) and not all(map(str.isdecimal, labels)):
+        doubt = "numbers with separators of thousands; take them out (format the cells as numbers without groups)"
+        return Look("grouped numbers", doubt=doubt, usable=False)
+    return Look("text")
+
+
+def _width(numbers: Sequence[float]) -> str:
+    """Return 1, 2 or 5, times a power of ten: a twentieth of what numbers span, about."""
+    wanted = (max(numbers) - min(numbers)) / 20
+    if not 1e-6 < wanted < 1e12:
+        return ""
+    power = floor(log10(wanted))
+    digit = next(one for one in (1, 2, 5, 10) if one * 10.0**power >= wanted * 0.999)
+    return f"{digit * 10.0**power:.12g}"

@@ -1,0 +1,141 @@
+"""What is proposed for dates, numbers, codes and the shapes of sets, by what the values look like."""
+
+from datetime import date, timedelta
+
+import pytest
+
+import anonset
+from anonset.io.kinds import look_at
+
+N = 120
+DAYS = [date(1930, 1, 1) + timedelta(days=211 * n) for n in range(N)]
+
+
+def proposed(column, **others):
+    found = anonset.inspect({"n": [str(n % 7) for n in range(len(column))], "x": list(column), **others}, k=2, m=1)
+    return next(one for one in found.columns if one.profile.name == "x"), found
+
+
+@pytest.mark.parametrize(
+    ("form", "spec"),
+    [
+        ("%Y-%m-%d", "date:month,year,decade"),
+        ("%d.%m.%Y", "date:%d.%m.%Y:month,year,decade"),
+        ("%d/%m/%Y", "date:%d/%m/%Y:month,year,decade"),
+        ("%m/%d/%Y", "date:%m/%d/%Y:month,year,decade"),
+        ("%Y%m%d", "date:%Y%m%d:month,year,decade"),
+        ("%d-%b-%Y", "date:%d-%b-%Y:month,year,decade"),
+        ("%Y-%m-%d %H:%M:%S", "date:%Y-%m-%d %H:%M:%S:month,year,decade"),
+        ("%m/%Y", "date:%m/%Y:month,year,decade"),
+        ("%Y-%m", "date:%Y-%m:year,decade"),
+    ],
+)
+@pytest.mark.parametrize("empty", [False, True])
+def test_dates_are_proposed_by_their_format(form, spec, empty):
+    texts = [day.strftime(form) for day in DAYS]
+    one, found = proposed([*texts, *([""] if empty else [])])
+    assert (one.role, one.hierarchy) == ("relational", spec)
+    assert found.settings["hierarchy"]["x"] == spec
+    assert found.records == N + empty
+
+
+def test_a_day_and_a_month_that_cannot_be_told_apart_are_said_and_years_are_used():
+    one, found = proposed([f"{1 + n % 12:02d}/{1 + n % 11:02d}/{1950 + n % 40}" for n in range(N)])
+    assert one.hierarchy == "date:%d/%m/%Y:year,decade"
+    assert any("date:%d/%m/%Y:month,year,decade or date:%m/%d/%Y:month,year,decade" in p for p in found.problems)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "said"),
+    [
+        (["24.12.50", "1.2.60", "3.4.20"], "dates", "years of two digits"),
+        (["2020-12-24", "24.12.2020"], "dates", "no one format"),
+        (["30/31/2020", "12/12/2020"], "dates", "no one format"),
+        (["1,23479E+11", "4,5E+11"], "cut numbers", "cut off"),
+        (["1.23479E+11", "123456789012"], "cut numbers", "cut off"),
+        (["1.234,56", "12,5", "999"], "grouped numbers", "thousands"),
+        (["1,234.56", "12.5"], "grouped numbers", "thousands"),
+        (["1'234", "999"], "grouped numbers", "thousands"),
+        (["1 234 567", "999"], "grouped numbers", "thousands"),
+    ],
+)
+def test_values_that_are_spoilt_are_a_problem_and_are_dropped(values, kind, said):
+    one, found = proposed([value for value in values for _ in range(4)])
+    assert (one.profile.kind, one.role) == (kind, "drop")
+    assert any("'x'" in problem and said in problem for problem in found.problems)
+    assert not any(value in str(found) for value in values if len(value) > 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind"),
+    [
+        ("Geburtsdatum", ["23456", "18000", "40001"], "serial dates"),
+        ("Kosten", ["23456", "18000", "40001"], "zip codes"),
+        ("PLZ", ["10115", "01067"], "postal codes"),
+        ("weight", ["70,5", "82", "64,25"], "numbers"),
+        ("when", ["20201224", "19501231"], "dates"),
+        ("n", ["20201299", "19501231"], "integers"),
+        ("atc", ["A10BA02", "C09AA05", "N02B"], "ATC codes"),
+        ("icd", ["E11.90", "I10.-", "A00"], "ICD-10 codes"),
+        ("x", ["x"], "crosses"),
+        ("x", ["ja", "nein"], "crosses"),
+        ("sex", ["f"], "text"),
+    ],
+)
+def test_what_values_look_like(name, values, kind):
+    assert look_at(name, values).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [(["1,234", "999"], "its commas"), (["1.234", "999"], "its points"), (["1.234", "0.5"], ""), (["1,25", "2"], "")],
+)
+def test_a_sign_that_may_separate_thousands_is_told(values, said):
+    doubt = look_at("x", values).doubt
+    assert said in doubt if said else not doubt
+
+
+def test_postal_codes_that_lost_their_zeros_are_told():
+    assert "took zeros off" in look_at("PLZ", ["1067", "10115"]).doubt
+    assert not look_at("PLZ", ["01067", "10115"]).doubt
+
+
+@pytest.mark.parametrize(
+    ("values", "spec"),
+    [
+        ([f"{'EIJ'[n % 3]}{10 + n % 8}.{n % 2}" for n in range(N)], "prefix:1,3"),
+        ([f"{250 + n % 30}.{n % 9}" for n in range(N)], "prefix:1,3"),
+        ([f"A{n % 9:02d}BA{n % 4:02d}" for n in range(N)], "prefix:1,3,5"),
+        ([f"{10115 + 7 * (n % 40)}" for n in range(N)], "mask:3,1"),
+        ([str(n % 50) if n % 9 else "" for n in range(N)], "bins:width=5,20"),
+    ],
+)
+def test_codes_and_numbers_with_gaps_are_proposed_by_rules_that_hold(values, spec):
+    one, found = proposed(values)
+    assert (one.role, one.hierarchy, found.settings["hierarchy"]["x"]) == ("relational", spec, spec)
+
+
+def test_the_owners_hierarchy_wins():
+    days = [day.isoformat() for day in DAYS]
+    found = anonset.inspect({"x": days, "y": ["a", "b"] * (N // 2)}, hierarchies={"x": "date:year"})
+    assert found.settings["hierarchy"]["x"] == "date:year"
+
+
+def test_crosses_are_columns_of_items():
+    columns = {f"dx_{name}": ["x" if n % at else "" for n in range(40)] for at, name in enumerate("abc", 2)}
+    found = anonset.inspect({"age": [str(n) for n in range(40)], **columns})
+    assert found.settings["one_hot"] == ["dx_*"]
+    assert (found.settings["missing"], found.records) == ("empty", 40)
+
+
+def test_numbered_columns_of_codes_and_the_main_one_are_one_set():
+    columns = {f"ND{at}": [f"I{10 + (at * n) % 9}" if n % at == 0 else "" for n in range(40)] for at in (1, 2, 3)}
+    columns = {"HD": [f"E{10 + n % 9}" for n in range(40)], **columns, "ND4": [""] * 40}
+    found = anonset.inspect(columns)
+    assert found.settings["one_code"] == ["HD", "ND1", "ND2", "ND3", "ND4"]
+    assert found.records == 40
+
+
+def test_numbered_columns_of_values_are_no_codes():
+    columns = {f"lab{at}": [str(50 + (at * n) % 90) for n in range(40)] for at in (1, 2, 3)}
+    assert "one_code" not in anonset.inspect(columns).settings
