@@ -1,6 +1,7 @@
-"""What is suggested for a guarantee: the candidate that loses the least, which holds, on all data."""
+"""What is suggested for a guarantee: the candidate that leaves the most to count, which holds, on all data."""
 
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -9,7 +10,9 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.errors import InputError
 from anonset.jobs.candidates import KNOWN, NOT_TRIED, candidates_for
+from anonset.jobs.ranking import Candidate, exact_usefulness, limit, ranked, reason, warning, way_out
 from anonset.jobs.suggest import suggest
+from anonset.measures.countable import Countable, FrequentItems, countable
 
 RNG = random.Random(5)
 ROWS = [{f"{RNG.choice('abc')}{RNG.randrange(4)}" for _ in range(RNG.randint(1, 4))} for _ in range(120)]
@@ -23,15 +26,16 @@ def found():
     return suggest(TABLE, MODEL, hierarchies={"items": TREE}, workers=1)
 
 
-def test_the_best_is_that_of_least_loss(found):
+def test_the_best_is_the_most_useful_one(found):
     best = found.recommended
     held = [one for one in found.candidates if one.outcome == "holds"]
     assert best is held[0]
-    assert best.loss == min(one.loss for one in held)
+    assert best.usefulness == max(one.usefulness for one in held)
     assert not best.sampled
     release = anonset.anonymize(TABLE, anonset.Exact(k=3, m=2), hierarchies={"items": TREE})
     exact = next(one for one in found.candidates if dict(one.settings) == {"algorithm": "exact"})
     assert exact.measures["ncp"] == release.measures["ncp"]
+    assert exact.countable == countable(FrequentItems.of(TABLE.transactions), release.publication)
     assert exact.shares["items"]["kept"] == pytest.approx(release.retention["items"]["kept"] / sum(map(len, ROWS)))
     assert sum(exact.levels.values()) == pytest.approx(1)
 
@@ -40,7 +44,7 @@ def test_what_limits_is_told(found):
     exact = min(one.measures["ncp"] for one in found.candidates if one.algorithm == "exact")
     assert f"no cut of it loses less than {exact:.4f}" in found.limit
     assert found.limit.startswith("the hierarchy is the limit")
-    assert (found.recommended.loss < exact) == ("which forms" in found.limit or "sets of its own" in found.limit)
+    assert (found.recommended.measures["ncp"] < exact) == ("sets of its own" in found.limit)
 
 
 def test_large_data_are_sampled_first():
@@ -56,7 +60,116 @@ def test_without_time_nothing_is_tried():
     found = suggest(TABLE, MODEL, seconds=0.0)
     assert {one.outcome for one in found.candidates} == {"too long"}
     assert (found.recommended, found.limit) == (None, "")
-    assert "none of them leaves anything of use" in found.reason
+    assert found.reason == "all candidates ran out of time: seconds=50 gives them the time"
+
+
+def test_loading_and_compiling_take_none_of_the_time(monkeypatch):
+    clock = [0.0]
+
+    def make_ready(name):
+        clock[0] += 1000
+
+    monkeypatch.setattr("anonset.jobs.suggest._now", lambda: clock[0])
+    monkeypatch.setattr("anonset.jobs.suggest.make_ready", make_ready)
+    assert "too long" not in {one.outcome for one in suggest(TABLE, MODEL, workers=1, seconds=1.0).candidates}
+
+
+def test_time_that_was_too_short_is_told_with_what_would_do(monkeypatch):
+    clock = [0.0]
+
+    def now():
+        clock[0] += 30
+        return clock[0]
+
+    monkeypatch.setattr("anonset.jobs.suggest._now", now)
+    found = suggest(TABLE, MODEL, workers=1, seconds=20.0)
+    assert {one.outcome for one in found.candidates} == {"too long"}
+    assert found.reason == "all candidates ran out of time: seconds=80 gives them the time"
+
+
+def ended(outcome, note=""):
+    return Candidate("x", {}, outcome, note=note)
+
+
+@pytest.mark.parametrize(
+    ("found", "told", "smaller"),
+    [
+        ([ended("too long")], "all candidates ran out of time: seconds=80 gives", False),
+        ([ended("worthless"), ended("too long")], "everything became one symbol", False),
+        ([ended("worthless"), ended("too long")], "others ran out of time: seconds=80", False),
+        ([ended("infeasible", "2 records")], "the data do not allow it: 2 records", True),
+        ([ended("refused", "no tree"), ended("refused", "else")], "can be tried: no tree", False),
+        ([ended("undecided", "too many sets")], "does not verify: too many sets", False),
+    ],
+)
+def test_why_nothing_is_of_use_and_what_would_help(found, told, smaller):
+    said = way_out(found, MODEL, 80)
+    assert told in said
+    assert ("smaller k or m" in said) == smaller
+
+
+def test_the_best_with_the_hierarchy_of_the_owner_is_told_beside_the_best(found):
+    own = found.with_own_hierarchy
+    assert own is next(one for one in found.candidates if one.outcome == "holds" and one.nodes)
+    assert not any(one.nodes for one in found.candidates if one.algorithm == "coat")
+    made = suggest(TABLE, MODEL, hierarchies={"items": "balanced:3"}, workers=1)
+    assert made.with_own_hierarchy is suggest(TABLE, MODEL, workers=1).with_own_hierarchy is None
+
+
+def figures(items, pairs, kept, **more):
+    counted = Countable(items, pairs, None)
+    return Candidate("x", {}, "holds", {"items": {"kept": kept}}, countable=counted, measures=more)
+
+
+def kept_and_suppressed(kept, suppressed):
+    shares = {"items": {"kept": kept, "suppressed": suppressed}}
+    return Candidate("x", {}, "holds", shares, countable=Countable(1.0, 1.0, None))
+
+
+@pytest.mark.parametrize(
+    ("one", "expected"),
+    [
+        (figures(0.25, 0.5, 0.35), Fraction(8, 15)),
+        (figures(3.0, 1.5, 0.0), Fraction(0)),
+        (kept_and_suppressed(0.8, 0.2), Fraction(1, 5)),
+        (kept_and_suppressed(0.1, 0.9), Fraction(0)),
+        (figures(0.25, None, 0.35), Fraction(11, 20)),
+        (figures(None, None, 0.0), Fraction(0)),
+        (figures(0.25, 0.5, 0.35, ncp=0.3, rum=0.2), Fraction(2, 3)),
+        (Candidate("x", {}, "holds", {"values": {"kept": 0.1}}, measures={"rum": 0.25}), Fraction(3, 4)),
+        (Candidate("x", {}, "holds", {"tuples": {"kept": 0.1}}, measures={"grouping_loss": 0.1}), Fraction(9, 10)),
+        (Candidate("x", {}, "worthless", measures={"rum": 0.25}), Fraction(0)),
+    ],
+)
+def test_usefulness_by_hand(one, expected):
+    assert exact_usefulness(one) == expected
+
+
+def test_of_equally_useful_candidates_that_of_less_loss_is_first():
+    more, less = figures(0.1, 0.1, 0.5, ncp=0.3), figures(0.10000001, 0.1, 0.5, ncp=0.2)
+    assert ranked([more, less]) == [less, more]
+
+
+def test_a_best_with_hardly_an_item_as_itself_is_warned_of():
+    assert "only 4.9% of the occurrences" in warning(figures(0.1, 0.1, 0.049))
+    assert warning(figures(0.1, 0.1, 0.05)) == warning(None) == ""
+    assert warning(Candidate("x", {}, "holds", {"values": {"kept": 0.0}})) == ""
+
+
+def test_what_is_left_is_told_in_words():
+    one = Candidate(
+        "exact",
+        {},
+        "holds",
+        {"items": {"kept": 0.118, "generalized": 0.882, "suppressed": 0.0}},
+        measures={"ncp": 0.5, "rum": 0.25},
+        countable=Countable(0.21, 0.04, 29.2),
+    )
+    assert reason(one, 7) == (
+        "of 7 candidates exact leaves the most to count: counts of frequent items are wrong by 21.0% (median), counts "
+        "of frequent pairs by 4.0% (median); 11.8% of the occurrences stay as they are, 88.2% are generalized; "
+        "a generalized item stands for one of 29 on average; 75.0% of the ranges of relational columns stay"
+    )
 
 
 def test_roles_beside_items():
@@ -109,7 +222,7 @@ def test_every_model_has_candidates_all_of_which_are_tried(table, model, best):
     found = suggest(table, model, workers=1)
     assert found.recommended.outcome == "holds"
     assert best in {one.algorithm for one in found.candidates if one.outcome in ("holds", "worthless")}
-    assert found.recommended.loss == min(one.loss for one in found.candidates)
+    assert found.recommended.usefulness == max(one.usefulness for one in found.candidates)
     tried = [dict(one.settings) for one in found.candidates]
     assert sorted(tried, key=repr) == sorted(candidates_for(table, model), key=repr)
     assert {one.outcome for one in found.candidates} <= {"holds", "worthless", "infeasible"}
@@ -135,17 +248,15 @@ def test_other_models_are_refused():
 
 
 def test_whether_hierarchy_or_algorithm_limits():
-    from anonset.jobs.suggest import Candidate, _limit
-
     def one(name, ncp, **more):
         return Candidate(name, {}, "holds", measures={"ncp": ncp, **more})
 
     exact = one("exact", 0.3, gap=0.0)
-    assert _limit(one("coat", 0.1), [exact]).startswith("the hierarchy is the limit: no cut of it loses less than 0.3")
-    assert _limit(exact, [exact]).startswith("the hierarchy is the limit, not the algorithm")
-    assert _limit(one("apriori", 0.4), [exact]).startswith("the algorithm is the limit: a cut of the hierarchy loses")
-    assert "exact came within 2.0%" in _limit(one("apriori", 0.4), [one("exact", 0.3, gap=0.02)])
-    assert _limit(one("apriori", 0.4), []) == _limit(None, [exact]) == ""
+    assert limit(one("coat", 0.1), [exact]).startswith("the hierarchy is the limit: no cut of it loses less than 0.3")
+    assert limit(exact, [exact]).startswith("the hierarchy is the limit, not the algorithm")
+    assert limit(one("apriori", 0.4), [exact]).startswith("a cut of the hierarchy loses 0.3000")
+    assert "exact came within 2.0%" in limit(one("apriori", 0.4), [one("exact", 0.3, gap=0.02)])
+    assert limit(one("apriori", 0.4), []) == limit(None, [exact]) == ""
 
 
 def test_the_notebook_view(found):

@@ -1,4 +1,4 @@
-"""``anonset suggest``: try what can give a guarantee, and say what keeps the most."""
+"""``anonset suggest``: try what can give a guarantee, and say what leaves the most to count."""
 
 import shlex
 from collections.abc import Mapping
@@ -15,7 +15,8 @@ from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.jobs.candidates import KNOWN, OTHER_MODELS, serves
-from anonset.jobs.suggest import SECONDS, Candidate
+from anonset.jobs.ranking import Candidate
+from anonset.jobs.suggest import SECONDS
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import parameters_of
 from anonset.settings.job_files import is_job, of_job, read_job
@@ -42,13 +43,13 @@ def suggest(
     sensitive_items: Annotated[list[str] | None, Parameter(help="a,b or @FILE: for klm, lm and coherence.")] = None,
     hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
-    seconds: Annotated[float, Parameter(help="For all candidates together, about.")] = SECONDS,
-    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of samples and queries.")] = 0,
+    seconds: Annotated[float, Parameter(help="For all candidates together, about, without compiling.")] = SECONDS,
+    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of the sample.")] = 0,
     workers: Annotated[int | None, Parameter(converter=whole_number, help="Threads; default: one a core.")] = None,
     quiet: Annotated[bool, Parameter(help="No progress.")] = False,
     json: Annotated[bool, Parameter(help="The candidates as JSON.")] = False,
 ) -> int:
-    """Try the algorithms that can give a guarantee on a data set, on one scale, and say which keeps the most.
+    """Try the algorithms that can give a guarantee on a data set, and say which leaves the most to count.
 
     Large data are sampled first. Nothing is published; the command that would is printed. Exit code 1 if nothing that
     was tried leaves anything of use.
@@ -76,16 +77,20 @@ def suggest(
         tried = try_all(
             table, guarantee, hierarchies=hierarchies, workers=workers, progress=progress, seed=seed, seconds=seconds
         )
-    if (best := tried.recommended) is None:
-        command = ""
-    elif place != source and {**own, **best.settings}.keys() <= {*best.settings, *_ASKED}:
-        command = _command(source, best, guarantee, {}, {})
-    else:
-        command = _command(place, best, guarantee, given, hierarchies or _hierarchies_of(table))
+    trees = hierarchies or _hierarchies_of(table)
+
+    def command_of(best: Candidate | None) -> str:
+        if best is None:
+            return ""
+        if place != source and {**own, **best.settings}.keys() <= {*best.settings, *_ASKED}:
+            return _command(source, best, guarantee, {}, {})
+        return _command(place, best, guarantee, given, trees)
+
+    commands = command_of(tried.recommended), command_of(tried.with_own_hierarchy)
     if json:
-        show_json(suggestion_summary(tried, command))
+        show_json(suggestion_summary(tried, *commands))
     else:
-        show(*suggestion_account(tried, command))
+        show(*suggestion_account(tried, *commands))
     return DONE if tried.recommended is not None else FAILED
 
 

@@ -1,4 +1,4 @@
-"""Which algorithm, with which parameters, keeps the most of given data under an asked guarantee."""
+"""Which algorithm, with which parameters, leaves the most to count of given data under an asked guarantee."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,14 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Table
-from anonset.data.discreet import Discreet, figures_shown
+from anonset.data.discreet import Discreet
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.jobs.anonymize import Job
 from anonset.jobs.candidates import candidates_for, serves
+from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reason, warning, way_out
 from anonset.jobs.rehearsal import make_ready
-from anonset.jobs.workloads import WorkloadSpec, answers
+from anonset.measures.countable import FrequentItems, countable
 from anonset.measures.levels import by_level, of_nodes
 from anonset.measures.retention import shares
 from anonset.privacy import PrivacyModel
@@ -27,7 +28,6 @@ from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.parameters import make_algorithm
 from anonset.settings.readers import Context
-from anonset.spelling import counted
 from anonset.verification import verify
 from anonset_kernels._compiling import COMPILATION
 
@@ -36,46 +36,10 @@ LARGE = 20_000
 FINALISTS = 3
 SECONDS = 50.0
 """For all candidates together; what takes longer is given up."""
-
-
-@dataclass(frozen=True)
-class Candidate(Discreet):
-    """An algorithm with its parameters, and what it left of the data."""
-
-    algorithm: str
-    """Its name."""
-    settings: Mapping[str, Any]
-    """Its parameters but those of the guarantee, as settings."""
-    outcome: str
-    """``holds``, ``worthless``, ``infeasible``, ``refused`` or ``too long``."""
-    shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Share of item occurrences, and of relational values, by what became of them."""
-    levels: Mapping[str, float] = field(default_factory=dict)
-    """Share of item occurrences kept, generalized by so many levels, suppressed."""
-    measures: Mapping[str, float] = field(default_factory=dict)
-    """Losses by name, and ``are``, the error of queries for what is frequent."""
-    seconds: float = 0.0
-    """Seconds of the search, and of applying what it found."""
-    sampled: bool = False
-    """Whether it was tried on a sample alone."""
-    note: str = field(default="", repr=False)
-    """Why it is no choice."""
-
-    @property
-    def loss(self) -> float:
-        """The scale by which candidates are ranked: the mean of NCP of items and of values, or the main loss."""
-        found = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
-        found = found or list(self.measures.values())[:1]  # of buckets, and of what is only suppressed
-        return sum(found) / len(found) if found and self.outcome == "holds" else float("inf")
-
-    @property
-    def kept(self) -> float:
-        """Share of item occurrences, or without items of values, that are published as they are."""
-        found = self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
-        return found.get("kept", 0.0)
-
-    def __repr__(self) -> str:
-        return f"Candidate({self.algorithm} {self.outcome}; kept {self.kept:.1%}; {figures_shown(self.measures)})"
+_MADE = ("balanced:", "halves:")
+"""How specs begin that make a hierarchy of any items: what its nodes mean is nobody's choice."""
+MORE = 4
+"""Times as many seconds are proposed where all candidates ran out of time."""
 
 
 @dataclass(frozen=True)
@@ -85,27 +49,45 @@ class Suggestion(Discreet):
     model: PrivacyModel
     """The guarantee that was asked for."""
     candidates: tuple[Candidate, ...]
-    """All that were tried, the best first."""
+    """All that were tried, the most useful first."""
     recommended: Candidate | None
     """The best of them; None where none is of use."""
     reason: str = field(repr=False)
-    """Why it is the best."""
+    """Why it is the best; or why there is none, and what would help."""
     limit: str = field(repr=False)
     """Whether the hierarchy or the algorithm is what limits how much is kept; empty where that is not known."""
     sample: int | None = None
     """Records of the sample on which all were tried first."""
+    with_own_hierarchy: Candidate | None = None
+    """The best whose symbols are nodes of the hierarchy of the items that was given; None where none was."""
+    warning: str = field(default="", repr=False)
+    """What is wrong with the best one; empty where nothing is."""
 
     def _repr_html_(self) -> str:
         """Return the candidates as a table, for notebooks."""
-        head = ("", "algorithm", "kept", "generalized", "suppressed", "error of queries", "time", "outcome")
-        return html_table(head, [self._row(one) for one in self.candidates]) + html_table(("why",), [(self.reason,)])
+        fates = ("kept", "generalized", "suppressed")
+        head = ("", "algorithm", *fates, "item error", "pair error", "ranges kept", "useful", "time", "outcome")
+        told = [text for text in (self.reason, self.warning) if text]
+        return html_table(head, [self._row(one) for one in self.candidates]) + html_table(
+            ("why",), [(x,) for x in told]
+        )
 
     def _row(self, one: Candidate) -> tuple[str, ...]:
-        items = one.shares.get("items") or one.shares.get("values") or one.shares.get("tuples") or {}
-        fates = tuple(f"{items[name]:.1%}" if name in items else "" for name in ("kept", "generalized", "suppressed"))
-        error = f"{one.measures['are']:.3g}" if "are" in one.measures else ""
-        mark = "best" if one is self.recommended else ""
-        return (mark, _named(one), *fates, error, f"{one.seconds:.2f} s", one.outcome)
+        marks = {id(self.with_own_hierarchy): "best with your hierarchy", id(self.recommended): "best"}
+        return (marks.get(id(one), ""), named(one), *cells(one), f"{one.seconds:.2f} s", one.outcome)
+
+
+def cells(one: Candidate) -> tuple[str, ...]:
+    """Return what became of occurrences, the errors of items and pairs, the ranges kept and the usefulness, as text."""
+    items = one.shares.get("items") or one.shares.get("values") or one.shares.get("tuples") or {}
+    counted = one.countable
+    figures = [
+        *(items.get(name) for name in ("kept", "generalized", "suppressed")),
+        *((None, None) if counted is None else (counted.items_error, counted.pairs_error)),
+        one.ranges_kept,
+    ]
+    useful = f"{one.usefulness:.4f}" if one.outcome == "holds" else ""
+    return (*("" if figure is None else f"{figure:.1%}" for figure in figures), useful)
 
 
 def suggest(
@@ -119,7 +101,11 @@ def suggest(
     seconds: float = SECONDS,
     large: int = LARGE,
 ) -> Suggestion:
-    """Try the algorithms that can give a guarantee, and say which keeps the most. Nothing is published.
+    """Try the algorithms that can give a guarantee, and say which leaves the most to count. Nothing is published.
+
+    Candidates are ranked by their usefulness: of items the mean of 1 less the median error of the counts of the 200
+    most frequent ones, the same of the 200 most frequent pairs of these, and the share kept as it is less that
+    suppressed; of relational columns how much of a range stays; of both the mean.
 
     Parameters
     ----------
@@ -133,9 +119,9 @@ def suggest(
     workers, progress
         As for `anonset.anonymize`.
     seed
-        Seed of the sample and of the queries.
+        Seed of the sample.
     seconds
-        For all candidates together, roughly; what takes too long is given up.
+        For all candidates together, roughly; what takes too long is given up. Compiling does not count.
     large
         Number of records above which all are tried on a sample of so many, and the best on all data.
 
@@ -155,25 +141,33 @@ def suggest(
     wanted = candidates_for(table, model)
     given = dict(hierarchies or {})
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
-    if table.transactions is not None and not {*sets, table.transactions.name} & set(given):
+    names = set[str]() if table.transactions is None else {*sets, table.transactions.name}
+    if names and not names & set(given):
         given |= dict.fromkeys(sets, "balanced:5")
-    trial = _Trial(model, given, workers, progress, seed, _now() + seconds)
+    of_items = [spec for name, spec in (hierarchies or {}).items() if name in names]
+    own = not all(isinstance(spec, str) and spec.startswith(_MADE) for spec in of_items)
+    trial = _Trial(model, given, workers, progress, seconds)
     sample = large if table.n > large else None
     if sample is None:
         found = trial.of_all(table, wanted, share=0.5)
     else:
         chosen = np.sort(np.random.default_rng(seed).choice(table.n, sample, replace=False))
-        trial.until -= seconds / 2
+        trial.left = seconds / 2
         found = [replace(one, sampled=True) for one in trial.of_all(_taken(table, chosen), wanted, share=0.4)]
-        trial.until += seconds / 2
-        best = [one for one in _ranked(found) if one.loss < float("inf")][:FINALISTS] or found[:1]
-        finals = trial.of_all(table, [one.settings for one in best], share=0.6)
+        trial.left += seconds / 2
+        finals = trial.of_all(table, [one.settings for one in _finalists(ranked(found), own=own)], share=0.6)
         found = finals + [one for one in found if one.settings not in [final.settings for final in finals]]
-    ranked = _ranked(found)
-    useful = [one for one in ranked if one.outcome == "holds" and not one.sampled]
-    useful = useful or [one for one in ranked if one.outcome == "holds"]
-    best_of = useful[0] if useful else None
-    return Suggestion(model, tuple(ranked), best_of, _reason(best_of, ranked), _limit(best_of, ranked), sample)
+    order = ranked(found)
+    best, of_nodes_alone = best_of(order), best_of([one for one in order if one.nodes]) if own else None
+    why = way_out(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, len(order))
+    return Suggestion(model, tuple(order), best, why, limit(best, order), sample, of_nodes_alone, warning(best))
+
+
+def _finalists(order: Sequence[Candidate], *, own: bool) -> list[Candidate]:
+    """Return those that are tried on all data: the first that hold, and the first with the owner's hierarchy."""
+    held = [one for one in order if one.outcome == "holds"]
+    chosen = held[:FINALISTS] or list(order[:1])
+    return [*chosen, *[one for one in held[FINALISTS:] if own and one.nodes and not any(c.nodes for c in chosen)][:1]]
 
 
 def _now() -> float:
@@ -193,22 +187,35 @@ class _Trial:
     hierarchies: Mapping[str, HierarchySpec]
     workers: int | None
     progress: Progress | None
-    seed: int
-    until: float
+    left: float
+    """Seconds that all candidates together may still take; loading and compiling kernels is not charged."""
 
     def of_all(self, table: Table, wanted: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
         """Try all; each may take that share of the time that is left."""
         bound, trees = bind(table, self.hierarchies, self.model)
+        frequent = None if table.transactions is None else FrequentItems.of(table.transactions)
         found = []
         for settings in wanted:
-            found.append(self._one(bound, trees, settings, _now() + (self.until - _now()) * share))
+            if self.left <= 0:
+                name = str(settings["algorithm"])
+                found.append(Candidate(name, dict(settings), "too long", note="there was no time left"))
+                continue
+            make_ready(str(settings["algorithm"]))
+            began = _now()
+            found.append(self._one(bound, trees, settings, began + self.left * share, frequent))
+            self.left -= _now() - began
         return found
 
-    def _one(self, table: Table, trees: Mapping[str, Any], settings: Mapping[str, Any], until: float) -> Candidate:
+    def _one(
+        self,
+        table: Table,
+        trees: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        until: float,
+        frequent: FrequentItems | None,
+    ) -> Candidate:
         name = str(settings["algorithm"])
-        candidate = Candidate(name, dict(settings), "too long", note="there was no time left")
-        if _now() > until:
-            return candidate
+        candidate = Candidate(name, dict(settings), "too long")
 
         def heeded(phase: str, done: float, total: float) -> None:
             if phase != COMPILING and _now() > until:
@@ -216,7 +223,6 @@ class _Trial:
             if self.progress is not None:
                 self.progress(f"try {name}", 0, 0)
 
-        make_ready(name)
         job = Job(Layout(symbols="members"), self.workers, heeded, allow_worthless=True)
         try:
             algorithm = self._algorithm(table, trees, settings)
@@ -228,7 +234,7 @@ class _Trial:
         except InputError as error:
             return replace(candidate, outcome="refused", note=str(error))
         spent = sum(phase.seconds for phase in job.watch.phases if phase.name in ("search", "apply"))
-        return self._measured(replace(candidate, seconds=spent, note=""), table, trees, unverified)
+        return self._measured(replace(candidate, seconds=spent), table, trees, unverified, frequent)
 
     def _algorithm(self, table: Table, trees: Mapping[str, Any], settings: Mapping[str, Any]) -> Algorithm:
         name = str(settings["algorithm"])
@@ -237,22 +243,23 @@ class _Trial:
         return make_algorithm(asked, name, given, Context.of(table, trees, given))
 
     def _measured(
-        self, candidate: Candidate, table: Table, trees: Mapping[str, Any], unverified: Unverified[Any]
+        self,
+        candidate: Candidate,
+        table: Table,
+        trees: Mapping[str, Any],
+        unverified: Unverified[Any],
+        frequent: FrequentItems | None,
     ) -> Candidate:
         """Return a candidate with what it left, and whether it holds."""
-        measures, levels = dict(unverified.measures), {}
-        if table.transactions is not None and isinstance(unverified.result.recoding, (Cut, ItemGroups, PerCluster)):
-            tree = trees.get(table.transactions.name)
-            tree = tree if of_nodes(unverified.result.recoding) else None
-            counts = by_level(table.transactions, unverified.result.recoding, tree)
+        figures, recoding = unverified.result.figures, unverified.result.recoding
+        measures = {**unverified.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}
+        found = replace(candidate, shares=shares(unverified.retention), measures=measures)
+        if table.transactions is not None and isinstance(recoding, (Cut, ItemGroups, PerCluster)):
+            nodes = of_nodes(recoding)
+            counts = by_level(table.transactions, recoding, trees.get(table.transactions.name) if nodes else None)
             levels = {name: count / max(1, sum(counts.values())) for name, count in counts.items()}
-            spec = WorkloadSpec(random="record:100x1", seed=self.seed)
-            if (asked := answers(table, unverified.publication, spec, trees)) is not None:
-                measures["are"] = asked.are
-        found = replace(candidate, shares=shares(unverified.retention), levels=levels, measures=measures)
-        figures = unverified.result.figures
-        if "gap" in figures:
-            found.measures["gap"] = figures["gap"]  # type: ignore[index]
+            counted = None if frequent is None else countable(frequent, unverified.publication)
+            found = replace(found, levels=levels, nodes=nodes, countable=counted)
         if what := why_worthless(self.model, table, unverified.publication):
             return replace(found, outcome="worthless", note=what)
         verdict = verify(unverified.publication, self.model)
@@ -269,51 +276,3 @@ def _taken(table: Table, records: Any) -> Table:
         ids=tuple(column.take(records) for column in table.ids),
         kept=tuple(column.take(records) for column in table.kept),
     )
-
-
-def _ranked(found: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates by their loss; of equal ones, that which keeps more, then the first."""
-    return sorted(found, key=lambda one: (one.sampled, round(one.loss, 9), -one.kept))
-
-
-def _named(one: Candidate) -> str:
-    given = ", ".join(f"{name}={value}" for name, value in one.settings.items() if name != "algorithm")
-    return f"{one.algorithm} ({given})" if given else one.algorithm
-
-
-def _reason(best: Candidate | None, ranked: Sequence[Candidate]) -> str:
-    if best is None:
-        return "none of them leaves anything of use: try a smaller k or m, or hierarchies with fewer children per node"
-    said = f"of {counted(len(ranked), 'candidate')} {_named(best)} loses the least: "
-    losses = [name for name in ("ncp", "rum") if name in best.measures] or list(best.measures)[:1]
-    said += ", ".join(f"{name.replace('_', ' ').upper()} {best.measures[name]:.4f}" for name in losses)
-    items = best.shares.get("items")
-    if items:
-        generalized, suppressed = items.get("generalized", 0.0), items.get("suppressed", 0.0)
-        said += f"; {best.kept:.1%} of the occurrences stay as they are, {generalized:.1%} are generalized, "
-        said += f"{suppressed:.1%} suppressed"
-    return said
-
-
-def _limit(best: Candidate | None, ranked: Sequence[Candidate]) -> str:
-    """Say what limits how much is kept, by the cut that is proven to lose the least."""
-    tried = [one for one in ranked if one.algorithm == "exact" and "gap" in one.measures]
-    proven = [one for one in tried if one.measures["gap"] == 0.0]
-    if best is None or not tried or best.sampled != tried[0].sampled:
-        return ""
-    if not proven:
-        gap = min(one.measures["gap"] for one in tried)
-        return f"not proven: exact came within {gap:.1%} of the least that a cut of the hierarchy can lose"
-    least = min(one.measures["ncp"] for one in proven)
-    lost = best.measures["ncp"]
-    if lost < least:
-        return (
-            f"the hierarchy is the limit: no cut of it loses less than {least:.4f}, which is proven; {best.algorithm}, "
-            f"whose symbols are sets of its own, which need not belong together, loses {lost:.4f}"
-        )
-    if lost > least + _EQUAL:
-        return f"the algorithm is the limit: a cut of the hierarchy loses {least:.4f}, which is proven to be the least"
-    return f"the hierarchy is the limit, not the algorithm: that no cut of it loses less than {least:.4f} is proven"
-
-
-_EQUAL = 1e-9

@@ -4,73 +4,87 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.suggest import Candidate, Suggestion
+from anonset.jobs.ranking import Candidate, named, what_is_left
+from anonset.jobs.suggest import Suggestion, cells
+from anonset.measures.countable import FREQUENT
 from anonset.queries.estimate import ONE_MEMBER
 from anonset.release.documents import parameters_of, plain
 from anonset.spelling import counted, printable
 
-SCALE = (
-    "kept, generalized, suppressed: shares of the item occurrences; error: of queries for what is frequent "
-    f"({ONE_MEMBER}: a symbol stands for one of its items)"
+_SHARES = "kept, generalized, suppressed: shares of the {of}"
+_ERRORS = (
+    "item error, pair error: median relative errors of "
+    f"the counts of the {FREQUENT} most frequent ({ONE_MEMBER}: a symbol stands for one of its items)"
 )
 
 
-def suggestion_summary(found: Suggestion, command: str) -> dict[str, Any]:
-    """Return a suggestion as what JSON knows; `command` runs what is recommended."""
-    best = found.recommended
+def suggestion_summary(found: Suggestion, command: str, with_own: str = "") -> dict[str, Any]:
+    """Return a suggestion as what JSON knows; `command` runs the best, `with_own` that with the owner's hierarchy."""
+    own = found.with_own_hierarchy
     summary: dict[str, Any] = plain(
         {
             "model": found.model.name,
             "parameters": parameters_of(found.model),
             "sample": found.sample,
             "reading": ONE_MEMBER,
-            "candidates": found.candidates,
-            "recommended": None if best is None else {**plain(best), "command": command},
+            "candidates": [_entry(one) for one in found.candidates],
+            "recommended": None if found.recommended is None else {**_entry(found.recommended), "command": command},
+            "with_own_hierarchy": None if own is None else {**_entry(own), "command": with_own},
             "reason": found.reason,
             "limit": found.limit or None,
+            "warning": found.warning or None,
         }
     )
     return summary
 
 
-def suggestion_account(found: Suggestion, command: str) -> list[str | RichTable]:
-    """Return a suggestion for people."""
+def _entry(one: Candidate) -> dict[str, Any]:
+    found: dict[str, Any] = plain(one)
+    return {**found, "usefulness": one.usefulness, "ranges_kept": one.ranges_kept}
+
+
+def suggestion_account(found: Suggestion, command: str, with_own: str = "") -> list[str | RichTable]:
+    """Return a suggestion for people; `command` runs the best, `with_own` that with the owner's hierarchy."""
     tried = counted(len(found.candidates), "candidate")
     on = "" if found.sample is None else f", first on a sample of {found.sample:,} records; the best on all data"
-    parts: list[str | RichTable] = [f"For {found.model}, {tried}{on}", "", _table(found), SCALE, ""]
+    parts: list[str | RichTable] = [f"For {found.model}, {tried}{on}", "", _table(found), *_scale(found), ""]
+    if (best := found.recommended) is None:
+        return [*parts, f"None is of use: {found.reason}."]
     parts.append(f"Best: {found.reason}.")
-    if found.recommended is not None and (far := levels_text(found.recommended.levels)):
+    if far := levels_text(best.levels):
         parts.append(f"Generalized, by how far: {far}.")
+    if found.warning:
+        parts.append(f"Warning: {found.warning}.")
     if found.limit:
         parts.append(f"Limit: {found.limit}.")
-    if found.recommended is not None:
-        parts.append(f"Next: {command}")
-    return parts
+    if (own := found.with_own_hierarchy) is best:
+        parts.append("It is the best with your hierarchy, too.")
+    elif own is not None:
+        parts += [f"Best with your hierarchy: {named(own)}: {what_is_left(own)}.", f"It is run by: {with_own}"]
+    return [*parts, f"Next: {command}"]
+
+
+def _scale(found: Suggestion) -> list[str]:
+    """Say what the columns of the table are."""
+    of = {"items": "item occurrences", "values": "relational values", "tuples": "rows"}
+    kinds = [kind for kind in of if any(kind in one.shares for one in found.candidates)]
+    lines = [_SHARES.format(of=of[kinds[0]])] if kinds else []
+    lines += [_ERRORS] if any(one.countable is not None for one in found.candidates) else []
+    ranges = any(one.ranges_kept is not None for one in found.candidates)
+    return [*lines, *(["ranges kept: 1 less the share of its column that a value is published as"] if ranges else [])]
 
 
 def _table(found: Suggestion) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0))
-    values = any("values" in one.shares for one in found.candidates)
-    names = ("", "algorithm", "kept", "generalized", "suppressed", *(("values kept",) if values else ()))
-    for name in (*names, "error", "loss", "time", "outcome"):
+    head = ("kept", "generalized", "suppressed", "item error", "pair error", "ranges kept", "useful")
+    shown = [at for at in range(len(head)) if any(cells(one)[at] for one in found.candidates)]
+    for name in ("", "algorithm", *(head[at] for at in shown), "time", "outcome"):
         left = name in ("", "algorithm", "outcome")
         table.add_column(name, justify="left" if left else "right", overflow="fold")
     for one in found.candidates:
-        table.add_row(*map(printable, _row(found, one, values=values)))
+        mark, taken = "->" if one is found.recommended else "", f"{one.seconds:.2f} s" if one.shares else ""
+        table.add_row(*map(printable, (mark, name_of(one), *(cells(one)[at] for at in shown), taken, _outcome(one))))
     return table
-
-
-def _row(found: Suggestion, one: Candidate, *, values: bool) -> list[str]:
-    mark = "->" if one is found.recommended else ""
-    if not one.shares:
-        return [mark, name_of(one), "", "", "", *([""] if values else []), "", "", "", _outcome(one)]
-    items, kept_values = one.shares.get("items", {}), one.shares.get("values", {})
-    shown = [_percent(items, name) for name in ("kept", "generalized", "suppressed")]
-    if values:
-        shown.append(_percent(kept_values, "kept"))
-    error = f"{one.measures['are']:.3g}" if "are" in one.measures else ""
-    loss = f"{one.loss:.4f}" if one.outcome == "holds" else ""
-    return [mark, name_of(one), *shown, error, loss, f"{one.seconds:.2f} s", _outcome(one)]
 
 
 def name_of(one: Candidate) -> str:
@@ -91,10 +105,6 @@ def levels_text(levels: Any) -> str:
     """
     parts = {name: share for name, share in levels.items() if name not in ("kept", "suppressed")}
     return ", ".join(f"{name} {share:.1%}" for name, share in parts.items())
-
-
-def _percent(shares: Any, name: str) -> str:
-    return f"{shares[name]:.1%}" if name in shares else ""
 
 
 def _outcome(one: Candidate) -> str:

@@ -1,0 +1,212 @@
+"""Which candidate leaves the most that a recipient can count, why, and what to do where none leaves anything.
+
+The usefulness of items is the mean of three figures from 0 to 1: 1 less the median error of the counts of the most
+frequent items, 1 less that of the most frequent pairs (both 0 for an error above 1), and the share of occurrences that
+are kept as they are less the share that is suppressed (0 at least). That of relational columns is how much of a range
+stays: 1 less the mean share of its column that a value is published as. Where there are both, usefulness is the mean of
+the two; of buckets it is 1 less their loss. Each figure is rounded to ten-thousandths first, so that sums are exact.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+from anonset.data.discreet import Discreet, figures_shown
+from anonset.measures.countable import Countable
+from anonset.privacy import PrivacyModel
+from anonset.release.documents import parameters_of
+from anonset.spelling import counted, setting
+
+FEW_KEPT = 0.05
+"""Share of occurrences below which a publication is warned of: hardly an item is there as itself."""
+_PARTS = 10_000
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Candidate(Discreet):
+    """An algorithm with its parameters, and what it left of the data."""
+
+    algorithm: str
+    """Its name."""
+    settings: Mapping[str, Any]
+    """Its parameters but those of the guarantee, as settings."""
+    outcome: str
+    """``holds``, ``worthless``, ``infeasible``, ``refused`` or ``too long``."""
+    shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Share of item occurrences, and of relational values, by what became of them."""
+    levels: Mapping[str, float] = field(default_factory=dict)
+    """Share of item occurrences kept, generalized by so many levels, suppressed."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """Losses by name."""
+    seconds: float = 0.0
+    """Seconds of the search, and of applying what it found."""
+    sampled: bool = False
+    """Whether it was tried on a sample alone."""
+    note: str = field(default="", repr=False)
+    """Why it is no choice."""
+    countable: Countable | None = None
+    """What a recipient can still count of the items; None where there are none."""
+    nodes: bool = False
+    """Whether its symbols are nodes of the items' hierarchy, and no sets of its own."""
+
+    @property
+    def usefulness(self) -> float:
+        """What the candidates are ranked by, from 0 to 1: see the head of this module; 0 for what does not hold."""
+        return float(exact_usefulness(self))
+
+    @property
+    def loss(self) -> float:
+        """The mean of NCP of items and of values, or the main loss: what decides between equally useful ones."""
+        found = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
+        found = found or list(self.measures.values())[:1]  # of buckets, and of what is only suppressed
+        return sum(found) / len(found) if found and self.outcome == "holds" else float("inf")
+
+    @property
+    def kept(self) -> float:
+        """Share of item occurrences, or without items of values, that are published as they are."""
+        found = self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
+        return found.get("kept", 0.0)
+
+    @property
+    def ranges_kept(self) -> float | None:
+        """How much of a range stays in the relational columns, from 0 to 1; None where there are none."""
+        return 1.0 - self.measures["rum"] if "rum" in self.measures else None
+
+    def __repr__(self) -> str:
+        return f"Candidate({self.algorithm} {self.outcome}; kept {self.kept:.1%}; {figures_shown(self.measures)})"
+
+
+def exact_usefulness(one: Candidate) -> Fraction:
+    """Return the usefulness of a candidate, exactly.
+
+    >>> kept = {"items": {"kept": 0.5, "generalized": 0.5}}
+    >>> one = Candidate("exact", {}, "holds", kept, measures={"ncp": 0.1}, countable=Countable(0.1, 1.5, 29.0))
+    >>> exact_usefulness(one)
+    Fraction(7, 15)
+    """
+    if one.outcome != "holds":
+        return Fraction(0)
+    sides = []
+    if one.countable is not None:
+        errors = [error for error in (one.countable.items_error, one.countable.pairs_error) if error is not None]
+        suppressed = one.shares.get("items", {}).get("suppressed", 0.0)
+        sides.append(_mean([*(1.0 - min(1.0, error) for error in errors), max(0.0, one.kept - suppressed)]))
+    if one.ranges_kept is not None:
+        sides.append(_mean([one.ranges_kept]))
+    return sum(sides, Fraction(0)) / len(sides) if sides else _mean([1.0 - min(1.0, one.loss)])
+
+
+def _mean(figures: Sequence[float]) -> Fraction:
+    return Fraction(sum(round(figure * _PARTS) for figure in figures), _PARTS * len(figures))
+
+
+def ranked(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates, the most useful first; of equal ones that of less loss, which keeps more, then the first."""
+    return sorted(found, key=lambda one: (one.sampled, -exact_usefulness(one), round(one.loss, 9), -one.kept))
+
+
+def best_of(found: Sequence[Candidate]) -> Candidate | None:
+    """Return the first of ranked candidates that holds, on all data where there is one; None without any."""
+    held = [one for one in found if one.outcome == "holds"]
+    return next((one for one in held if not one.sampled), held[0] if held else None)
+
+
+def named(one: Candidate) -> str:
+    """Return the algorithm with what was given beside the guarantee."""
+    given = ", ".join(f"{name}={value}" for name, value in one.settings.items() if name != "algorithm")
+    return f"{one.algorithm} ({given})" if given else one.algorithm
+
+
+def reason(best: Candidate, tried: int) -> str:
+    """Say why a candidate is the best of so many, in what a recipient can count."""
+    return f"of {counted(tried, 'candidate')} {named(best)} leaves the most to count: {what_is_left(best)}"
+
+
+def what_is_left(one: Candidate) -> str:
+    """Say what a recipient can count, what stays as it is, and what a symbol means."""
+    parts = []
+    if one.countable is not None:
+        errors = {"frequent items": one.countable.items_error, "frequent pairs": one.countable.pairs_error}
+        told = [f"counts of {what} by {error:.1%} (median)" for what, error in errors.items() if error is not None]
+        parts += [", ".join(told).replace(" by ", " are wrong by ", 1)] if told else []
+    items = one.shares.get("items", {})
+    if items:
+        fates = [f"{one.kept:.1%} of the occurrences stay as they are"]
+        fates += [f"{items[fate]:.1%} are {fate}" for fate in ("generalized", "suppressed") if items.get(fate)]
+        parts.append(", ".join(fates))
+    if one.countable is not None and (size := one.countable.stands_for) is not None:
+        parts.append(f"a generalized item stands for one of {size:.0f} on average")
+    if (values := one.shares.get("values")) is not None:
+        parts.append(f"{values.get('kept', 0.0):.1%} of the relational values stay as they are")
+    if one.ranges_kept is not None:
+        parts.append(f"{one.ranges_kept:.1%} of the ranges of relational columns stay")
+    if not parts:
+        parts = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in list(one.measures.items())[:1]]
+    return "; ".join(parts)
+
+
+def warning(best: Candidate | None) -> str:
+    """Warn of a best candidate in which hardly an item is there as itself; else nothing."""
+    if best is None or not best.shares.get("items") or best.kept >= FEW_KEPT:
+        return ""
+    return (
+        f"only {best.kept:.1%} of the occurrences stay as they are: single items can hardly be counted; a hierarchy "
+        "whose nodes have fewer children may leave more at the same guarantee"
+    )
+
+
+def way_out(found: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:
+    """Say why no candidate is of use, and what would help.
+
+    Parameters
+    ----------
+    seconds
+        How long all candidates together were given.
+    """
+    by_outcome = {one.outcome: one for one in reversed(found)}
+    more = f"{setting('seconds', ceil(seconds))} gives them the time"
+    if set(by_outcome) == {"too long"}:
+        return f"all candidates ran out of time: {more}"
+    said = []
+    if "worthless" in by_outcome:
+        said.append(
+            "what can be published says nothing: everything became one symbol; a hierarchy whose nodes have fewer "
+            "children may leave something at the same guarantee"
+        )
+    elif (one := by_outcome.get("infeasible")) is not None:
+        sizes = " or ".join(name for name in ("k", "m", "l") if name in parameters_of(model))
+        said.append(f"the data do not allow it: {one.note}" + (f"; a smaller {sizes} may be possible" if sizes else ""))
+    elif (one := by_outcome.get("refused")) is not None:
+        said.append(f"no candidate can be tried: {one.note}")
+    else:
+        said.append("what was found does not verify: " + next((one.note for one in found if one.note), ""))
+    if "too long" in by_outcome:
+        said.append(f"others ran out of time: {more}")
+    return "; ".join(said)
+
+
+def limit(best: Candidate | None, found: Sequence[Candidate]) -> str:
+    """Say what limits how much is kept, by the cut that is proven to lose the least; nothing without it."""
+    tried = [one for one in found if one.algorithm == "exact" and "gap" in one.measures]
+    proven = [one for one in tried if one.measures["gap"] == 0.0]
+    if best is None or not tried or best.sampled != tried[0].sampled:
+        return ""
+    if not proven:
+        gap = min(one.measures["gap"] for one in tried)
+        return f"not proven: exact came within {gap:.1%} of the least that a cut of the hierarchy can lose"
+    least = min(one.measures["ncp"] for one in proven)
+    lost = best.measures["ncp"]
+    if lost < least:
+        return (
+            f"the hierarchy is the limit: no cut of it loses less than {least:.4f}, which is proven; {best.algorithm}, "
+            f"whose symbols are sets of its own, which need not belong together, loses {lost:.4f}"
+        )
+    if lost > least + _EQUAL:
+        return (
+            f"a cut of the hierarchy loses {least:.4f}, which is proven to be the least; {best.algorithm} loses "
+            f"{lost:.4f}, and leaves more to count"
+        )
+    return f"the hierarchy is the limit, not the algorithm: that no cut of it loses less than {least:.4f} is proven"
