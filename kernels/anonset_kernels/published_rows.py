@@ -1,4 +1,7 @@
-"""Kernels that merge published rows and gather what is behind each symbol in them; they belong to the verification."""
+"""Kernels that merge published rows, and symbols of the same rows, and gather what is behind each symbol in the rows.
+
+They belong to the verification.
+"""
 
 from typing import NamedTuple
 
@@ -105,6 +108,63 @@ def merge_runs(rows: Csr, merged: Merged) -> int:
                 return -1
         merged.representative[n], merged.weight[n] = row, 1
         n += 1
+    return n
+
+
+class Columns(NamedTuple):
+    """Classes of symbols, numbered from 0, and room to split them; there are at most as many as symbols."""
+
+    of_symbol: Int64Array
+    """int64 (V,): the class of each symbol."""
+    size: Int64Array
+    """int64 (V,): symbols of each class."""
+    met: Int64Array
+    """int64 (V,): zero between rows; how many symbols of a class a row holds."""
+    part: Int64Array
+    """int64 (V,): -1 between rows; the class of those that it holds, where it does not hold all."""
+    touched: Int64Array
+    """int64 (V,): the classes of which a row holds any."""
+
+
+@kernel()
+def split_columns(rows: Csr, columns: Columns, n: int) -> int:
+    """Split `n` classes of symbols wherever a row holds some symbols of a class, but not all.
+
+    Parameters
+    ----------
+    rows
+        Pair (int64 indptr, int32 codes).
+
+    Returns
+    -------
+    Number of classes. After all rows, two symbols are in one class iff they were so before and are in the same rows.
+    O(nnz).
+    """
+    indptr, items = rows
+    of_symbol, size, met, part, touched = columns
+    for row in range(len(indptr) - 1):
+        n_touched = 0
+        for at in range(indptr[row], indptr[row + 1]):
+            group = of_symbol[items[at]]
+            if met[group] == 0:
+                touched[n_touched] = group
+                n_touched += 1
+            met[group] += 1
+        for i in range(n_touched):
+            if met[touched[i]] < size[touched[i]]:
+                part[touched[i]] = n
+                n += 1
+        for at in range(indptr[row], indptr[row + 1]):
+            own = part[of_symbol[items[at]]]
+            if own >= 0:
+                of_symbol[items[at]] = own
+        for i in range(n_touched):
+            group = touched[i]
+            if part[group] >= 0:
+                size[part[group]] = met[group]
+                size[group] -= met[group]
+                part[group] = -1
+            met[group] = 0
     return n
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,45 @@ def test_signals_leave_nothing(place: Place, number: signal.Signals, code: int, 
     ran = python(USUAL + trap + RUN, *place.job("--quiet"))
     assert (ran.returncode, ran.stderr) == (code, f"anonset: error: {said}\n")
     assert place.nothing_left()
+
+
+STUCK = """
+import ctypes, importlib
+from anonset.data.mapped import WorkFolder
+module = importlib.import_module({module!r})
+def stuck(*_, **__):
+    kept = WorkFolder.temporary()
+    mutex, libc = ctypes.create_string_buffer(256), ctypes.CDLL(None)
+    libc.pthread_mutex_lock(mutex)
+    print("stuck", kept.path, flush=True)
+    libc.pthread_mutex_lock(mutex)  # for ever; no signal ends it, and other threads run
+module.{name} = stuck
+"""
+
+
+@pytest.mark.parametrize(("number", "code", "said"), ENDS)
+@pytest.mark.parametrize("where", ["anonset.io.maps.write_codebook", "anonset.jobs.input._in_memory"])
+def test_signals_end_a_process_that_is_in_compiled_code(
+    place: Place, where: str, number: signal.Signals, code: int, said: str
+) -> None:
+    """The process is sent a signal while its main thread is where no handler runs; nothing is left of it."""
+    module, name = where.rsplit(".", 1)
+    command = [sys.executable, "-c", USUAL + STUCK.format(module=module, name=name) + RUN, *place.job("--quiet")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        word, _, work = process.stdout.readline().strip().partition(" ")
+        assert (word, Path(work).is_dir()) == ("stuck", True)
+        start = time.monotonic()
+        process.send_signal(number)
+        try:
+            assert process.wait(60) == code
+        finally:
+            process.kill()
+        assert time.monotonic() - start < 30  # two seconds, on a machine that does nothing else
+        assert process.stderr.read() == f"anonset: error: {said}\n"
+    assert place.nothing_left()
+    assert not Path(work).exists()
 
 
 @pytest.mark.parametrize("number", [number for number, _, _ in ENDS])

@@ -27,3 +27,12 @@ def naive_km(rows: Records, k: int, m: int) -> tuple[int, ...] | None:
         if rare:
             return min(rare)
     return None
+
+
+def alike(rows: Records, n_symbols: int) -> list[frozenset[int]]:
+    """Return the rows of each symbol.
+
+    >>> alike([{0, 1}, {0}], 2)
+    [frozenset({0, 1}), frozenset({0})]
+    """
+    return [frozenset(at for at, row in enumerate(rows) if symbol in row) for symbol in range(n_symbols)]

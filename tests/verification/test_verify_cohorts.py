@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spans
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary, spans
 from anonset.data.mapped import WorkFolder
 from anonset.errors import InputError
 from anonset.privacy import Verdict
@@ -20,7 +20,7 @@ from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.transaction_k import TransactionKAnonymity
-from anonset.verification import distinct_rows, occurrences, verify
+from anonset.verification import cohorts, distinct_rows, occurrences, verify
 from anonset.verification.coherence import check_coherence
 from anonset.verification.lm import check_klm, check_lm, classes_of
 from anonset.verification.partitions import check_partitions
@@ -79,6 +79,39 @@ def test_every_check_equals_its_twin_in_slices_of_any_size() -> None:
         compare_diversity(seed)
         compare_classes(seed)
         compare_partitions(seed)
+
+
+@thorough
+@given(seeds)
+def test_symbols_of_the_same_records_are_looked_at_as_one(seed: int) -> None:
+    rng, rows, sensitive = case(seed)
+    k, m, column = rng.randint(1, 3), rng.randint(1, 4), SetColumn.of(rows)
+    part = np.array([rng.randint(0, 1) for _ in rows], np.int32)
+    sex = (CategoricalColumn.of("sex", [rng.choice("mf") for _ in rows]),)
+
+    def verdicts() -> list[Verdict]:
+        return [
+            check_coherence(column, Coherence(0.5, k, m, sensitive), BUDGET, None),
+            check_lm(column, LmDiversity(k, 2, m, sensitive), BUDGET, None),
+            check_klm(column, sex, KLmDiversity(k, 2, m, sensitive), BUDGET, None),
+            check_partitions(column, part, PartitionKmAnonymity(k, m), BUDGET, None),
+        ]
+
+    usual = verdicts()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cohorts, "_WORTH_MERGING", 0)
+        merged = verdicts()
+    assert [(one.holds, one.witness) for one in merged] == [(one.holds, one.witness) for one in usual]
+
+
+def test_diverse_records_of_a_million_items() -> None:
+    labels = (*(f"{code:06d}" for code in range(1_000_000)), "s", "t")
+    rows = [np.arange(1_000_001), np.append(np.arange(1_000_000), 1_000_001), np.arange(500_000), np.arange(500_000)]
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    column = SetColumn("items", indptr, np.concatenate(rows).astype(np.int32), Vocabulary(labels))
+    verdict = check_lm(column, LmDiversity(2, 2, 2, ("s", "t")), BUDGET, None)
+    assert (verdict.holds, verdict.checked["distinct_columns"]) == (True, 2)
+    assert check_lm(column, LmDiversity(2, 3, 2, ("s", "t")), BUDGET, None).holds is False
 
 
 @thorough

@@ -18,7 +18,7 @@ from anonset.generalization import Cut, Publication, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
 from anonset.verification import counting, distinct_rows, itemsets, verify
 from effort import examples
-from reference.km import naive_km, supports
+from reference.km import alike, naive_km, supports
 
 small_rows = st.lists(st.sets(st.integers(0, 5), max_size=5), max_size=12)
 repeated_rows = st.lists(st.tuples(st.sets(st.integers(0, 4), max_size=5), st.integers(1, 4)), max_size=5).map(
@@ -145,6 +145,86 @@ def test_reports_what_was_counted(rows: list[set[int]]) -> None:
     assert checked["itemset_occurrences"] == {
         size: sum(comb(len(row), size) for row in distinct) for size in range(1, longest + 1)
     }
+
+
+@settings(deadline=None, max_examples=examples(200))
+@given(rows=small_rows, kept=st.sets(st.integers(0, 5)), together=st.sampled_from([1, 3, 10**6]))
+def test_symbols_of_the_same_rows_are_told_by_the_first(rows: list[set[int]], kept: set[int], together: int) -> None:
+    column, places = table_of(rows).transactions, alike(rows, 6)
+    assert column is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distinct_rows, "_CODES_PER_CALL", together)
+        others = np.array([code in kept for code in range(6)])
+        assert distinct_rows.first_of_alike(column).tolist() == [
+            places.index(own) == at for at, own in enumerate(places)
+        ]
+        free = [own if at not in kept else frozenset({-1 - at}) for at, own in enumerate(places)]
+        found = distinct_rows.first_of_alike(column, others)
+        assert found.tolist() == [free.index(own) == at for at, own in enumerate(free)]
+        fewer = distinct_rows.with_symbols(column, found)
+        labels = column.vocabulary.labels
+        wanted = [{labels[code] for code in row if found[code]} for row in rows]
+        assert [set(row) for row in fewer.rows()] == wanted
+
+
+@settings(deadline=None, max_examples=examples(200))
+@given(rows=st.one_of(small_rows, repeated_rows), k=st.integers(1, 4), m=st.integers(1, 6), times=st.integers(1, 3))
+def test_long_records_have_the_same_verdict_and_witness(rows: list[set[int]], k: int, m: int, times: int) -> None:
+    long = [{code * times + more for code in row for more in range(times)} for row in rows]
+    table = table_of(long, 6 * times)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(itemsets, "_WORTH_MERGING", 0)
+        verdict = verify(table, KmAnonymity(k, m))
+    expected = naive_km(long, k, m)
+    assert verdict.holds is (expected is None)
+    if expected is not None:
+        assert codes_of(table, verdict) == expected
+    elif "distinct_columns" in verdict.checked:
+        places = alike(long, 6 * times)
+        assert verdict.checked["distinct_columns"] == len(set(places) - {frozenset()}) < verdict.checked["symbols"]
+
+
+def test_records_of_a_million_items() -> None:
+    n = 1_000_000
+    voc = Vocabulary(tuple(f"{code:06d}" for code in range(n)))
+
+    def of(*lengths: int) -> Table:
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return Table(
+            SetColumn("items", indptr, np.concatenate([np.arange(end, dtype=np.int32) for end in lengths]), voc)
+        )
+
+    verdict = verify(of(n, n), KmAnonymity(2, 2))
+    assert (verdict.holds, verdict.checked["distinct_columns"]) == (True, 1)
+    halves = verify(of(n, n, n // 2, n // 2), KmAnonymity(3, 2))
+    assert halves.witness is not None
+    assert (halves.witness.what, halves.witness.support) == ((f"{n // 2:06d}",), 2)
+    verdict = verify(of(n, n, n // 2, n // 2), KmAnonymity(2, 2))
+    assert (verdict.holds, verdict.checked["itemset_occurrences"]) == (True, {1: n + n // 2, 2: 1})
+
+
+@settings(deadline=None, max_examples=examples(100))
+@given(rows=small_rows, k=st.integers(1, 4), budget=st.integers(0, 60))
+def test_beyond_the_budget_a_violation_is_the_first_or_none(rows: list[set[int]], k: int, budget: int) -> None:
+    table, expected = table_of(rows), naive_km(rows, k, 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "_STEPS_PER_CALL", 1)
+        patch.setattr(counting, "CODES_PER_WINDOW", 1)
+        verdict = verify(table, KmAnonymity(k, 3), budget=budget)
+    if verdict.holds is False:
+        assert codes_of(table, verdict) == expected
+    assert verdict.holds is None or verdict.holds is (expected is None)
+
+
+def test_beyond_the_budget_the_first_sets_are_looked_at() -> None:
+    table = table_of([{0, 1, 2, 3, 4, 5}, {0, 2, 3, 4, 5}, {1, 2, 3, 4, 5}])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "_STEPS_PER_CALL", 1)
+        verdict = verify(table, KmAnonymity(2, 2), budget=22)
+        assert codes_of(table, verdict) == (0, 1)
+        assert verify(table, KmAnonymity(2, 2), budget=16).holds is None
+        patch.setattr(itemsets, "_TRIED", 0)
+        assert verify(table, KmAnonymity(2, 2), budget=22).holds is None
 
 
 @pytest.mark.parametrize("rows", [[], [set()], [set(), set(), set()]])

@@ -79,6 +79,7 @@ def run() -> None:
     code = _DEFECT
     try:
         unwinding.install()
+        unwinding.watch(lambda number: _interrupted(KeyboardInterrupt(number)))
         _open_streams()
         code = main()
     except KeyboardInterrupt as error:  # before the command began, or after it ended with an error

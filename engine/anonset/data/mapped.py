@@ -26,6 +26,9 @@ PARTS = "part-"
 DAMAGED = "the work directory is damaged: this is not what was written; begin anew without it"
 
 
+_temporary: dict[Path, None] = {}  # those of this process that are there
+
+
 @dataclass(frozen=True)
 class WorkFolder(Discreet):
     """A directory of arrays, one a file, which the owner alone may read: it holds raw data.
@@ -49,7 +52,9 @@ class WorkFolder(Discreet):
             If that cannot be written to.
         """
         with _writing(parent or Path(tempfile.gettempdir())):
-            return cls(Path(tempfile.mkdtemp(prefix="anonset-", dir=parent)))
+            made = cls(Path(tempfile.mkdtemp(prefix="anonset-", dir=parent)))
+        _temporary[made.path] = None
+        return made
 
     @classmethod
     def at(cls, path: Path) -> Self:
@@ -158,6 +163,13 @@ class WorkFolder(Discreet):
     def remove(self) -> None:
         """Remove the directory with all that is in it."""
         shutil.rmtree(self.path, ignore_errors=True)
+        _temporary.pop(self.path, None)
+
+
+def remove_temporary() -> None:
+    """Remove the temporary directories that this process has made."""
+    for path in tuple(_temporary):
+        WorkFolder(path).remove()
 
 
 def space(work: WorkFolder | None, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:

@@ -1,6 +1,8 @@
 """The signals that end a process: they unwind it once, never within a clean-up, and not at all when the job is done.
 
-Python runs handlers of signals in the main thread alone; in another one nothing here has anything to do.
+Python runs handlers of signals in the main thread alone, and between its own instructions: not while that thread is in
+compiled code. There a watching thread, woken by the signal itself, ends the process instead, once it has removed what
+must not stay.
 """
 
 import os
@@ -8,13 +10,22 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
+_BY_SIGNAL = 128
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Ctrl-C, the end that others ask for, and the loss of the terminal."""
+
+
+UNDOING: dict[object, Callable[[], object]] = {}
+"""What takes back what this process is in the middle of, by whatever it belongs to."""
+PATIENCE = 1.2
+"""Seconds that the main thread has to unwind, before the process is ended without it."""
+_WORDS = 0.3
+"""Seconds that the last words may take: whoever was to hear them may not listen."""
 
 
 class Unwinding:
@@ -31,9 +42,12 @@ class Unwinding:
         self.settled = False
         """Whether the job is done: then no signal undoes it, nor cuts off its account."""
         self._when = 0.0
+        self._ending = False
 
     def __call__(self, number: int, _: FrameType | None) -> None:
         """Unwind the process."""
+        while self._ending:  # the watching thread ends it
+            time.sleep(PATIENCE)
         now = time.monotonic()
         if not self.settled and (self.came is None or now - self._when >= self.deaf):
             self.came, self._when = number, now
@@ -45,6 +59,43 @@ class Unwinding:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self)
         sys.unraisablehook = self.retry
+
+    def watch(self, end: Callable[[int], object]) -> None:
+        """End the process within about two seconds of a signal, whatever the main thread is at.
+
+        Parameters
+        ----------
+        end
+            Called with the signal when all is undone, to say so; the process exits then.
+        """
+        heard, woken = os.pipe()
+        os.set_blocking(woken, False)
+        signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+        threading.Thread(target=self._watch, args=(heard, end), name="anonset-signals", daemon=True).start()
+
+    def _watch(self, heard: int, end: Callable[[int], object]) -> None:
+        while True:
+            number = os.read(heard, 1)[0]
+            if number not in ENDING or signal.getsignal(number) in (signal.SIG_IGN, signal.SIG_DFL):
+                continue
+            self._wait()
+            if self.settled:
+                return
+            self._ending = True
+            _undo()
+            words = threading.Thread(target=end, args=(number,), daemon=True)
+            with suppress(RuntimeError):  # the interpreter shuts down
+                words.start()
+                words.join(_WORDS)
+            os._exit(_BY_SIGNAL + number)
+
+    def _wait(self) -> None:
+        """Wait as long as the main thread may take to unwind, not counting what signals wait for."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            time.sleep(PATIENCE / 10)
+            if isinstance(signal.getsignal(ENDING[0]), _Waiting):
+                until = time.monotonic() + PATIENCE
 
     def leave(self) -> None:
         """Ignore the ending signals for good, while the interpreter shuts down."""
@@ -61,6 +112,15 @@ class Unwinding:
             again.start()
         else:
             sys.__unraisablehook__(lost)
+
+
+def _undo() -> None:
+    """Take back all that is unfinished, the last first, and remove temporary work directories."""
+    while UNDOING:
+        with suppress(KeyError, OSError):
+            UNDOING.popitem()[1]()
+    if mapped := sys.modules.get("anonset.data.mapped"):  # not imported here, which must stay light
+        mapped.remove_temporary()
 
 
 def settle() -> None:

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from anonset.errors import InputError
-from anonset.release.interruption import defer_signals, settle
+from anonset.release.interruption import UNDOING, defer_signals, settle
 
 UNFINISHED = "unfinished.txt"
 """Name of the file that marks a private directory as long as its publication is not complete."""
@@ -152,6 +152,7 @@ class Staging:
         require_free(self.out, self.private)
         try:
             with defer_signals():
+                UNDOING[self] = lambda: self._clean(None)
                 self._make_private()
                 self._mark()
                 self._temporary.mkdir(mode=0o700)
@@ -217,6 +218,7 @@ class Staging:
                 if self._made_private:
                     shutil.rmtree(self.private, ignore_errors=True)
             shutil.rmtree(self._temporary, ignore_errors=True)
+            UNDOING.pop(self, None)
             while self._locks:
                 os.close(self._locks.pop())
             name_in(error, self.folder, self.out)

@@ -19,7 +19,7 @@ from anonset.data.table import Int64
 from anonset.errors import AnonsetError
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.verification.counting import Progress
-from anonset.verification.distinct_rows import merged
+from anonset.verification.distinct_rows import first_of_alike, merged
 from anonset.verification.grouped_rows import by_group
 from anonset.verification.itemsets import records_with, require_well_formed
 from anonset.verification.occurrences import Occurrences, Symbols
@@ -27,6 +27,7 @@ from anonset.verification.occurrences import Occurrences, Symbols
 _STEPS_PER_OCCURRENCE = 20
 """What an occurrence counts in a budget, which is measured in steps of a compiled count: sorting it takes longer."""
 
+_WORTH_MERGING = 100_000_000  # occurrences of the sets of one size, some seconds
 _OCCURRENCES_MERGED = 1 << 16
 """Occurrences whose sensitive symbols are merged at a time."""
 
@@ -95,6 +96,8 @@ def check_cohorts(
     require_well_formed(column)
     cohorts = _Cohorts(column, groups, sensitive, rule, work)
     checked: dict[str, Any] = {"rows": column.n, "distinct_rows": cohorts.n, "groups": cohorts.n_groups}
+    if cohorts.distinct_columns is not None:
+        checked["distinct_columns"] = cohorts.distinct_columns
     counted = checked["itemset_occurrences"] = {}
     left = budget
     for size in rule.sizes:
@@ -111,7 +114,7 @@ def check_cohorts(
             checked["covered"] = f"sizes below {size}; size {size} up to the witness"
             return Verdict(False, model, checked, cohorts.witness(bad))
     last = rule.sizes[-1] if len(rule.sizes) else 0
-    longer = f" (the longest record has {cohorts.longest})" if last > cohorts.longest else ""
+    longer = f" (the longest record has {cohorts.longest_record})" if last > cohorts.longest_record else ""
     checked["covered"] = f"sizes {rule.sizes.start}..{last}{longer}"
     return Verdict(True, model, checked)
 
@@ -140,12 +143,29 @@ class _Cohorts:
             found = merged(tagged, work)
         self.weight, self.n, self.longest = found.weight, found.column.n, 0
         self.n_groups = min(1, self.n) if groups is None else len(values)
+        self._known = ~self.is_sensitive
+        self.distinct_columns: int | None = None
+        """Symbols that may be known, where those of the same records are looked at as one."""
         self._split(found.column, work)
+        self.longest_record = self.longest
+        if any(self.occurrences(size) > _WORTH_MERGING for size in rule.sizes):
+            self._merge_columns(found.column, work)
         if groups is not None:
             self.group = _groups_of(found.column, values, work)
 
+    def _merge_columns(self, rows: SetColumn, work: WorkFolder | None) -> None:
+        """Look at one alone of the symbols that are in the same records: the cohort of several of them is its own."""
+        n_symbols = len(self.is_sensitive)
+        others = np.ones(n_symbols + self.n_groups, bool)  # the marks of groups, too
+        others[:n_symbols] = self.is_sensitive
+        known = first_of_alike(rows, others)[:n_symbols] & self._known
+        occurs = self.column.occurrences > 0
+        if int((known & occurs).sum()) < int((self._known & occurs).sum()):
+            self._known, self.distinct_columns = known, int((known & occurs).sum())
+            self._split(rows, work)
+
     def _split(self, rows: SetColumn, work: WorkFolder | None) -> None:
-        """Take the symbols of the distinct records apart: those that may be known, and the sensitive ones."""
+        """Take the symbols of the distinct records apart: those that are looked at, and the sensitive ones."""
         known, secret = Growing(work, "known", np.int32), Growing(work, "secret", np.int32)
         starts = [Growing(work, name, np.int64) for name in ("known-start", "secret-start")]
         self._lengths = np.zeros(rows.longest + 1, np.int64)
@@ -155,9 +175,9 @@ class _Cohorts:
         for a, b in spans(rows.n):
             part = rows.part(a, b)
             symbol = part.items < n_symbols  # and not the mark of a group
-            hidden = np.zeros(len(part.items), bool)
-            hidden[symbol] = self.is_sensitive[part.items[symbol]]
-            for at, chosen in enumerate((symbol & ~hidden, hidden)):
+            for at, wanted in enumerate((self._known, self.is_sensitive)):
+                chosen = np.zeros(len(part.items), bool)
+                chosen[symbol] = wanted[part.items[symbol]]
                 (known, secret)[at].append(part.items[chosen])
                 running = np.concatenate([[0], np.cumsum(chosen)])[part.indptr]
                 starts[at].append(ends[at] + running[1:])

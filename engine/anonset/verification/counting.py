@@ -87,9 +87,15 @@ def pair_counters(n: int, n_symbols: int) -> "Pairs":
 class Counting:
     """The counting of all itemsets of one size, by walks over some of them each, which may run side by side."""
 
-    def __init__(self, size: int, k: int, total: int, progress: Progress | None) -> None:
+    def __init__(self, size: int, k: int, total: int, progress: Progress | None, most: int | None = None) -> None:
         self.size, self.k, self.total, self.progress = size, k, total, progress
         self.stopped, self._done, self._lock = False, 0, threading.Lock()
+        self._most = total if most is None else most
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all was counted that was to be."""
+        return self._done >= self._most
 
     def run(self, rows: SetColumn, weight: Int64) -> Found:
         """Count the itemsets that begin with the first symbol of a row, until one is too rare, or told to stop.
@@ -106,7 +112,7 @@ class Counting:
         row_of = np.repeat(np.arange(rows.n, dtype=np.int32), rows.lengths)
         seen, walk = Rows(rows.items, row_of, rows.indptr[1:], weight), self._walk(rows)
         over, before = False, 0
-        while not over and not self.stopped:
+        while not (over or self.stopped or (self._most < self.total and self.exhausted)):
             over = bool(advance(seen, walk, self.size, self.k, _STEPS_PER_CALL))
             self._tell(int(walk.state[1]) - before)
             before = int(walk.state[1])

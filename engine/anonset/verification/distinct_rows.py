@@ -1,10 +1,15 @@
-"""The distinct rows of a column, each with the number of records equal to it: merged by blocks, then all together."""
+"""The distinct rows of a column, each with the number of records equal to it: merged by blocks, then all together.
+
+Symbols that stand in the same rows are alike too: one of them tells what there is to know of all.
+"""
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.growing import Growing, GrowingSets
@@ -16,7 +21,7 @@ MOST_TOGETHER = 1 << 23
 """Largest number of rows that are merged together; of more, one share after the other is."""
 _BYTES_OF_ROW = 48
 """Of a table of the rows that are merged together, at most."""
-_ROWS_PER_CALL = 200_000
+_ROWS_PER_CALL, _CODES_PER_CALL = 200_000, 1 << 24
 _BLOCKS_AT_ONCE = 8
 
 
@@ -123,3 +128,53 @@ def merge_equal(
         for span in spans(column.n, _ROWS_PER_CALL):
             merge_rows(rows, weights, slots, sums, (share, shares), span)
     return sums
+
+
+def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    """Return bool (V,): the first of the symbols that are in the same rows, and no other of them.
+
+    A set of symbols matches the records that the first of each match: so, of the smallest sets that match too few, the
+    first by its codes is of such symbols, no two of which are alike. Exact, by splitting classes row by row, no hash.
+
+    Parameters
+    ----------
+    kept
+        bool (V,): symbols that are each taken for the first; V may be larger than the vocabulary.
+
+    >>> first_of_alike(SetColumn.of(["abc", "ab", "c", "d", "d"])).tolist()
+    [True, False, True, True]
+    """
+    from anonset_kernels.published_rows import Columns, split_columns
+
+    n_symbols = len(rows.vocabulary) if kept is None else len(kept)
+    room = (np.zeros(n_symbols, np.int64) for _ in range(4))
+    columns = Columns(next(room), next(room), next(room), np.full(n_symbols, -1, np.int64), next(room))
+    if kept is not None and not kept.all():
+        columns.of_symbol[kept] = 1  # classes of their own: they are the first of no others
+    n = len(sizes := np.bincount(columns.of_symbol))
+    columns.size[:n] = sizes
+    for a, b in _row_spans(rows.indptr):
+        n = int(split_columns((rows.indptr[a : b + 1], rows.items), columns, n))
+    first = np.zeros(n_symbols, bool)
+    first[np.unique(columns.of_symbol, return_index=True)[1]] = True
+    return first if kept is None else first | kept
+
+
+def _row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
+    """Yield spans of rows that hold about so many codes as a call takes some tenths of a second for."""
+    first, n = 0, len(indptr) - 1
+    while first < n:
+        end = int(np.searchsorted(indptr, indptr[first] + _CODES_PER_CALL, side="right")) - 1
+        yield first, max(first + 1, end)
+        first = max(first + 1, end)
+
+
+def with_symbols(rows: SetColumn, kept: NDArray[np.bool_], work: WorkFolder | None = None) -> SetColumn:
+    """Return the rows with those of their symbols alone that are kept, bool (V,)."""
+    with GrowingSets(rows.name, work) as found:
+        for a, b in _row_spans(rows.indptr):
+            part = rows.part(a, b)
+            chosen = kept[part.items]
+            ends = np.concatenate([[0], np.cumsum(chosen)])[part.indptr]
+            found.append(SetColumn(rows.name, ends, part.items[chosen], rows.vocabulary))
+    return found.finished(rows.vocabulary)

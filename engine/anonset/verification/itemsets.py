@@ -16,10 +16,14 @@ from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.verification.counting import MOST_SYMBOLS, Count, Counting, Found, Progress, windows_of
-from anonset.verification.distinct_rows import merged
+from anonset.verification.distinct_rows import first_of_alike, merged, with_symbols
 
 _PAIR = 2
 _WORTH_THREADS = 50_000_000  # itemset occurrences, some tenths of a second
+_WORTH_MERGING = 1_000_000_000  # some seconds
+_TRIED = 2_000_000_000
+"""Occurrences of a size beyond the budget that are counted nevertheless, if the budget has them: where most sets are
+too rare, the first of them is soon met."""
 
 
 class DistinctRows:
@@ -46,11 +50,24 @@ class DistinctRows:
 
     def __init__(self, column: SetColumn, work: WorkFolder | None = None) -> None:
         require_well_formed(column)
-        self.column = column
+        self.column, self._work = column, work
         self.symbols = int(np.count_nonzero(column.occurrences))
         """Number of distinct symbols that occur."""
         found = merged(column, work)
         self._rows, self.weight = found.column, found.weight
+
+    def merge_columns(self) -> int:
+        """Leave of symbols that are in the same rows the first alone, and return how many symbols are left.
+
+        The smallest sets that are too rare are found all the same, and the first of them (`first_of_alike`).
+        """
+        first = first_of_alike(self._rows)
+        left = int(np.count_nonzero(first & (self.column.occurrences > 0)))
+        if left < self.symbols:
+            self._rows = with_symbols(self._rows, first, self._work)
+            for name in ("_lengths", "_least"):
+                self.__dict__.pop(name, None)
+        return left
 
     @property
     def n(self) -> int:
@@ -79,6 +96,28 @@ class DistinctRows:
     def occurrences(self, size: int) -> int:
         """Return the exact number of occurrences of itemsets of `size` items in the distinct records."""
         return sum(records * comb(length, size) for length, records in self._lengths)
+
+    def count_within(self, size: int, k: int, budget: int, progress: Progress | None = None) -> Count | None:
+        """Count as :meth:`count` does, if a budget of occurrences allows it.
+
+        If it does not, the first itemsets by their codes are counted, within the budget and for some seconds: returns
+        what was counted if that ends with one that occurs in fewer than `k` records, else None.
+        """
+        total, most = self.occurrences(size), min(budget, _TRIED)
+        if total <= budget:
+            return self.count(size, k, progress)
+        if size == 1 or most <= 0:
+            return None
+        counting, distinct = Counting(size, k, total, progress, most), 0
+        behind, with_it = self._measured(size)
+        for window in windows_of(behind):
+            found = counting.run(*self._gathered(size, window, behind, with_it))
+            distinct += found.distinct
+            if found.rare is not None:
+                return Count(size, distinct, found.rare, found.support)
+            if counting.exhausted:
+                break
+        return None
 
     def count(self, size: int, k: int, progress: Progress | None = None) -> Count:
         """Count all itemsets of `size` items, stopping at the first that occurs in fewer than `k` records.
@@ -208,32 +247,37 @@ def check_km(
     """Check published records; the witness is the smallest violating set, then the first by its codes.
 
     Every size from 1 to m is counted, none is inferred from another: a record shorter than m holds no set of m
-    symbols at all. Sizes beyond the longest record have nothing to count.
+    symbols at all. Sizes beyond the longest record have nothing to count. Where records are long, symbols that are in
+    the same records are counted as one: sets of several of them are as frequent as smaller ones, which were counted.
     """
     rows = DistinctRows(column, work)
     sizes = min(model.m, rows.longest)
     checked: dict[str, Any] = {"rows": column.n, "distinct_rows": rows.n, "symbols": rows.symbols}
     occurrences = checked["itemset_occurrences"] = {}
     distinct = checked["distinct_itemsets"] = {}
-    left = budget
+    left, merged_columns = budget, False
     for size in range(1, sizes + 1):
-        occurrences[size] = rows.occurrences(size)
-        left -= occurrences[size]
-        if (
-            left < 0 and int(rows.weight.min(initial=model.k)) >= model.k
-        ):  # then so often occurs whatever is in a record
-            del checked["itemset_occurrences"], checked["distinct_itemsets"]  # how far they came depends on the budget
+        if rows.occurrences(size) > _WORTH_MERGING and not merged_columns:
+            merged_columns = True
+            if (columns := rows.merge_columns()) < rows.symbols:
+                checked["distinct_columns"] = columns
+        if not (total := rows.occurrences(size)):
+            break
+        occurrences[size] = total
+        if total > left and int(rows.weight.min(initial=model.k)) >= model.k:  # so often occurs whatever a record holds
+            for name in ("itemset_occurrences", "distinct_itemsets", "distinct_columns"):  # how far they came
+                checked.pop(name, None)  # depends on the budget
             checked["covered"] = f"{_sizes(model.m, model.m)}: every record occurs at least {model.k} times"
             return Verdict(True, model, checked)
-        if left < 0:
-            checked["covered"] = _too_large(size, model.m, occurrences[size], budget)
+        count = rows.count_within(size, model.k, left, progress)
+        if count is None:
+            checked["covered"] = _too_large(size, model.m, total, budget)
             return Verdict(None, model, checked)
-        count = rows.count(size, model.k, progress)
         if count.rare is not None:
             checked["covered"] = f"{_sizes(size - 1, model.m)}; size {size} up to the witness"
             return Verdict(False, model, checked, _witness(column, count, model.k))
-        distinct[size] = count.distinct
-    longer = f", the longest record has {rows.longest}" if model.m > rows.longest else ""
+        left, distinct[size] = left - total, count.distinct
+    longer = f", the longest record has {longest}" if model.m > (longest := rows.column.longest) else ""
     checked["covered"] = f"{_sizes(sizes, model.m)}{longer}"
     return Verdict(True, model, checked)
 
