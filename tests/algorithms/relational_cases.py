@@ -13,7 +13,9 @@ from reference.relational import Attribute, RangeModel, Relation, Row, SetModel,
 
 ORIGIN = "All(Europe(France,Greece,Germany,Spain),Africa(Algeria,Nigeria))"
 GENDER = "Any(Male,Female)"
-TREES = ("R(X(b,a),Y(d,c,e),f)", "S(T(U(p,q),r),s)", GENDER, ORIGIN)
+UNARY = ("R(A(B(b,c)),D(E(e),F(f,g)),H(I(J(h))))", "S(T(U(V(p,q,r),W(s))),X(Y(t),Z(u,v)))", "T(U(V(x(y,z))))")
+"""Trees with nodes that have one child, alone and one above the other, and paths that are not equally long."""
+TREES = ("R(X(b,a),Y(d,c,e),f)", "S(T(U(p,q),r),s)", GENDER, ORIGIN, *UNARY)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,15 @@
 """Full-domain and full-subtree recoding: exact against the whole lattice, published by levels and nodes, verified."""
 
 import random
+from collections import Counter
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from algorithms.relational_cases import RelationalCase, encode, random_case
 from anonset.algorithms.clusters import list_members
@@ -16,9 +21,11 @@ from anonset.algorithms.relational.top_down import TopDown
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization import apply
+from anonset.io.hierarchies import hierarchy_of_rows
 from anonset.jobs.anonymize import anonymize
 from anonset.privacy import KAnonymity
 from anonset.verification import verify
+from effort import examples
 from reference.recoding import full_domain, full_domain_vector
 from reference.relational import key
 
@@ -120,3 +127,60 @@ def test_a_lattice_that_is_too_large_is_refused() -> None:
             name(k=2, max_vectors=2).recode(Table(None, case.columns), case.hierarchies)
     with pytest.raises(InputError, match=r"max_suppressed_records must be a number in \[0, 1\], got 1.5"):
         FullDomain(k=2, max_suppressed_records=1.5)
+
+
+def file_of_columns(source: random.Random) -> list[list[str]]:
+    """Draw the lines of a hierarchy file: groups of groups, many of one member, which at times have its name."""
+    columns = [[f"v{n}" for n in range(source.randint(2, 7))]]
+    for level in range(1, source.randint(2, 4)):
+        group, below = 0, columns[-1]
+        names = dict.fromkeys(below, "")
+        for label in names:
+            group += source.random() < 0.6
+            names[label] = f"g{level}.{group}"
+        shared = Counter(names.values())
+        own = {label: shared[name] == 1 and source.random() < 0.5 for label, name in names.items()}
+        columns.append([label if own[label] else names[label] for label in below])
+    lines = [list(line) for line in zip(*columns, ["*"] * len(columns[0]), strict=True)]
+    if source.random() < 0.5:  # shorter lines stand for those that begin with their leaf several times
+        lines = [line[line.count(line[0]) - 1 :] for line in lines]
+    return lines
+
+
+def padded(lines: list[list[str]]) -> list[list[str]]:
+    longest = max(map(len, lines))
+    return [[line[0]] * (longest - len(line)) + line for line in lines]
+
+
+@settings(deadline=None, max_examples=examples(300))
+@given(seed=st.integers(0, 10**9))
+def test_full_domain_levels_are_the_columns_of_the_files(seed: int) -> None:
+    """Every vector of columns is tried, each label of a column standing for the values that show it there."""
+    source = random.Random(seed)
+    files = [file_of_columns(source) for _ in range(source.randint(1, 3))]
+    n, k = source.randint(3, 14), source.randint(2, 3)
+    rows = [tuple(source.randrange(len(lines)) for lines in files) for _ in range(n)]
+    table = Table.from_columns(**{f"c{a}": [files[a][row[a]][0] for row in rows] for a in range(len(files))})
+    trees = {f"c{a}": hierarchy_of_rows("a file", lines) for a, lines in enumerate(files)}
+    columns = [list(zip(*padded(lines), strict=True)) for lines in files]
+    losses = []
+    for vector in product(*map(range, (len(found) for found in columns))):
+        chosen = [columns[a][level] for a, level in enumerate(vector)]
+        shown = [tuple(column[value] for column, value in zip(chosen, row, strict=True)) for row in rows]
+        if min(Counter(shown).values()) >= k:
+            sizes = [Counter(column) for column in chosen]
+            values = [(size[x], size.total()) for row in shown for size, x in zip(sizes, row, strict=True)]
+            losses.append(sum(Fraction(x, of) for x, of in values if x > 1) / n / len(files))
+    found = FullDomain(k=k).recode(table, trees)
+    assert found.figures["ncp"] == pytest.approx(float(min(losses)))
+    for a, values in enumerate(found.recoding.relational):
+        image = [values.labels[c] for c in found.recoding.cluster]
+        tree, leaves = trees[f"c{a}"], [row[a] for row in rows]
+        nodes = [tree.node_of[label] for label in image]
+        below = [set(tree.leaves.labels[tree.leaf_lo[v] : tree.leaf_hi[v]]) for v in nodes]
+        shown = [[column[leaf] for leaf in leaves] for column in columns[a]]
+        by_column = [
+            [{line[0] for line, x in zip(files[a], column, strict=True) if x == label} for label in labels]
+            for column, labels in zip(columns[a], shown, strict=True)
+        ]
+        assert below in by_column

@@ -135,6 +135,26 @@ def test_writing_and_reading_gives_the_same_tree(tmp_path_factory, tree):
     again = read_hierarchy(path)
     assert again.labels == hierarchy.labels
     assert again.parent.tolist() == hierarchy.parent.tolist()
+    assert again.column_depth.tolist() == hierarchy.column_depth.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("a,A,X,R\nb,B,R\nc,B,R\n", ["abc", "aBB", "RRR"]),
+        ("a,a,A,R\nb,B,A,R\nc,B,A,R\nd,D,D,R\ne,E,D,R\n", ["abcde", "aBBDe", "AAADD", "RRRRR"]),
+        ("a,A,A,R\nb,A,A,R\nc,C,R\n", ["abc", "AAc", "AAc", "RRR"]),
+        ("a,A,B,C\nb,A,B,C\n", ["ab", "AA"]),
+        ("a,A,R,R\nb,A,R,R\nc,C,R,R\nd,C,R,R\n", ["abcd", "AACC", "RRRR", "RRRR"]),
+    ],
+)
+def test_levels_are_columns_also_once_they_are_written_again(tmp_path, text, columns):
+    first = read_hierarchy(write(tmp_path, text))
+    again = read_hierarchy(write_hierarchy(first, tmp_path / "again.csv"))
+    for hierarchy in (first, again):
+        depths = range(int(hierarchy.column_depth.max()), -1, -1)
+        shown = ["".join(hierarchy.labels[v] for v in hierarchy.nodes_in_column(depth)) for depth in depths]
+        assert list(dict.fromkeys(shown)) == list(dict.fromkeys(columns))
 
 
 def test_specifications(tmp_path):

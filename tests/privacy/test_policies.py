@@ -65,6 +65,12 @@ def test_groups_of_a_level(depth: int, groups: list[str]) -> None:
     assert [" ".join(group) for group in groups_of_level(TREE, depth).groups] == groups
 
 
+@pytest.mark.parametrize(("depth", "groups"), [(1, ["a b c"]), (2, ["a", "b c"]), (3, ["a", "b", "c"])])
+def test_nodes_with_one_child_are_levels_too(depth: int, groups: list[str]) -> None:
+    tree = Hierarchy.from_tree(parse("ALL(TOP(A(X(a)),B(b,c)),d)"))
+    assert [" ".join(group) for group in groups_of_level(tree, depth).groups] == [*groups, "d"]
+
+
 @pytest.mark.parametrize("depth", [-1, 4])
 def test_levels_that_do_not_exist_are_refused(depth: int) -> None:
     with pytest.raises(InputError, match=rf"depth must be in 0\.\.3, the levels of the hierarchy, got {depth}"):

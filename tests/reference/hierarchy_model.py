@@ -40,6 +40,32 @@ def collapse(tree: Tree) -> Tree:
     return label, [collapse(child) for child in children]
 
 
+def columns_of(tree: Tree) -> dict[str, list[str]]:
+    """Return what each leaf shows in each column of a file, its own first; of a node with one child, that child.
+
+    >>> columns_of(parse("ALL(A(a1,a2),U(B(b)),c)"))["b"], columns_of(parse("ALL(A(a1,a2),c)"))["c"]
+    (['b', 'b', 'b', 'ALL'], ['c', 'c', 'ALL'])
+    """
+    paths: dict[str, list[str]] = {}
+
+    def shown(node: Tree) -> str:
+        while not isinstance(node, str) and len(node[1]) == 1:
+            node = node[1][0]
+        return node if isinstance(node, str) else node[0]
+
+    def walk(node: Tree, above: list[str]) -> None:
+        path = [shown(node), *above]
+        if isinstance(node, str):
+            paths[node] = path
+            return
+        for child in node[1]:
+            walk(child, path)
+
+    walk(tree, [])
+    longest = max(map(len, paths.values()))
+    return {leaf: [leaf] * (longest - len(path)) + path for leaf, path in paths.items()}
+
+
 def preorder(tree: Tree, parent: str | None = None) -> Iterator[tuple[str, str | None]]:
     """Yield (label, parent's label) of every node, parents before children."""
     if isinstance(tree, str):
@@ -53,11 +79,13 @@ def preorder(tree: Tree, parent: str | None = None) -> Iterator[tuple[str, str |
 class HierarchyModel:
     """A rooted tree by labels, inner nodes with one child collapsed.
 
-    ``parent`` and ``children`` map labels, ``pre`` is the position in preorder, ``leaves`` go left to right.
+    ``parent`` and ``children`` map labels, ``pre`` is the position in preorder, ``leaves`` go left to right. `columns`
+    is of the tree as it was given.
     """
 
     def __init__(self, tree: Tree) -> None:
         pairs = list(preorder(collapse(tree)))
+        self.columns = columns_of(tree)
         self.nodes = [label for label, _ in pairs]
         self.parent = dict(pairs)
         self.pre = {label: position for position, label in enumerate(self.nodes)}

@@ -14,6 +14,7 @@ from reference.relational import (
     Value,
     in_order,
     key,
+    rational,
 )
 
 ALL = "ALL OF THEM"
@@ -33,7 +34,7 @@ def several(attribute: Attribute) -> bool:
 
 def height(attribute: Attribute) -> int:
     if isinstance(attribute, TreeModel):
-        return max(len(attribute.tree.chain[leaf]) - 1 for leaf in attribute.tree.leaves)
+        return len(next(iter(attribute.tree.columns.values()))) - 1
     return int(several(attribute))
 
 
@@ -41,8 +42,7 @@ def at_level(attribute: Attribute, value: Value, level: int) -> Value:
     """Return what a value is published as."""
     if not isinstance(attribute, TreeModel):
         return ALL if level else value
-    chain = attribute.tree.chain[str(value)]
-    return chain[max(0, len(chain) - 1 - (height(attribute) - level))]
+    return attribute.tree.columns[str(value)][level]
 
 
 def cost(attribute: Attribute, symbol: Value) -> float:
@@ -122,7 +122,7 @@ def local_recoding(relation: Relation, k: int) -> list[Cluster]:
         price += 1
     clusters = in_order(clusters)
     for r in left:
-        increase = [key((len(c) + 1) * relation.loss([*c, r]) - len(c) * relation.loss(c)) for c in clusters]
+        increase = [rational((len(c) + 1) * relation.loss([*c, r]) - len(c) * relation.loss(c)) for c in clusters]
         clusters[increase.index(min(increase))].append(r)
     return in_order(clusters)
 

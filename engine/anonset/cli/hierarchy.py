@@ -116,7 +116,7 @@ def convert_hierarchy(
     out: Annotated[str, Parameter(help="New hierarchy file.")],
     /,
 ) -> int:
-    """Write a hierarchy in the house format: commas, no header, nodes with one child collapsed."""
+    """Write a hierarchy in the house format: commas, no header, the child in the place of a node with one child."""
     from anonset.io.hierarchies import read_hierarchy, write_hierarchy
 
     target = Path(out)

@@ -39,6 +39,8 @@ class Hierarchy(Discreet):
     """Collapsed labels: (label of the removed node, label of the node that stands for it)."""
     from_data: bool = False
     """Whether it was made from how often labels occur, so that it may tell of that."""
+    columns_above: Int32 | None = None
+    """int32 (V,): columns of its file from the root's to the first that shows each node; None: as many as its depth."""
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_nodes:,} nodes over {self.n_leaves:,} leaves)"
@@ -72,10 +74,29 @@ class Hierarchy(Discreet):
     @cached_property
     def depth(self) -> Int32:
         """int32 (V,): number of edges from the root."""
-        depth = [0] * self.n_nodes
-        for node, above in enumerate(self.parent.tolist()):
-            depth[node] = depth[above] + 1 if above >= 0 else 0
-        return np.array(depth, np.int32)
+        return np.array(_depths(self.parent.tolist()), np.int32)
+
+    @cached_property
+    def column_depth(self) -> Int32:
+        """int32 (V,): number of columns of its file from the root's to the first that shows each node.
+
+        More than its depth where nodes above it were collapsed, or labels are repeated.
+        """
+        return self.depth if self.columns_above is None else self.columns_above
+
+    def nodes_in_column(self, depth: int) -> Int32:
+        """int32 (M,): the node that each leaf has in a column of its file, counted from the root's, which is 0.
+
+        A path that is not so long shows its leaf; a collapsed node shows the one that stands for it.
+
+        >>> h = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("U", [("B", ["b1", "b2"])])]))
+        >>> [[h.labels[v] for v in h.nodes_in_column(depth)] for depth in (1, 2)]
+        [['A', 'A', 'B', 'B'], ['a1', 'a2', 'B', 'B']]
+        """
+        node = self.leaf_node
+        while (above := self.column_depth[node] > depth).any():
+            node = np.where(above, self.parent[node], node).astype(np.int32)
+        return node
 
     @cached_property
     def leaves(self) -> Vocabulary:
@@ -158,37 +179,47 @@ class Hierarchy(Discreet):
         return cls.from_preorder(labels, np.array(parents, np.int64))
 
     @classmethod
-    def from_preorder(cls, labels: Sequence[str], parent: NDArray[np.int64]) -> "Hierarchy":
+    def from_preorder(
+        cls, labels: Sequence[str], parent: NDArray[np.int64], columns_above: Sequence[int] | None = None
+    ) -> "Hierarchy":
         """Build a hierarchy from labels and parents in preorder, collapsing inner nodes with one child.
+
+        Parameters
+        ----------
+        columns_above
+            Columns of a file from the root's to the first that shows each node; by default one for each edge.
 
         Raises
         ------
         HierarchyError
             If a label occurs twice.
         """
-        n = len(labels)
-        n_children = np.bincount(parent[1:], minlength=n) if n > 1 else np.zeros(n, np.int64)
+        n, above_of = len(labels), parent.tolist()
+        n_children = np.bincount(parent[1:], minlength=n).tolist() if n > 1 else [0] * n
+        columns = _depths(above_of) if columns_above is None else columns_above
         names: list[str] = []
         aliases: list[tuple[str, str]] = []
-        kept_parent, new_id = [], [-1] * n
-        pending: list[str] = []
+        kept_parent, kept_columns, new_id = [], [], [-1] * n
+        pending: list[int] = []
         for old in range(n):
             if n_children[old] == 1:  # the only child follows at once in preorder and takes this node's place
-                pending.append(labels[old])
-                new_id[old] = -2 if parent[old] < 0 else new_id[parent[old]]
+                pending.append(old)
+                new_id[old] = -2 if above_of[old] < 0 else new_id[above_of[old]]
                 continue
-            aliases += [(gone, labels[old]) for gone in pending]
-            pending = []
-            above = -1 if parent[old] < 0 else new_id[parent[old]]
+            aliases += [(labels[gone], labels[old]) for gone in pending]
+            above = -1 if above_of[old] < 0 else new_id[above_of[old]]
             new_id[old] = len(names)
             kept_parent.append(-1 if above == -2 else above)
+            kept_columns.append(columns[pending[0] if pending else old])
             names.append(labels[old])
+            pending = []
         if len(set(names)) != len(names):
             seen: set[str] = set()
             twice = next(x for x in names if x in seen or seen.add(x))  # type: ignore[func-returns-value]
             msg = f"hierarchy: label {twice!r} stands for two nodes; labels must be distinct"
             raise HierarchyError(msg)
-        return cls._from_collapsed(tuple(names), np.array(kept_parent, np.int32), tuple(aliases))
+        found = cls._from_collapsed(tuple(names), np.array(kept_parent, np.int32), tuple(aliases))
+        return replace(found, columns_above=np.array(kept_columns, np.int32))
 
     @classmethod
     def _from_collapsed(
@@ -241,6 +272,14 @@ class Hierarchy(Discreet):
 _BESIDE = " and sensitive items"
 
 
+def _depths(parent: Sequence[int]) -> list[int]:
+    """Return the number of edges from the root to each node of a tree in preorder."""
+    depth = [0] * len(parent)
+    for node, above in enumerate(parent):
+        depth[node] = depth[above] + 1 if above >= 0 else 0
+    return depth
+
+
 def children_of(subtree_end: Int32, node: int) -> list[int]:
     """Return the children of a node of a tree in preorder, of whose nodes it is known where what is below them ends."""
     found, child = [], node + 1
@@ -278,7 +317,8 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
     n = hierarchy.n_nodes
     labels = (hierarchy.labels[0] + _BESIDE, *hierarchy.labels, *items)
     parent = np.concatenate([[-1, 0], hierarchy.parent[1:] + 1, np.zeros(len(items), np.int64)])
-    attached = replace(Hierarchy.from_preorder(labels, parent.astype(np.int64)), from_data=hierarchy.from_data)
+    columns = [0, *(hierarchy.column_depth + 1).tolist(), *[1] * len(items)]
+    attached = replace(Hierarchy.from_preorder(labels, parent.astype(np.int64), columns), from_data=hierarchy.from_data)
     if attached.n_nodes != n + 1 + len(items):
         msg = f"the hierarchy of the items beside {items[0]!r} must have no nodes with one child"
         raise InputError(msg)
@@ -298,9 +338,10 @@ def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
     >>> join_hierarchies({"drug": drugs, "icd": codes}, "items").labels
     ('items', 'drug:ALL', 'drug:1', 'drug:2', 'icd:ALL', 'icd:8', 'icd:9')
     """
-    labels, parents = [root], [np.array([-1], np.int64)]
+    labels, parents, columns = [root], [np.array([-1], np.int64)], [0]
     for name, part in parts.items():
         parents.append(np.where(part.parent < 0, 0, part.parent.astype(np.int64) + len(labels)))
         labels += [prefixed(name, label) for label in part.labels]
-    joined = Hierarchy.from_preorder(labels, np.concatenate(parents))
+        columns += (part.column_depth + 1).tolist()
+    joined = Hierarchy.from_preorder(labels, np.concatenate(parents), columns)
     return replace(joined, from_data=any(part.from_data for part in parts.values()))

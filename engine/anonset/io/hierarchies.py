@@ -36,9 +36,10 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
 
     Each line holds a leaf, its parent, and so on up to the root that all lines share; lines may differ in
     length. The separator is ``;`` where every line has one outside quotes, unless only ``,`` gives a common root;
-    else it is ``,``. Adjacent equal labels are one node, children stand in order of first appearance, and the
-    first line is a header iff its last field differs from the root that all others share. Blank lines and empty
-    fields at the end of a line are skipped.
+    else it is ``,``. Adjacent equal labels are one node, which stands in several columns; a line shorter than others
+    begins with its leaf so many times more. Children stand in order of first appearance, and the first line is a
+    header iff its last field differs from the root that all others share. Blank lines and empty fields at the end of
+    a line are skipped.
 
     Raises
     ------
@@ -180,7 +181,7 @@ def is_over_data(spec: str | Path | Hierarchy) -> bool:
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:
-    """Write a hierarchy, a line per leaf, so that reading it back gives the same nodes in the same order.
+    """Write a hierarchy, a line per leaf, so that reading it back gives the same nodes in the same order and columns.
 
     Raises
     ------
@@ -189,12 +190,14 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:
     """
     above = [""] * hierarchy.n_nodes  # the rest of the line of each node, from its parent to the root
     quoted = [_quoted(label) for label in hierarchy.labels]
+    columns = hierarchy.column_depth.tolist()
     lines = []
     leaf = hierarchy.is_leaf.tolist()
     for node, parent in enumerate(hierarchy.parent.tolist()):
-        above[node] = quoted[node] if parent < 0 else f"{quoted[node]},{above[parent]}"
+        if parent >= 0:  # which is repeated in the columns up to the node's
+            above[node] = f",{quoted[parent]}" * (columns[node] - columns[parent]) + above[parent]
         if leaf[node]:
-            lines.append(above[node] + "\n")
+            lines.append(f"{quoted[node]}{above[node]}\n")
     return write_file(Path(path), ["".join(lines).encode()])
 
 
@@ -261,6 +264,7 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
     """Check the lines and build the tree."""
     root = lines[-1].path[-1]
     parent_of: dict[str, str] = {}
+    columns: dict[str, int] = {}  # from the root's to the first that shows a label, of the line where they are least
     leaves: dict[str, int] = {}
     children: dict[str, list[str]] = {root: []}
     for number, fields in lines:
@@ -276,6 +280,9 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
         if "" in path[1:]:
             _refuse(where, number, "", f"is the parent of {path[path.index('', 1) - 1]!r}; parents must have a label")
         leaves.setdefault(path[0], number)
+        for column, (above, label) in enumerate(pairwise([None, *reversed(fields)])):
+            if label != above:
+                columns[str(label)] = min(columns.get(str(label), column), column)
         for child, parent in pairwise(path):
             known = parent_of.get(child)
             if known is None:
@@ -286,7 +293,7 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
     for leaf, number in leaves.items():
         if children.get(leaf):
             _refuse(where, number, leaf, "is both a leaf and an inner node")
-    return _in_preorder(root, children)
+    return _in_preorder(root, children, columns)
 
 
 def _second_root(lines: list[_Line]) -> tuple[_Line, str]:
@@ -296,7 +303,7 @@ def _second_root(lines: list[_Line]) -> tuple[_Line, str]:
     return next(line for line in lines[1:] if line.path[-1] != usual), usual
 
 
-def _in_preorder(root: str, children: dict[str, list[str]]) -> Hierarchy:
+def _in_preorder(root: str, children: dict[str, list[str]], columns: dict[str, int]) -> Hierarchy:
     labels: list[str] = []
     parents: list[int] = []
     stack = [(root, -1)]
@@ -305,7 +312,7 @@ def _in_preorder(root: str, children: dict[str, list[str]]) -> Hierarchy:
         stack.extend((child, len(labels)) for child in reversed(children.get(label, ())))
         labels.append(label)
         parents.append(parent)
-    return Hierarchy.from_preorder(labels, np.array(parents, np.int64))
+    return Hierarchy.from_preorder(labels, np.array(parents, np.int64), [columns[label] for label in labels])
 
 
 def _refuse(where: object, number: int, label: str, reason: str) -> NoReturn:

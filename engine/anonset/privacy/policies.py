@@ -7,7 +7,7 @@ Definitions 3.3 and 3.7, and section 6.3, Table 2, for the random policies PP1 t
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import ceil
 from types import MappingProxyType
 
@@ -157,6 +157,8 @@ def one_group(vocabulary: Vocabulary) -> UtilityPolicy:
 def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
     """Return a group for each node at a depth of a hierarchy (the root has 0), and for each leaf above it.
 
+    Depths are columns of its file: nodes with one child count, though they are collapsed.
+
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"]), "c"]))
     >>> groups_of_level(hierarchy, 1).groups
     (('a1', 'a2'), ('b1', 'b2'), ('c',))
@@ -166,15 +168,13 @@ def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
     InputError
         If the depth is below 0 or beyond that of the deepest leaf.
     """
-    deepest = int(hierarchy.depth.max())
+    deepest = int(hierarchy.column_depth.max())
     if not 0 <= depth <= deepest:
         msg = f"depth must be in 0..{deepest}, the levels of the hierarchy, got {depth}"
         raise InputError(msg)
-    here = (hierarchy.depth == depth) | (hierarchy.is_leaf & (hierarchy.depth < depth))
-    labels = hierarchy.leaves.labels
-    return UtilityPolicy(
-        tuple(labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] for node in np.flatnonzero(here))
-    )
+    node, labels = hierarchy.nodes_in_column(depth), hierarchy.leaves.labels
+    ends = [0, *(np.flatnonzero(node[1:] != node[:-1]) + 1).tolist(), len(node)]
+    return UtilityPolicy(tuple(labels[first:end] for first, end in pairwise(ends)))
 
 
 def groups_of_siblings(vocabulary: Vocabulary, size: int) -> UtilityPolicy:

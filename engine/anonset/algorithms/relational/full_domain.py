@@ -28,6 +28,8 @@ from anonset.privacy import require_at_least, require_share
 class FullDomain(Formation):
     """Full-domain recoding: one level for each column, the same for all records, of least loss.
 
+    A level is a column of the hierarchy's file; a node with one child is published as that child, which hides as much.
+
     Guarantees k-anonymity, and the least loss (NCP) of all k-anonymous vectors of levels; equal ones: the first in
     lexicographic order. Up to a share of the records may be suppressed: published with every column at its root, none
     of them or at least k. Cost: O(T v) for each vector that is looked at, T the number of distinct tuples.

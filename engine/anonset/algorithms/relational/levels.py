@@ -1,8 +1,9 @@
 """Relational columns by levels: what each distinct tuple is published as, and what that costs.
 
-Level 0 publishes values as they are, the last one a single value for all. Level g of a hierarchy of height h publishes
-the node at depth h - g above a leaf, and a leaf that is not so deep as itself. A column without hierarchy has two
-levels: its values, and the set or the range of all of them.
+Level 0 publishes values as they are, the last one a single value for all. A level of a hierarchy is a column of its
+file: the nodes that stand there, in place of a collapsed one its only child, of a shorter path its leaf. Of h columns
+above the leaves, level g is column h - g from the root's. A column without hierarchy has two levels: its values, and
+the set or the range of all of them.
 """
 
 from dataclasses import dataclass
@@ -95,7 +96,7 @@ class Levels:
 
 def _nodes_by_level(tree: Hierarchy, leaves: Int32) -> list[Int32]:
     """Return the nodes that leaves are published as, level by level."""
-    depth, rows = tree.depth, []
+    depth, rows = tree.column_depth, []
     height, node = int(depth.max(initial=0)), leaves.astype(np.int32)
     for limit in range(height, -1, -1):
         node = np.where(depth[node] > limit, tree.parent[node], node).astype(np.int32)
