@@ -22,6 +22,8 @@ from anonset_kernels._bits import bit, bit_count
 from anonset_kernels._jit import kernel
 
 RANGE, NODE, SET = 0, 1, 2
+NOISE = 1e-12
+"""Losses that differ by no more are equal: sums of the same fractions, rounded differently."""
 _BLOCK = 512
 
 
@@ -171,31 +173,31 @@ def losses(space: Space, state: ClusterStates, out: Float64Array) -> None:
 
 @kernel()
 def nearest(loss: Float64Array, factor: float, offset: float, alive: Int64Array, head: Int64Array) -> int:
-    """Return the tuple with the smallest (rounded key ``factor * loss - offset``, record ``head``), or -1. O(T).
+    """Return the tuple with the smallest (``factor * loss - offset``, record ``head``), or -1. O(T).
 
     `loss` is float64 (T,); `alive`, int64 (T,), records that are left of each tuple; `head`, int64 (T,), their first.
     """
-    best, best_key = -1, 0.0
+    best, least = -1, 0.0
     for t in range(len(loss)):
         if alive[t] > 0:
-            key = np.rint((factor * loss[t] - offset) * 1e12)
-            if best < 0 or key < best_key or (key == best_key and head[t] < head[best]):
-                best, best_key = t, key
+            value = factor * loss[t] - offset
+            if best < 0 or value < least - NOISE or (value <= least + NOISE and head[t] < head[best]):
+                best, least = t, value
     return best
 
 
 @kernel()
 def furthest(loss: Float64Array, alive: Int64Array, head: Int64Array) -> int:
-    """Return the tuple with the largest rounded loss, the one with the smallest record among equals, or -1. O(T).
+    """Return the tuple with the largest loss, the one with the smallest record among equals, or -1. O(T).
 
     `loss`, `alive` and `head` are as for `nearest`.
     """
-    best, best_key = -1, 0.0
+    best, most = -1, 0.0
     for t in range(len(loss)):
         if alive[t] > 0:
-            key = np.rint(loss[t] * 1e12)
-            if best < 0 or key > best_key or (key == best_key and head[t] < head[best]):
-                best, best_key = t, key
+            value = loss[t]
+            if best < 0 or value > most + NOISE or (value >= most - NOISE and head[t] < head[best]):
+                best, most = t, value
     return best
 
 
@@ -219,6 +221,6 @@ def grow_two(space: Space, state: ClusterStates, singles: ClusterStates, seeds: 
             trial = (joined[0].copy(), joined[1].copy(), joined[2].copy(), joined[3].copy())
             merge_into(space, trial, 0, single, 0)
             losses(space, trial, one)
-            grown[c] = np.rint(one[0] * 1e12)
-        side[x] = 1 if grown[1] < grown[0] else 0
+            grown[c] = one[0]
+        side[x] = 1 if grown[1] < grown[0] - NOISE else 0
         merge_into(space, state, side[x], single, 0)

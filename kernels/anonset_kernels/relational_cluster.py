@@ -19,6 +19,7 @@ from anonset_kernels._arrays import (
     Tuples,
 )
 from anonset_kernels._jit import kernel
+from anonset_kernels.relational import NOISE
 
 _Bounds = tuple[Float64Matrix, Float64Matrix, Int32Matrix, Int32Matrix]
 _Records = tuple[Int64Array, Int32Array, TupleOf]
@@ -142,7 +143,7 @@ def form_clusters(
             for b in (own - step, own + step):
                 if b < 0 or b >= n_blocks or (step == 0 and b != own) or in_block[b] == 0:
                     continue
-                if size == k - 1 and (size == 0 or np.rint(bound[b] * 1e12) > keys[0]):
+                if size == k - 1 and (size == 0 or bound[b] > keys[0] + NOISE):
                     continue
                 _losses_of(space, tuples, t, b, row, loss)
                 size = _offer(b, loss, records, left, cluster, (keys, chosen), k - 1, size)
@@ -261,8 +262,8 @@ def _offer(
     for t in range(block * BLOCK, min((block + 1) * BLOCK, len(in_tuple))):
         if in_tuple[t] == 0:
             continue
-        key = np.rint(loss[t - block * BLOCK] * 1e12)
-        if size == wanted and (size == 0 or key > keys[0]):
+        key = loss[t - block * BLOCK]
+        if size == wanted and (size == 0 or key > keys[0] + NOISE):
             continue
         while cluster[record[head[t]]] >= 0:
             head[t] += 1
@@ -286,7 +287,7 @@ def _offer(
 
 @kernel()
 def _after(key: float, r: int, other_key: float, other: int) -> bool:
-    return key > other_key or (key == other_key and r > other)
+    return key > other_key + NOISE or (key >= other_key - NOISE and r > other)
 
 
 @kernel()

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from math import fsum
 from typing import Protocol
 
@@ -98,6 +100,12 @@ def key(value: float) -> float:
     return round(value * 1e12)
 
 
+@lru_cache(maxsize=1 << 16)
+def rational(value: float) -> Fraction:
+    """Return the fraction of small parts that a float stands for: equal losses are equal, however they are added up."""
+    return Fraction(value).limit_denominator(10**8)
+
+
 @dataclass(frozen=True)
 class Relation:
     """Rows, how each column generalizes, and the columns' weights."""
@@ -150,12 +158,12 @@ def cluster(relation: Relation, k: int, seed: int | None = None) -> list[Cluster
     clusters: list[Cluster] = []
     while len(left) >= k:
         s = left[0] if seed is None else left[next(random) % len(left)]
-        others = sorted((key(relation.loss([s, r])), r) for r in left if r != s)
+        others = sorted((rational(relation.loss([s, r])), r) for r in left if r != s)
         chosen = [s, *(r for _, r in others[: k - 1])]
         clusters.append(chosen)
         left = [r for r in left if r not in chosen]
     for r in left:
-        best = min(range(len(clusters)), key=lambda i: (key(relation.loss([*clusters[i], r])), i))
+        best = min(range(len(clusters)), key=lambda i: (rational(relation.loss([*clusters[i], r])), i))
         clusters[best].append(r)
     merged: dict[tuple[str, ...], Cluster] = {}
     for members in clusters:
@@ -169,13 +177,13 @@ def k_member(relation: Relation, k: int) -> list[Cluster]:
     clusters: list[Cluster] = []
     start = 0
 
-    def increase(members: Cluster, r: int) -> float:
+    def increase(members: Cluster, r: int) -> Fraction:
         grown = [*members, r]
-        return key(len(grown) * relation.loss(grown) - len(members) * relation.loss(members))
+        return rational(len(grown) * relation.loss(grown) - len(members) * relation.loss(members))
 
     while len(left) >= k:
         before = start
-        start = max(left, key=lambda x: (key(relation.loss([before, x])), -x))
+        start = max(left, key=lambda x: (rational(relation.loss([before, x])), -x))
         members = [start]
         left.remove(start)
         while len(members) < k:
@@ -216,7 +224,9 @@ def xu_bottom_up(relation: Relation, k: int) -> list[Cluster]:
             if members not in clusters:
                 continue
             others = [c for c in clusters if c != members]
-            partner = min(others, key=lambda c: (key((len(c) + len(members)) * relation.loss(members + c)), min(c)))
+            partner = min(
+                others, key=lambda c: (rational((len(c) + len(members)) * relation.loss(members + c)), min(c))
+            )
             clusters = in_order([*(c for c in others if c != partner), members + partner])
     done: list[Cluster] = []
     for members in clusters:
@@ -225,7 +235,7 @@ def xu_bottom_up(relation: Relation, k: int) -> list[Cluster]:
             done.append(members)
             continue
         first = members[0]
-        ranked = sorted(members, key=lambda x: (key(relation.loss([first, x])), x))
+        ranked = sorted(members, key=lambda x: (rational(relation.loss([first, x])), x))
         done += [ranked[i * k : (i + 1) * k if i < pieces - 1 else None] for i in range(pieces)]
     return in_order(done)
 
@@ -237,7 +247,7 @@ def xu_top_down(relation: Relation, k: int, members: Cluster | None = None) -> l
         return [members]
 
     def furthest(x: int) -> int:
-        return max((y for y in members if y != x), key=lambda y: (key(relation.loss([x, y])), -y))
+        return max((y for y in members if y != x), key=lambda y: (rational(relation.loss([x, y])), -y))
 
     u = members[0]
     for _ in range(3):
@@ -248,11 +258,11 @@ def xu_top_down(relation: Relation, k: int, members: Cluster | None = None) -> l
     sides = [[u], [v]]
     for x in members:
         if x not in (u, v):
-            keys = [key(relation.loss([*side, x])) for side in sides]
+            keys = [rational(relation.loss([*side, x])) for side in sides]
             sides[int(keys[1] < keys[0])].append(x)
     for small, large in (sides, sides[::-1]):
         while len(small) < k:
-            pulled = min(large, key=lambda x: (key(relation.loss([*small, x])), x))
+            pulled = min(large, key=lambda x: (rational(relation.loss([*small, x])), x))
             large.remove(pulled)
             small.append(pulled)
     return in_order([c for side in sides for c in xu_top_down(relation, k, sorted(side))])

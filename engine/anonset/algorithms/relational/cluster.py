@@ -19,7 +19,7 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
-from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.algorithms.relational.spatial import points
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.split_mix import SplitMix
@@ -127,6 +127,6 @@ def _accommodate(qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> None:
     tuples = GeneralizedTuples.of(part, cluster[kept], n_clusters)
     singles = GeneralizedTuples.of_tuples(qi.take(left))
     for r, t in zip(left.tolist(), qi.take(left).tuple_of.tolist(), strict=True):
-        best = int(np.argmin(loss_keys(singles.union_losses(t, tuples))))
+        best = first_least(singles.union_losses(t, tuples))
         cluster[r] = best
         tuples.merge(best, t, singles)

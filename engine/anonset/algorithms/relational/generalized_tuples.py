@@ -11,10 +11,36 @@ Values = tuple[Float64, Float64, Int32, NDArray[np.uint64]]
 """(low, high, code, bits), one column for each cluster: see the kernels."""
 
 
+_NOISE = 1e-12
+"""As `anonset_kernels.relational.NOISE`."""
+
+
 def loss_keys(loss: Float64) -> Float64:
     """Return keys to compare losses by: twelve decimals, so that rounding noise makes no difference."""
     key: Float64 = np.rint(loss * 1e12)
     return key
+
+
+def first_least(loss: Float64) -> int:
+    """Return the place of the smallest loss, the first of equal ones: those that differ by rounding noise alone.
+
+    >>> first_least(np.array([0.5, 0.1 + 0.2, 0.3]))
+    1
+    """
+    least = float(loss.min())
+    return int(np.argmax(loss <= least + _NOISE * max(1.0, abs(least))))
+
+
+def by_loss(loss: Float64) -> Int64:
+    """Return the places by their loss, equal ones (but for rounding noise) in their order.
+
+    >>> by_loss(np.array([0.5, 0.1 + 0.2, 0.3, 0.1])).tolist()
+    [3, 1, 2, 0]
+    """
+    order = np.argsort(loss, kind="stable")
+    rank = np.empty(len(loss), np.int64)
+    rank[order] = np.cumsum(np.diff(loss[order], prepend=loss[order][:1]) > _NOISE)
+    return np.argsort(rank, kind="stable")
 
 
 class GeneralizedTuples:

@@ -8,7 +8,7 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import QuadraticFormation
-from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 
@@ -52,7 +52,7 @@ class KMember(QuadraticFormation):
         for r in np.flatnonzero(cluster < 0).tolist() if n_clusters else []:
             t = int(qi.tuple_of[r])
             increase = (size + 1) * left.singles.union_losses(t, tuples) - size * tuples.losses()
-            best = int(np.argmin(loss_keys(increase)))
+            best = first_least(increase)
             cluster[r] = best
             size[best] += 1
             tuples.merge(best, t, left.singles)

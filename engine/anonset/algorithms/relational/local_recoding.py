@@ -9,7 +9,7 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.full_domain import require_few_vectors
-from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least, loss_keys
 from anonset.algorithms.relational.levels import Classes, Levels
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
@@ -108,7 +108,7 @@ class LocalRecoding(Formation):
         singles = GeneralizedTuples.of_tuples(others)
         for r, t in zip(left.tolist(), others.tuple_of.tolist(), strict=True):
             increase = (size + 1) * singles.union_losses(t, tuples) - size * tuples.losses()
-            best = int(np.argmin(loss_keys(increase)))
+            best = first_least(increase)
             cluster[r] = best
             size[best] += 1
             tuples.merge(best, t, singles)

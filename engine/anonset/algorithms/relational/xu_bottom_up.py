@@ -8,7 +8,7 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import QuadraticFormation
-from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, by_loss, first_least
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 
@@ -61,9 +61,9 @@ class XuBottomUp(QuadraticFormation):
         for c in small:
             if touched[c]:
                 continue
-            keys = np.where(there, loss_keys((size + size[c]) * tuples.union_losses(c)), np.inf)
-            keys[c] = np.inf
-            partner = int(np.argmin(keys))
+            losses = np.where(there, (size + size[c]) * tuples.union_losses(c), np.inf)
+            losses[c] = np.inf
+            partner = first_least(losses)
             kept, gone = min(c, partner), max(c, partner)
             tuples.merge(kept, gone)
             parts[kept] += parts[gone]
@@ -79,6 +79,6 @@ class XuBottomUp(QuadraticFormation):
             return [records]
         of = qi.tuple_of[records]
         loss = singles.union_losses(int(of[0]), singles.take(of))
-        ranked = [records[i] for i in np.argsort(loss_keys(loss), kind="stable").tolist()]
+        ranked = [records[i] for i in by_loss(loss).tolist()]
         ends = [*range(self.k, pieces * self.k, self.k), len(records)]
         return [ranked[end - self.k if end < len(records) else (pieces - 1) * self.k : end] for end in ends]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import QuadraticFormation
-from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 
@@ -65,14 +65,14 @@ class XuTopDown(QuadraticFormation):
         grow_two(singles.qi.space, two.values, singles.values, np.array([u, v], np.int64), side)
         for small in (0, 1):
             while np.count_nonzero(side == small) < self.k:
-                keys = loss_keys(two.union_losses(small, singles))
-                pulled = int(np.argmin(np.where(side == small, np.inf, keys)))
+                losses = two.union_losses(small, singles)
+                pulled = first_least(np.where(side == small, np.inf, losses))
                 side[pulled] = small
                 two.merge(small, pulled, singles)
         return side
 
 
 def _furthest(singles: GeneralizedTuples, x: int) -> int:
-    keys = loss_keys(singles.union_losses(x))
-    keys[x] = -1.0
-    return int(np.argmax(keys))
+    losses = singles.union_losses(x)
+    losses[x] = -1.0
+    return first_least(-losses)
