@@ -34,6 +34,15 @@ def pytest_sessionstart(session: pytest.Session) -> None:
                 rehearse(algorithm)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def temporary_files_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the system's temporary files apart: what killed runs left there would be named in what a test looks at."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("temporary")))
+        patch.setattr("tempfile.tempdir", None)
+        yield
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name raw bytes by their argument alone: a packed file carries its time, and all workers must agree on names."""
     return argname if isinstance(val, bytes) else None

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+RAW_DATA_STAY = "raw data stay in"
+"""What the note of an error begins with that names a work directory which stays."""
+
 
 class AnonsetError(Exception):
     """Base of all errors of this library.

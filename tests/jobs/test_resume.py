@@ -83,7 +83,7 @@ def test_what_is_not_that_run_is_not_taken_up(folder, work, run):
     done = run("out", *place)
     assert (done.code, "--resume: the data have changed since they were read" in done.err) == (2, True)
     (folder / "v.dat").write_text(BASKETS)
-    held = lock(work)
+    held = lock(work / "owner.json")
     assert held
     assert f"another run is at work in {str(work)!r}; wait for it" in run("out", *place).err
     told = json.loads((work / "table.json").read_text())

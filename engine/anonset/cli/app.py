@@ -1,5 +1,6 @@
 """The commands of the application, and their flags, which come from the fields of settings."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import field, make_dataclass
@@ -26,9 +27,12 @@ _COMMANDS = {
     "report": "Write a page on a publication, for a data-protection officer.",
     "compare": "Compare algorithms or parameters on one input.",
     "demo": "Run the whole job on a generated data set.",
+    "clean": "Name what killed runs left in temporary and work directories, and remove it.",
     "completions": "Print what a shell needs to complete commands and options.",
     "warmup": "Compile every kernel, so that no later run has to.",
 }
+_NAMED = 3  # directories in a warning
+_ON_DATA = ("inspect", "suggest", "anonymize", "verify", "evaluate", "risk", "compare")
 _PLACES = {"anonymize": "anonset.cli.anonymize_any:anonymize"}
 """Commands that do not lie in the file of their name."""
 _WHOLE = ("-h", "--help", "--config")
@@ -116,6 +120,8 @@ def run_command(arguments: Sequence[str]) -> Any:
     InputError
         If the arguments are none of a command.
     """
+    if arguments and arguments[0] in _ON_DATA:
+        _name_what_killed_runs_left()
     if _HELP_ALL in arguments:
         return make_app()(["--help" if argument == _HELP_ALL else argument for argument in arguments])
     if shown := _shown_in_help(arguments):
@@ -129,6 +135,22 @@ def run_command(arguments: Sequence[str]) -> Any:
         from anonset.cli.refusals import refusal
 
         raise InputError(refusal(error, arguments)) from None
+
+
+def _name_what_killed_runs_left() -> None:
+    """Warn of raw data that killed runs left among the temporary files."""
+    from tempfile import gettempdir
+
+    place = gettempdir()
+    if not (os.access(place, os.R_OK) and any(name.startswith("anonset-") for name in os.listdir(place))):  # noqa: PTH208
+        return
+    from anonset.cli.output import warn
+    from anonset.jobs.leftovers import work_directories
+
+    left = [str(found.path) for found in work_directories() if found.state == "left"]
+    if left:
+        which = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
+        warn(f"killed runs left raw data in {which}; anonset clean lists them, anonset clean --yes removes them")
 
 
 def algorithms_asked(arguments: Sequence[str]) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ def evaluate(
     from anonset.jobs.evaluate import evaluate as losses
     from anonset.jobs.evaluate import flatten
     from anonset.jobs.reading import compared_data, place_of_data, read_data
+    from anonset.jobs.work_places import require_apart
     from anonset.jobs.workloads import WorkloadSpec
     from anonset.queries.estimate import require_reading
     from anonset.release.attested import read_attestation
@@ -80,6 +81,7 @@ def evaluate(
         raise InputError(msg)
     roles = make_roles(given).read_options()
     of_columns = pairs("--relational-weights", split(relational_weights or []))
+    require_apart(work_dir, out, private or f"{out}.private", original)
     data = compared_data(Path(out), read_attestation(Path(out)), original, roles)
     with progress_bars(quiet=quiet) as progress, place_of_data(data, memory_limit, work_dir) as place:
         numeric = [*roles["numeric"], *numeric_columns(hierarchies)]

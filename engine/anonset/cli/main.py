@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from anonset.errors import AnonsetError, InfeasibleError, UndecidedError, VerificationError
+from anonset.errors import RAW_DATA_STAY, AnonsetError, InfeasibleError, UndecidedError, VerificationError
 from anonset.release.interruption import Unwinding
 from anonset.spelling import spell_options
 
@@ -144,6 +144,9 @@ def _number(error: BaseException) -> int:
 def _say(error: BaseException) -> None:
     from anonset.cli.output import has_log, say
 
+    for note in getattr(error, "__notes__", ()):
+        if note.startswith(RAW_DATA_STAY):  # any other is another library's, and may show data
+            say(note, "warning")
     where = getattr(error, "where", "") if has_log() else ""  # of what is infeasible: it may name labels of the data
     say(describe(error).removesuffix(f" ({where})"), "error", exit_code=exit_code(error))
 

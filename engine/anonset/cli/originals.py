@@ -11,7 +11,9 @@ from anonset.errors import InputError
 MemoryLimit = Annotated[
     str | None, Parameter(help="Read into files what needs more, such as 8G; default: what is available.")
 ]
-WorkDir = Annotated[str | None, Parameter(help="Read into files of this directory, new or empty; it is removed.")]
+WorkDir = Annotated[
+    str | None, Parameter(help="Read into files of this directory, new or empty; what is made is removed.")
+]
 
 
 def in_files(place: Path | None) -> dict[str, str]:

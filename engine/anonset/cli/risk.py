@@ -53,6 +53,7 @@ def risk(
     """
     from anonset.jobs.reading import compared_data, place_of_data, require_room_for_risks
     from anonset.jobs.risk import risk as count
+    from anonset.jobs.work_places import require_apart
     from anonset.release.attested import read_attestation
     from anonset.report.risks import bucket_risk_account, bucket_risk_summary, risk_account, risk_summary
 
@@ -64,6 +65,7 @@ def risk(
         original, private = original or job.pop("input", None), private or job.pop("private", None)
         given = {**job, **{name: value for name, value in given.items() if value}}
         original = original if original is not None and Path(original).exists() else None
+    require_apart(work_dir, out, private or f"{out}.private", original)
     attested = read_attestation(Path(out))
     data = compared_data(Path(out), attested, original, given)
     require_room_for_risks(Path(out), attested, memory_limit)

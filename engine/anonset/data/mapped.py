@@ -21,8 +21,12 @@ from anonset.errors import InputError
 
 RUN = "run.json"
 """What says of which run a work directory is, if it is of one that may go on."""
+PREFIX = "anonset-"
+"""What the names of temporary directories begin with."""
 PARTS = "part-"
 """What the names of files begin with that keep what was found of a part."""
+INSIDE = "anonset-work"
+"""Name of the directory that is made in a named one that is there before."""
 DAMAGED = "the work directory is damaged: this is not what was written; begin anew without it"
 
 
@@ -46,33 +50,54 @@ class WorkFolder(Discreet):
     def temporary(cls, parent: Path | None = None) -> Self:
         """Make a new directory below another one, by default the system's for temporary files.
 
+        In the system's it is marked as that of this process; elsewhere what it lies in is.
+
         Raises
         ------
         InputError
             If that cannot be written to.
         """
         with _writing(parent or Path(tempfile.gettempdir())):
-            made = cls(Path(tempfile.mkdtemp(prefix="anonset-", dir=parent)))
+            made = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)))
         _temporary[made.path] = None
-        return made
+        return made.taken() if parent is None else made
 
     @classmethod
     def at(cls, path: Path) -> Self:
-        """Make the directory of a path, which may be there, if it is empty.
+        """Make the directory of a path, or, where that is there and empty, one in it, and leave it as it is.
 
         Raises
         ------
         InputError
-            If it cannot be made, or holds something.
+            If it cannot be made, or the path holds something.
         """
         with _writing(path):
-            path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            held = any(path.iterdir())
-            path.chmod(0o700)
-        if held:
-            msg = f"{path}: the work directory must be empty, or a new one: what it holds may be another run's"
-            raise InputError(msg)
-        return cls(path)
+            there = path.is_dir()
+            if there and any(path.iterdir()):
+                raise InputError(_why_taken(path))
+            made = cls(path / INSIDE if there else path)
+            made.path.parent.mkdir(parents=True, exist_ok=True)
+            made.path.mkdir(mode=0o700)
+            made.path.chmod(0o700)  # exactly, whatever the process lets others do with what it makes
+        return made.taken()
+
+    def taken(self) -> Self:
+        """Mark the directory, just made, as that of this process.
+
+        Raises
+        ------
+        InputError
+            If that cannot be written; the directory is gone then.
+        """
+        from anonset.data.owners import take
+
+        try:
+            with _writing(self.path):
+                take(self.path)
+        except BaseException:
+            self.remove()
+            raise
+        return self
 
     def __enter__(self) -> Self:
         return self
@@ -162,14 +187,25 @@ class WorkFolder(Discreet):
 
     def remove(self) -> None:
         """Remove the directory with all that is in it."""
+        from anonset.data.owners import forget
+
         shutil.rmtree(self.path, ignore_errors=True)
         _temporary.pop(self.path, None)
+        forget(self.path)
 
 
 def remove_temporary() -> None:
     """Remove the temporary directories that this process has made."""
     for path in tuple(_temporary):
         WorkFolder(path).remove()
+
+
+def _why_taken(path: Path) -> str:
+    """Say why a directory that holds something is not worked in, and how to clear it if a run left it."""
+    from anonset.data.owners import OWNER, clear_command
+
+    told = f"{path}: the work directory must be empty, or a new one: what it holds may be another run's"
+    return f"{told}; what runs left there is cleared by: {clear_command(path)}" if (path / OWNER).exists() else told
 
 
 def space(work: WorkFolder | None, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:

@@ -20,7 +20,7 @@ from anonset.data.exact import require_between_0_and_1
 from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.generalization.earlier import Earlier, Since
 from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_on_workers
-from anonset.jobs.work_places import clear_leftovers
+from anonset.jobs.work_places import clear_leftovers, require_apart
 from anonset.measures.retention import retention
 from anonset.release.costs import Stopwatch, tell_compiling
 from anonset.release.formats import Format, Layout, Order, Symbols, Unverified
@@ -121,6 +121,7 @@ def anonymize(
     request = None if out is None else Request(Path(out), None, layout, accept_undecided, budget)
     if request is not None:
         require_free(request.out, request.private_folder)
+        require_apart(None if table.work is None else table.work.path, request.out, request.private_folder)
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
         _require_shareable(table, algorithm)
@@ -167,9 +168,9 @@ def anonymize_file(
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, given)
     request = request_of(settings, algorithm)
-    if settings.resume:
-        clear_leftovers(request.out, request.private_folder)
-    require_free(request.out, request.private_folder)
+    require_apart(settings.work_dir, request.out, request.private_folder, settings.input)
+    if not settings.resume:
+        require_free(request.out, request.private_folder)
     on_cluster = "cluster" if settings.cluster is not None else None
     earlier = None if settings.recoding is None else _earlier(settings.recoding, on_cluster)
     job = Job(request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless, earlier)
@@ -186,6 +187,9 @@ def anonymize_file(
                 job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))
         with job.watch.phase("read"):
             table, sha256 = stack.enter_context(table_of(settings, chosen, progress=progress, note=note))
+        if settings.resume:  # only now it is known to be the same run
+            clear_leftovers(request.out, request.private_folder)
+            require_free(request.out, request.private_folder)
         unverified = job.run(table, settings.hierarchy, algorithm, made_from if needs_data(given) else None)
         context = {
             "settings": with_absolute_paths(settings.model_dump(exclude_none=True)),

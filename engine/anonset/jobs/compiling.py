@@ -9,7 +9,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Generator
 from contextlib import closing
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.data.mapped import WorkFolder
 from anonset.errors import InputError
 from anonset.jobs.rehearsals import rehearsals_like
 from anonset.release.costs import COMPILING
@@ -88,9 +88,9 @@ def compile_before(algorithm: Algorithm, progress: Progress | None = None) -> fl
     """
     start, kernels, code = time.perf_counter(), 0, GO_ON
     asked = [f"{name}:{at}" for name, at in _rehearsals_of(algorithm)]
-    with tempfile.TemporaryDirectory(prefix="anonset-compiling-") as folder:
+    with WorkFolder.temporary() as work:
         while code == GO_ON:
-            before, last, child = kernels, "", _Child(asked, folder)
+            before, last, child = kernels, "", _Child(asked, str(work.path))
             with closing(child.lines()) as lines:
                 for line in lines:
                     last = line or last

@@ -19,6 +19,7 @@ from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds
 from anonset.jobs.provenance import require_columns, require_possible, require_private, require_same_content
+from anonset.jobs.work_places import require_apart
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
 from anonset.measures.levels import counted_levels
 from anonset.measures.sensitive_values import ObservedDiversity, classes_of, observed_diversity
@@ -118,6 +119,7 @@ def evaluate(
         If the directory is no publication, or not one of this table.
     """
     folder = Path(out)
+    require_apart(work_dir, folder, private or f"{out}.private")
     attested = _require_publication(original, folder)
     require_attested(folder, attested)
     require_columns(original, attested)

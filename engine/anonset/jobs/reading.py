@@ -31,7 +31,7 @@ def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: s
     given
         How much memory may be taken; by default what is available.
     work_dir
-        A new or empty directory, in which they then lie in any case; it is removed in the end.
+        A new or empty directory, in which they then lie in any case; what is made is removed in the end.
 
     Raises
     ------

@@ -5,7 +5,6 @@ Some kernels are called only where there are many records, labels or sets. Here 
 
 import os
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,6 +13,7 @@ from typing import Any
 
 from anonset.algorithms.base import Algorithm
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spans
+from anonset.data.mapped import WorkFolder
 from anonset.jobs.annotated_kernels import compile_the_rest
 from anonset.jobs.compiling import GO_ON, MOST, mark_ready
 from anonset.jobs.rehearsal import RECORDS, baskets, rehearse, table_for
@@ -61,8 +61,8 @@ def _read_baskets() -> None:
     from anonset.algorithms.transaction.pgen import generate_constraints
     from anonset.io.scan import scan
 
-    with tempfile.TemporaryDirectory(prefix="anonset-rehearsal-") as name:
-        fimi, rows = Path(name) / "baskets.dat", Path(name) / "rows.csv"
+    with WorkFolder.temporary() as work:
+        fimi, rows = work.path / "baskets.dat", work.path / "rows.csv"
         fimi.write_text("".join(" ".join(sorted(row)) + "\n" for row in baskets()))
         rows.write_text("person,items\n" + "".join(f"p{n // 2},{min(row)}\n" for n, row in enumerate(baskets())))
         scan(rows, items="items", id="person", group=True)
@@ -77,10 +77,10 @@ def rehearse_in_files(algorithm: Algorithm) -> None:
     from anonset.jobs.anonymize import anonymize
 
     table, given = table_for(algorithm.model)
-    with tempfile.TemporaryDirectory(prefix="anonset-rehearsal-") as name, spans.memory_limit(_LIMIT), _many():
-        source, roles = _written(table, Path(name))
-        filed = scan(source, work_dir=Path(name) / "work", **roles)
-        out = Path(name) / "out"
+    with WorkFolder.temporary() as work, spans.memory_limit(_LIMIT), _many():
+        source, roles = _written(table, work.path)
+        filed = scan(source, work_dir=work.path / "work", **roles)
+        out = work.path / "out"
         anonymize(filed, algorithm, hierarchies=given, workers=1, out=out, allow_worthless=True)
 
 

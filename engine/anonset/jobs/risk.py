@@ -22,6 +22,7 @@ from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
 from anonset.jobs.evaluate import private_folder, read_publication
 from anonset.jobs.matching import Matching
 from anonset.jobs.provenance import require_columns, require_private, require_same_content
+from anonset.jobs.work_places import require_apart
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.known_items import KnownItems, known_items
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
@@ -178,6 +179,7 @@ def risk(
             publication, model = published.publication, published.verdict.model
             original, trees = published.unverified.table, dict(published.unverified.hierarchies)
         else:
+            require_apart(work_dir, published, private or f"{published}.private")
             out, attested = Path(published), _attested(Path(published))
             buckets = isinstance(attested.data, BucketFiles)
             work = stack.enter_context(place_of_parts(attested, place)) if buckets else None

@@ -16,6 +16,7 @@ from anonset.io.maps import read_codebook
 from anonset.jobs.inspection import Inspection, inspect
 from anonset.jobs.original import is_nameless
 from anonset.jobs.reading import compared_data, place_of_data
+from anonset.jobs.work_places import require_apart
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.attested import (
@@ -58,6 +59,7 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
     if not published.exists():
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
+    require_apart(settings.work_dir, published, f"{published}.private", settings.original)
     attested = read_attestation(published)
     data = compared_data(published, attested, settings.original, settings.reading_options())
     with ExitStack() as stack:

@@ -4,15 +4,16 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.transaction.rounds import NAME as ROUNDS
-from anonset.data.mapped import PARTS, RUN, WorkFolder
+from anonset.data import owners
+from anonset.data.mapped import INSIDE, PARTS, RUN, WorkFolder
 from anonset.data.saved import saved_files
-from anonset.errors import InputError
-from anonset.release.staging import leftovers, lock
+from anonset.errors import RAW_DATA_STAY, InputError
+from anonset.release.staging import leftovers
 from anonset.spelling import setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
@@ -41,16 +42,49 @@ def work_place(settings: "Settings") -> Iterator[WorkFolder]:
         return
     path = Path(settings.work_dir)
     work = _taken_up(path, settings) if settings.resume else WorkFolder.at(path)
-    with ExitStack() as stack:
-        for descriptor in _locked(path):
-            stack.callback(os.close, descriptor)
+    try:
         if settings.resume:
             _clear(work)
         else:
             with work.written(RUN) as file:
                 file.write(json.dumps(_identity(settings)).encode())
         yield work
-        work.remove()
+    except BaseException as error:
+        owners.leave(work.path)
+        go_on = f"go on by {setting('resume', True)}, or clear them by: {owners.clear_command(work.path)}"
+        error.add_note(f"{RAW_DATA_STAY} {str(work.path)!r}; {go_on}")
+        raise
+    work.remove()
+
+
+def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.PathLike[str] | None) -> None:
+    """Refuse a work directory that is one of other places, lies in one or holds one; links are followed.
+
+    What is removed with the one would be gone of the other, or lie between what it publishes.
+
+    Raises
+    ------
+    InputError
+        With both paths.
+    """
+    if work_dir is None:
+        return
+    work = Path(os.path.realpath(work_dir))
+    for other in others:
+        if other is None:
+            continue
+        place = Path(os.path.realpath(other))
+        if place == work:
+            how = "is"
+        elif place in work.parents:
+            how = "lies in"
+        elif work in place.parents:
+            how = "holds"
+        else:
+            continue
+        asked = f"{setting('work_dir')}: {os.fspath(work_dir)!r}"
+        msg = f"{asked} {how} {os.fspath(other)!r}; name a directory beside it: what is worked on is removed in the end"
+        raise InputError(msg)
 
 
 def clear_leftovers(out: Path, private: Path) -> None:
@@ -61,7 +95,8 @@ def clear_leftovers(out: Path, private: Path) -> None:
 
 
 def _taken_up(path: Path, settings: "Settings") -> WorkFolder:
-    """Return the work directory of a run that was killed, if it was one of the same settings and version."""
+    """Take the work directory of a run that was killed, if it was one of the same settings and version."""
+    path = path / INSIDE if (path / INSIDE / RUN).exists() else path
     asked = f"{setting('resume', True)}: {str(path)!r}"
     try:
         found = json.loads((path / RUN).read_bytes())
@@ -79,6 +114,7 @@ def _taken_up(path: Path, settings: "Settings") -> WorkFolder:
         which = f" ({', '.join(names)})" if what == "settings" else ""
         msg = f"{asked} is of a run with other {what}{which}; begin anew in another directory"
         raise InputError(msg)
+    owners.take(path)
     return WorkFolder(path)
 
 
@@ -90,19 +126,11 @@ def _identity(settings: "Settings") -> dict[str, Any]:
     return {"settings": relevant(given), "places": [given["input"], given["out"]], "versions": versions()}
 
 
-def _locked(path: Path) -> list[int]:
-    held = lock(path)
-    if not held:
-        msg = f"another run is at work in {str(path)!r}; wait for it, or name another directory"
-        raise InputError(msg)
-    return held
-
-
 def _clear(work: WorkFolder) -> None:
     """Remove what a run that was killed has not finished."""
     kept = saved_files(work)
     read = bool(kept)
-    kept |= {RUN, ROUNDS} if read else {RUN}
+    kept |= {owners.OWNER, RUN, ROUNDS} if read else {owners.OWNER, RUN}
     for path in work.path.iterdir():
         if path.is_dir():
             shutil.rmtree(path)

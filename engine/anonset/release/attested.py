@@ -74,7 +74,8 @@ def place_of_parts(attested: Attestation | None, parent: Path | None = None) -> 
     if parent is None and (attested is None or attested.data.parts is None):
         yield None
     else:
-        with WorkFolder.temporary(parent) as work:
+        made = WorkFolder.temporary(parent)
+        with made if parent is None else made.taken() as work:
             yield work
 
 

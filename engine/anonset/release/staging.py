@@ -35,7 +35,7 @@ def require_new(*folders: Path) -> None:
     InputError
         With the path; a publication is never overwritten.
     """
-    if len({folder.absolute() for folder in folders}) < len(folders):
+    if len({os.path.realpath(folder) for folder in folders}) < len(folders):
         msg = f"the publication and its private directory must differ, got {str(folders[0])!r} for both"
         raise InputError(msg)
     for folder in folders:

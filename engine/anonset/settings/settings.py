@@ -103,7 +103,7 @@ class Settings(InputSettings):
     )
     work_dir: str | None = Field(
         None,
-        description="Run by blocks in this directory, new or empty; it is removed unless the run fails. "
+        description="Run by blocks in this directory, new or empty; what is made is removed unless the run fails. "
         "Default: a temporary one.",
     )
     resume: bool = Field(False, description="Go on from what a run that was killed left in the work directory.")

@@ -49,7 +49,8 @@ class CheckSettings(ReadingSettings):
         None, description="Read into files what needs more, such as 8G; default: what is available."
     )
     work_dir: str | None = Field(
-        None, description="Read into files of this directory, new or empty; it is removed. Default: a temporary one."
+        None,
+        description="Read into files of this directory, new or empty; what it makes is removed. Default: temporary.",
     )
 
     def model_parameters(self) -> dict[str, Any]:

@@ -1,0 +1,64 @@
+"""``anonset clean``: name what killed runs left of their data, and remove it."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from anonset.cli.main import DONE
+from anonset.cli.output import show, show_json
+from anonset.data.owners import State
+from anonset.jobs.leftovers import WorkFound, remove_left, work_directories
+from anonset.release.costs import format_size
+
+_SAID: dict[State, str] = {
+    "left": "its run was killed or failed",
+    "in use": "a run is at work in it",
+    "of another user": "another user's",
+    "of another host": "of a run on another machine, where alone it can be told whether that is at work",
+    "unknown": "no mark tells whose it is; remove it by hand if no run is at work",
+}
+
+
+def clean(
+    folder: Annotated[
+        str | None,
+        Parameter(name="DIR", help="A work directory, or one that holds some; default: that of temporary files."),
+    ] = None,
+    /,
+    *,
+    yes: Annotated[bool, Parameter(help="Remove those whose run was killed or failed.")] = False,
+    json: Annotated[bool, Parameter(help="The list as JSON.")] = False,
+) -> int:
+    """Name the work directories, which hold raw data, and with --yes remove those that killed or failed runs left.
+
+    Only those of the same user and machine are removed whose process is dead, or ran before the machine was started
+    anew. Exit codes: 0 done; 2 a directory cannot be read or removed.
+    """
+    found = work_directories(None if folder is None else Path(folder))
+    removed = [one for one in found if yes and remove_left(one)]
+    if json:
+        show_json({"directories": [_as_json(one, removed=one in removed) for one in found]})
+        return DONE
+    show(*(_line(one, removed=one in removed) for one in found))
+    if not found:
+        show("no work directory is there")
+    elif not yes and any(one.state == "left" for one in found):
+        where = "" if folder is None else f" {shlex.quote(folder)}"
+        show(f"Remove what was left: anonset clean{where} --yes")
+    return DONE
+
+
+def _line(found: WorkFound, *, removed: bool) -> str:
+    return f"{found.path}: {format_size(found.bytes)}, {'removed' if removed else _SAID[found.state]}"
+
+
+def _as_json(found: WorkFound, *, removed: bool) -> dict[str, str | int | bool]:
+    return {
+        "path": str(found.path),
+        "state": found.state,
+        "process": found.process,
+        "bytes": found.bytes,
+        "removed": removed,
+    }

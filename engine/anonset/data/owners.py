@@ -1,0 +1,181 @@
+"""Whose a work directory is: a mark in it names the process at work there, and is locked as long as that lives.
+
+A process that is killed cannot remove its directory. The mark lets another one tell that nobody is at work there.
+"""
+
+import fcntl
+import json
+import os
+import platform
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from anonset.errors import InputError
+
+OWNER = "owner.json"
+"""Name of the file that marks a work directory."""
+State = Literal["left", "in use", "of another user", "of another host", "unknown"]
+"""``left``: nobody is at work there any more; ``unknown``: there is no mark, or it does not tell."""
+
+_locks: dict[Path, int] = {}  # descriptors of marks that this process holds locked, by their directories
+
+
+@dataclass(frozen=True)
+class Owner:
+    """What the mark of a work directory says."""
+
+    process: int
+    """0: none, as the run failed, and leaves the directory to another one."""
+    start: int
+    """When the process began, in ticks since the machine started; another process of the same number began later."""
+    processes: str
+    """Among which processes the number is unique: those of a container count from 1."""
+    boot: str
+    """Since which start of the machine it runs."""
+    host: str
+    user: int
+    locked: bool
+    """Whether the file system knows locks: then the mark is locked as long as the process lives."""
+
+
+def take(folder: Path) -> None:
+    """Mark a work directory as that of this process, and lock the mark.
+
+    Raises
+    ------
+    InputError
+        If another process is at work there.
+    OSError
+        If the mark cannot be written.
+    """
+    descriptor = os.open(folder / OWNER, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        locked = _lock(descriptor)
+    except BlockingIOError:
+        os.close(descriptor)
+        msg = f"another run is at work in {str(folder)!r}; wait for it, or name another directory"
+        raise InputError(msg) from None
+    _locks[folder] = descriptor
+    _write(descriptor, _here(locked=locked))
+
+
+def leave(folder: Path) -> None:
+    """Say in the mark of a work directory that no process is at work there, and unlock it."""
+    descriptor = _locks.pop(folder, None)
+    if descriptor is not None:
+        try:
+            _write(descriptor, Owner(**{**asdict(_here(locked=True)), "process": 0, "start": 0}))
+        finally:
+            os.close(descriptor)
+
+
+def forget(folder: Path) -> None:
+    """Unlock the mark of a work directory that is gone."""
+    descriptor = _locks.pop(folder, None)
+    if descriptor is not None:
+        os.close(descriptor)
+
+
+def owner_of(folder: Path) -> Owner | None:
+    """Return what the mark of a directory says; None if there is none, or it says nothing."""
+    try:
+        return Owner(**json.loads((folder / OWNER).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+@contextmanager
+def looked_at(folder: Path) -> Iterator[State]:
+    """Tell whether somebody is at work in a directory, as far as that can be told from here.
+
+    Within the block no run can take it up.
+    """
+    owner, descriptor = owner_of(folder), None
+    if folder.lstat().st_uid != os.getuid() or (owner is not None and owner.user != os.getuid()):
+        yield "of another user"
+        return
+    if owner is None:
+        yield "unknown"
+        return
+    descriptor = os.open(folder / OWNER, os.O_RDWR)
+    try:
+        _lock(descriptor)
+        yield _state(owner)
+    except BlockingIOError:
+        yield "in use"
+    finally:
+        os.close(descriptor)
+
+
+def _state(owner: Owner) -> State:
+    """Tell whether the process of a mark that nobody holds locked is dead."""
+    if owner.host != platform.node():
+        return "of another host"
+    boot = _boot()
+    if owner.process == 0 or (boot and owner.boot and owner.boot != boot):
+        return "left"
+    if owner.processes != _processes():
+        return "left" if owner.locked else "unknown"  # whose lock is gone is dead, wherever its number counts
+    return "left" if _start(owner.process) != owner.start else "in use"
+
+
+def clear_command(folder: Path) -> str:
+    """Return the command that removes what runs left in a directory."""
+    return f"anonset clean {shlex.quote(str(folder))} --yes"
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file; tell whether its file system knows locks.
+
+    Raises
+    ------
+    BlockingIOError
+        If another process holds the lock.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    return True
+
+
+def _write(descriptor: int, owner: Owner) -> None:
+    text = json.dumps(asdict(owner)).encode()
+    os.pwrite(descriptor, text, 0)
+    os.ftruncate(descriptor, len(text))
+
+
+def _here(*, locked: bool) -> Owner:
+    process = os.getpid()
+    return Owner(process, _start(process), _processes(), _boot(), platform.node(), os.getuid(), locked)
+
+
+def _start(process: int) -> int:
+    """Return when a process began, in ticks since the machine started; -1 if there is none, or it is dead."""
+    fields = _shown(f"/proc/{process}/stat").rpartition(")")[2].split()  # behind the name, whatever that holds
+    return -1 if not fields or fields[0] in "ZX" else int(fields[19])
+
+
+def _processes() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
+
+
+def _boot() -> str:
+    return _shown("/proc/sys/kernel/random/boot_id").strip()
+
+
+def _shown(path: str) -> str:
+    """Return what the system shows at a path of its own; nothing where it does not."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

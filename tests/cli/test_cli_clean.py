@@ -1,0 +1,304 @@
+"""What a run that is killed leaves of its data is named by the next one, and cleared by `anonset clean` alone."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.cli.place import Ran
+from tests.jobs.test_by_blocks import BASKETS
+
+from anonset.cli.main import main
+
+_STOPPED = """
+import sys, time
+from dataclasses import replace
+from anonset.cli.main import main
+from anonset.jobs import input
+from anonset.release import publish
+
+def stop(*_args, **_kwargs):
+    print("ready", flush=True)
+    time.sleep(600)
+
+given = input.input_of
+input.input_of = lambda settings, algorithm: replace(given(settings, algorithm), by_blocks=True)
+publish.verify_release = stop
+main(sys.argv[1:])
+"""
+OF_ITEMS = ["--hierarchy", "items=balanced:2", "--model", "km", "--k", "2", "--m", "2", "--quiet"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with data, and temporary files of its own."""
+    (tmp_path / "v.dat").write_text(BASKETS)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+
+    def run(*words):
+        code = main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def job(run):
+    def job(out, *more):
+        return run("anonymize", "v.dat", "-o", out, *OF_ITEMS, *more)
+
+    return job
+
+
+def stopped(folder, *more):
+    """Start a run by blocks in a process of its own, which stops before it verifies."""
+    words = ["anonymize", str(folder / "v.dat"), "-o", str(folder / "stopped"), *OF_ITEMS, *more]
+    child = subprocess.Popen([sys.executable, "-c", _STOPPED, *words], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    return child
+
+
+def killed(child):
+    child.send_signal(signal.SIGKILL)
+    assert child.wait() == -signal.SIGKILL
+    child.stdout.close()
+
+
+@pytest.mark.compiled
+def test_what_a_killed_run_left_is_named_and_cleared(folder, run, job):
+    child = stopped(folder)
+    (work,) = (folder / "temporary").iterdir()
+    listed = run("clean", "--yes", "--json")
+    (told,) = json.loads(listed.out)["directories"]
+    assert (told["path"], told["state"], told["process"], told["removed"]) == (str(work), "in use", child.pid, False)
+    assert "a run is at work in it" in run("clean").out
+    assert job("meanwhile").err == ""
+    killed(child)
+    assert any(work.iterdir())
+    named = job("next")
+    assert (named.code, named.err.startswith(f"anonset: warning: killed runs left raw data in {work}; ")) == (0, True)
+    assert "anonset clean --yes removes them" in named.err
+    listed = run("clean")
+    assert f"{work}: " in listed.out
+    assert "its run was killed or failed" in listed.out
+    assert "Remove what was left: anonset clean --yes" in listed.out
+    assert work.exists()
+    done = run("clean", "--yes", "--json")
+    (told,) = json.loads(done.out)["directories"]
+    assert (done.code, told["state"], told["removed"], told["bytes"] > 0) == (0, "left", True, True)
+    assert not work.exists()
+    assert job("last").err == ""
+    assert run("clean").out == "no work directory is there\n"
+
+
+@pytest.mark.compiled
+def test_a_named_work_directory_is_cleared_by_its_name_and_resumed_until_then(folder, run, job):
+    killed(stopped(folder, "--work-dir", str(folder / "work")))
+    assert run("clean").out == "no work directory is there\n"
+    again = job("again", "--work-dir", "work")
+    assert again.code == 2
+    assert "what runs left there is cleared by: anonset clean work --yes" in again.err
+    assert "work: " in run("clean", ".").out
+    assert "Remove what was left: anonset clean work --yes" in run("clean", "work").out
+    assert run("clean", "work", "--yes").code == 0
+    assert not (folder / "work").exists()
+    assert run("clean", "work").code == 2
+
+
+def test_a_failed_run_says_that_raw_data_stay_in_the_directory_that_was_named(folder, run, job):
+    failed = job("out", "--work-dir", "my work", "--max-loss", "0")
+    first, last = failed.err.splitlines()
+    assert failed.code == 1
+    assert first == (
+        "anonset: warning: raw data stay in 'my work'; go on by --resume, "
+        "or clear them by: anonset clean 'my work' --yes"
+    )
+    assert last.startswith("anonset: error: ")
+    assert "its run was killed or failed" in run("clean", "my work").out
+    logged = job("out", "--work-dir", "other", "--max-loss", "0", "--log-format", "json").err.splitlines()
+    assert any(json.loads(line).get("message", "").startswith("raw data stay in 'other'") for line in logged)
+    assert run("clean", ".", "--yes").code == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["temporary", "v.dat"]
+
+
+def test_a_run_that_fails_elsewhere_says_nothing_of_it(job):
+    assert len(job("out", "--max-loss", "0").err.splitlines()) == 1
+
+
+SHARED = 0o1777
+
+
+def shared_folder(path):
+    path.mkdir()
+    path.chmod(SHARED)
+    (path / "f").write_text("hi")
+
+
+@pytest.fixture
+def published(folder, job):
+    assert job("out").code == 0
+    return folder
+
+
+COMMANDS = {
+    "anonymize": lambda work: ("anonymize", "v.dat", "-o", "new", *OF_ITEMS, "--work-dir", work),
+    "verify": lambda work: ("verify", "out", "--work-dir", work),
+    "risk": lambda work: ("risk", "out", "--work-dir", work),
+    "evaluate": lambda work: ("evaluate", "v.dat", "out", "--work-dir", work),
+}
+
+
+def modes(folder):
+    return {path: (path.lstat().st_mode, path.read_bytes() if path.is_file() else b"") for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("work", ["shared", "v.dat", "v.dat/inner"])
+def test_a_refused_work_directory_is_left_as_it_is(published, run, command, work):
+    shared_folder(published / "shared")
+    before = modes(published)
+    assert run(*COMMANDS[command](work)).code == 2
+    assert modes(published) == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_folder_of_all_is_refused_and_left_as_it_is(published, run, command, monkeypatch):
+    inner = published / "temporary" / "inner"
+    shared_folder(inner)
+    monkeypatch.chdir(inner)
+    words = [str(published / word) if word in ("v.dat", "out", "new") else word for word in COMMANDS[command](".")]
+    before = modes(published)
+    refused = run(*words)
+    assert (refused.code, "the work directory must be empty, or a new one" in refused.err) == (2, True)
+    assert modes(published) == before
+    assert stat.S_IMODE(inner.stat().st_mode) == SHARED
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_empty_directory_is_worked_in_and_left_as_it_is(published, run, command, monkeypatch):
+    from anonset.data.mapped import WorkFolder
+
+    seen = []
+    work = published / "empty"
+    work.mkdir()
+    work.chmod(SHARED)
+
+    def remove(self):
+        seen.append((self.path, stat.S_IMODE(self.path.stat().st_mode)))
+        given(self)
+
+    given = WorkFolder.remove
+    monkeypatch.setattr(WorkFolder, "remove", remove)
+    assert run(*COMMANDS[command]("empty")).code in (0, 1)
+    assert (Path("empty/anonset-work"), 0o700) in seen
+    assert (list(work.iterdir()), stat.S_IMODE(work.stat().st_mode)) == ([], SHARED)
+
+
+def test_a_run_in_an_empty_directory_goes_on_there(folder, run, job):
+    (folder / "empty").mkdir()
+    assert job("out", "--work-dir", "empty", "--max-loss", "0").code == 1
+    assert [path.name for path in (folder / "empty").iterdir()] == ["anonset-work"]
+    again = job("out", "--work-dir", "empty", "--resume", "--max-loss", "0")
+    assert "go on by --resume" in again.err
+    assert "must be empty, or a new one" in job("out", "--work-dir", "empty").err
+    assert run("clean", "empty", "--yes").code == 0
+    assert list((folder / "empty").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("work", "out", "how"),
+    [
+        ("new", "new", "is"),
+        ("new/work", "new", "lies in"),
+        ("work", "work/new", "holds"),
+        ("work", "work/deep/../new", "holds"),
+        ("new.private", "new", "is"),
+        ("new.private/work", "new", "lies in"),
+        ("link", "new", "is"),
+        ("link/work", "new", "lies in"),
+        ("empty", "empty/new", "holds"),
+        (".", "new", "holds"),
+    ],
+)
+def test_a_work_directory_must_lie_beside_the_publication(folder, job, monkeypatch, work, out, how):
+    (folder / "link").symlink_to("new")
+    (folder / "empty").mkdir()
+    before = modes(folder)
+    monkeypatch.setattr("anonset.io.data_files.data_files", lambda *_, **__: pytest.fail("the data are looked at"))
+    refused = job(out, "--work-dir", work)
+    assert (refused.code, f"--work-dir: {work!r} {how} " in refused.err) == (2, True)
+    assert refused.err.count("\n") == 1
+    assert modes(folder) == before
+
+
+def test_a_work_directory_must_lie_beside_a_private_directory_of_any_name(folder, job):
+    assert "--work-dir: 'home/work' lies in 'home'" in job("out", "--private", "home", "--work-dir", "home/work").err
+    assert "--work-dir: 'work' holds 'work/home'" in job("out", "--private", "work/home", "--work-dir", "work").err
+    assert sorted(path.name for path in folder.iterdir()) == ["temporary", "v.dat"]
+
+
+def test_a_work_directory_must_not_lie_in_a_folder_of_data(folder, run):
+    (folder / "data").mkdir()
+    table = pa.table({"items": pa.array([["a"], ["a", "b"]])})
+    pq.write_table(table, folder / "data" / "part.parquet")
+    words = ["data", "--items", "items", "-o", "out", *OF_ITEMS, "--work-dir", "data/work"]
+    refused = run("anonymize", *words)
+    assert (refused.code, "--work-dir: 'data/work' lies in 'data'" in refused.err) == (2, True)
+    assert [path.name for path in (folder / "data").iterdir()] == ["part.parquet"]
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "anonymize"])
+@pytest.mark.parametrize(
+    ("work", "how"),
+    [("out", "is"), ("out/work", "lies in"), (".", "holds"), ("out.private/work", "lies in"), ("link/work", "lies in")],
+)
+def test_a_work_directory_must_lie_beside_what_is_compared(published, run, command, work, how):
+    (published / "link").symlink_to("out")
+    before = modes(published)
+    refused = run(*COMMANDS[command](work))
+    assert (refused.code, f"--work-dir: {work!r} {how} " in refused.err) == (2, True)
+    assert modes(published) == before
+
+
+def test_a_table_in_files_is_not_published_among_them(folder):
+    from anonset import Apriori, anonymize, scan
+    from anonset.errors import InputError
+
+    table = scan(folder / "v.dat", work_dir=folder / "work")
+    with pytest.raises(InputError, match=r"work_dir: '.*work' holds '.*out'"):
+        anonymize(table, Apriori(k=2, m=2), hierarchies={"items": "balanced:2"}, out=folder / "work" / "out")
+
+
+def test_nothing_is_cleared_before_a_run_is_known_to_be_the_same(folder, job, monkeypatch):
+    words = ["out", "--work-dir", "work"]
+    assert job(*words, "--max-loss", "0").code == 1
+    home = folder / "out.private"
+    home.mkdir()
+    (home / "unfinished.txt").write_text("out\n")
+    assert job(*words, "--resume").code == 2  # with other settings
+    assert home.exists()
+    assert job(*words, "--resume", "--max-loss", "0").code == 1
+    assert not home.exists()
+
+
+def test_private_directory_and_publication_are_told_apart_by_where_they_lead(folder, job):
+    (folder / "here").symlink_to(".")
+    refused = job("out", "--private", "here/out")
+    assert (refused.code, "the publication and its private directory must differ" in refused.err) == (2, True)
+    assert not os.path.lexists(folder / "out")

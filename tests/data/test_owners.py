@@ -1,0 +1,142 @@
+"""Whether the process that a work directory is marked for is at work there: told only where it is known."""
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from anonset.data.mapped import WorkFolder
+from anonset.data.owners import OWNER, leave, looked_at, take
+from anonset.errors import InputError
+from anonset.jobs.leftovers import remove_left, work_directories
+
+
+@pytest.fixture
+def ended(tmp_path):
+    """A work directory whose process was killed."""
+    script = (
+        "import os, signal\nfrom pathlib import Path\nfrom anonset.data.mapped import WorkFolder\n"
+        f"print(WorkFolder.at(Path({str(tmp_path / 'work')!r})).path, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (-9, f"{tmp_path / 'work'}\n")
+    return tmp_path / "work"
+
+
+def state(folder):
+    with looked_at(folder) as found:
+        return found
+
+
+def change(folder, **said):
+    mark = folder / OWNER
+    mark.write_text(json.dumps(json.loads(mark.read_text()) | said))
+
+
+def ours():
+    with WorkFolder.temporary() as work:
+        return json.loads((work.path / OWNER).read_text())
+
+
+def test_a_directory_is_in_use_as_long_as_its_process_lives(ended):
+    assert state(ended) == "left"
+    with WorkFolder.temporary() as work:
+        assert state(work.path) == "in use"
+
+
+def test_a_lock_alone_keeps_a_directory_whatever_else_its_mark_says(ended):
+    with (ended / OWNER).open("r+b") as mark:
+        fcntl.flock(mark, fcntl.LOCK_EX)
+        change(ended, boot="another")
+        assert state(ended) == "in use"
+    assert state(ended) == "left"
+
+
+def test_where_no_lock_is_known_number_and_start_of_the_process_tell(ended):
+    alive = ours()
+    change(ended, locked=False)
+    assert state(ended) == "left"
+    change(ended, process=alive["process"], start=alive["start"])
+    assert state(ended) == "in use"
+    change(ended, start=alive["start"] - 1)
+    assert state(ended) == "left"  # the number was given to another process
+    change(ended, start=alive["start"], boot="another")
+    assert state(ended) == "left"
+
+
+def test_a_dead_process_that_nobody_has_waited_for_is_dead(ended):
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    with open(f"/proc/{child.pid}/stat", encoding="utf-8") as stat:  # noqa: PTH123
+        start = int(stat.read().rpartition(")")[2].split()[19])
+    change(ended, process=child.pid, start=start, locked=False)
+    assert state(ended) == "left"
+    child.wait()
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"host": "elsewhere"}, "of another host"),
+        ({"user": os.getuid() + 1}, "of another user"),
+        ({"processes": "pid:[1]"}, "left"),
+        ({"processes": "pid:[1]", "locked": False}, "unknown"),
+        ({"more": 1}, "unknown"),
+    ],
+)
+def test_what_is_of_others_or_untold_stays(ended, said, told):
+    change(ended, **said)
+    assert state(ended) == told
+    (found,) = work_directories(ended)
+    assert remove_left(found) == (told == "left")
+    assert ended.exists() == (told != "left")
+
+
+def test_another_users_directory_stays_whatever_its_mark_says(ended, monkeypatch):
+    alive = os.getuid()
+    change(ended, user=alive + 1)
+    monkeypatch.setattr(os, "getuid", lambda: alive + 1)
+    assert state(ended) == "of another user"
+
+
+def test_without_a_mark_nobody_knows(ended):
+    (ended / OWNER).write_text("")
+    assert state(ended) == "unknown"
+    (ended / OWNER).unlink()
+    assert state(ended) == "unknown"
+
+
+def test_a_directory_is_taken_by_one_and_can_be_left_to_another(tmp_path):
+    work = WorkFolder.at(tmp_path / "work")
+    with pytest.raises(InputError, match=r"another run is at work in '.*work'; wait for it"):
+        take(work.path)
+    assert state(work.path) == "in use"
+    leave(work.path)
+    assert state(work.path) == "left"  # though this process lives
+    take(work.path)
+    assert state(work.path) == "in use"
+    work.remove()
+
+
+def test_links_are_not_followed_and_what_is_no_work_directory_is_not_named(ended, tmp_path):
+    (tmp_path / "place").mkdir()
+    (tmp_path / "place" / "anonset-link").symlink_to(ended)
+    (tmp_path / "place" / "anonset-demo-1").mkdir()
+    (tmp_path / "place" / "anonset-old").mkdir()
+    (tmp_path / "place" / "other").mkdir()
+    found = work_directories(tmp_path / "place")
+    assert [(one.path.name, one.state) for one in found] == [("anonset-old", "unknown")]
+    assert [one.path for one in work_directories(tmp_path)] == [ended]
+
+
+def test_a_taken_up_directory_is_not_removed(ended):
+    (found,) = work_directories(ended)
+    take(ended)
+    assert not remove_left(found)
+    leave(ended)
+    assert remove_left(found)
+    with pytest.raises(InputError, match="cannot be read: No such file or directory"):
+        work_directories(ended)
