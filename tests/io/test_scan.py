@@ -63,7 +63,7 @@ def outcome(how, *given, **options):
 
 def _without_place(line):
     """Take out where the first fault is, and how many there are: by blocks, another may be met first."""
-    return re.sub(r" \(and \d+ more\)|column '[^']*'|row \d+", "", line)
+    return re.sub(r" \(and \d+ more( up to row \d+)?\)|column '[^']*'|row \d+", "", line)
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.what)
@@ -322,6 +322,43 @@ def test_the_row_of_a_fault_is_that_of_the_file(tmp_path, text, line):
     (tmp_path / "v.csv").write_text(text)
     with pytest.raises(InputError, match=line):
         scan(tmp_path / "v.csv", id="a", items="codes")
+
+
+@pytest.mark.parametrize(
+    ("bad", "good", "roles"),
+    [
+        ("x,a,1", "5,a,1", {"relational": "n", "numeric": "n", "drop": "p,i"}),
+        ("5, ,1", "5,a,1", {"id": "p", "items": "i", "drop": "n"}),
+        ("5,a,2", "5,a,1", {"one_hot": "i", "drop": "n,p"}),
+    ],
+    ids=["number", "id", "one-hot"],
+)
+@pytest.mark.parametrize("faults", ["0001001", "111111111", "01", "0000000011"])
+def test_how_many_rows_are_alike_is_said_of_the_rows_that_were_looked_at(tmp_path, bad, good, roles, faults):
+    rows = [bad if fault == "1" else good for fault in faults]
+    (tmp_path / "v.csv").write_text("\n".join(("n,p,i", *rows, "")))
+    told_of_rows(tmp_path / "v.csv", roles, faults)
+
+
+@pytest.mark.parametrize("faults", ["0001001", "111111111", "01", "0000000011"])
+def test_how_many_records_of_no_known_code_is_said_of_those_that_were_looked_at(tmp_path, faults):
+    codes = [None if fault == "1" else "a" for fault in faults]
+    parquet.write_table(pa.table({"p": codes, "i": codes}), tmp_path / "v.parquet", row_group_size=3)
+    told_of_rows(tmp_path / "v.parquet", {"one_code": "p,i"}, faults)
+
+
+def told_of_rows(path, roles, faults):
+    """Hold what is said of faults, by blocks and at once, against where they are."""
+    rows = r"row (\d+)(?: is empty)?(?: \(and (\d+) more(?: up to row (\d+))?\))?"
+    for how in scan, read:
+        with pytest.raises(InputError) as error:
+            how(path, **roles)
+        told = re.search(rows, str(error.value))
+        assert told is not None
+        first, others, until = (int(part or 0) for part in told.groups())
+        assert first == faults.index("1") + 1
+        assert others == (faults[: until or None].count("1") - 1 if how is read or until else 0)
+        assert until == 0 or how is scan
 
 
 def test_the_line_of_a_bad_byte_is_that_of_the_file(tmp_path):

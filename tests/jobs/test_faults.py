@@ -33,14 +33,25 @@ def job(tmp_path, capsys):
     return run
 
 
-@pytest.mark.parametrize(("most", "name"), [(10, "run.json"), (2300, "items"), (4400, "expanded")])
+@pytest.mark.parametrize(("most", "name"), [(400, "run.json"), (2300, "items"), (4400, "expanded")])
 def test_a_full_work_directory_is_named_with_the_file(tmp_path, job, most, name):
     done = job(most)
     assert done.code == 2
-    assert [line for line in done.err.splitlines() if "runs by blocks" not in line] == [done.err.splitlines()[-1]]
+    stays = f"anonset: warning: raw data stay in '{tmp_path / 'work'}'; "
+    assert [line.startswith((stays, "anonset: runs by blocks")) for line in done.err.splitlines()[:-1]].count(
+        False
+    ) == 0
+    assert stays in done.err
     assert done.err.splitlines()[-1].startswith(f"anonset: error: {tmp_path / 'work' / name}")
     assert done.err.endswith(": cannot be written: File too large\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v.dat", "work"]
+
+
+def test_a_work_directory_that_cannot_be_marked_is_not_left(tmp_path, job):
+    done = job(10)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert done.err.startswith(f"anonset: error: {tmp_path / 'work' / 'owner.json'}: cannot be written: File too large")
+    assert [path.name for path in tmp_path.iterdir()] == ["v.dat"]
 
 
 def test_where_there_is_room_again_the_run_goes_on(tmp_path, job):

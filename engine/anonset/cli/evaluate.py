@@ -56,11 +56,11 @@ def evaluate(
     from anonset.jobs.evaluate import evaluate as losses
     from anonset.jobs.evaluate import flatten
     from anonset.jobs.reading import compared_data, place_of_data, read_data
-    from anonset.jobs.work_places import require_apart
     from anonset.jobs.workloads import WorkloadSpec
     from anonset.queries.estimate import require_reading
     from anonset.release.attested import read_attestation
     from anonset.release.documents import plain
+    from anonset.release.staging import require_apart
     from anonset.report.account import evaluation_account
     from anonset.report.distance import LOCAL
     from anonset.settings.binding import numeric_columns

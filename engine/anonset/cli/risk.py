@@ -53,8 +53,8 @@ def risk(
     """
     from anonset.jobs.reading import compared_data, place_of_data, require_room_for_risks
     from anonset.jobs.risk import risk as count
-    from anonset.jobs.work_places import require_apart
     from anonset.release.attested import read_attestation
+    from anonset.release.staging import require_apart
     from anonset.report.risks import bucket_risk_account, bucket_risk_summary, risk_account, risk_summary
 
     asked = out

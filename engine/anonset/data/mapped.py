@@ -89,10 +89,10 @@ class WorkFolder(Discreet):
         InputError
             If that cannot be written; the directory is gone then.
         """
-        from anonset.data.owners import take
+        from anonset.data.owners import OWNER, take
 
         try:
-            with _writing(self.path):
+            with _writing(self.path / OWNER):
                 take(self.path)
         except BaseException:
             self.remove()

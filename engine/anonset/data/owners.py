@@ -146,9 +146,10 @@ def _lock(descriptor: int) -> bool:
 
 
 def _write(descriptor: int, owner: Owner) -> None:
-    text = json.dumps(asdict(owner)).encode()
-    os.pwrite(descriptor, text, 0)
-    os.ftruncate(descriptor, len(text))
+    with open(descriptor, "wb", closefd=False) as file:  # noqa: PTH123
+        file.seek(0)
+        file.truncate()
+        file.write(json.dumps(asdict(owner)).encode())
 
 
 def _here(*, locked: bool) -> Owner:

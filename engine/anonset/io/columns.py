@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.io.files import reading
 from anonset.io.misreading import NULLS, require_items, require_split
 from anonset.io.normalizing import Changes, normalize_items, normalize_values
-from anonset.io.numbers import Numbers, read_numbers
+from anonset.io.numbers import Numbers, others, read_numbers
 from anonset.io.sets import canonical_codes, encode_sets, keep_tokens, offsets
 from anonset.spelling import setting
 
@@ -45,6 +45,8 @@ class Encoder:
     """Whether lists come from a text, so that empty items and the blanks around items are no part of them."""
     before: int = 0
     """Number of rows of the source before these, for messages."""
+    more: bool = False
+    """Whether rows of the source may follow these."""
     unjudged: dict[str, set[str]] | None = None
     """Gathers the distinct items of cells by column, where they are to be judged once all are known; None: at once."""
     several: set[str] = field(default_factory=set)
@@ -133,7 +135,8 @@ class Encoder:
         if len(rows):
             rows = rows[np.asarray(pc.equal(pc.utf8_trim_whitespace(text.take(rows)), ""))]
         if len(rows):
-            raise InputError(empty_id(self.where, name, self.before + int(rows[0]), len(rows)))
+            alike = others(len(rows), self.until(text))
+            raise InputError(empty_id(self.where, name, self.before + int(rows[0]), alike))
         return text
 
     def number(self, name: str, column: Any) -> NumericColumn:
@@ -148,7 +151,12 @@ class Encoder:
             self._refuse_null(name, column, "give a number, or drop the column")
         kind = column.type
         plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-        return read_numbers(self.where, name, column if plain else self._text(name, column), self.before)
+        given = column if plain else self._text(name, column)
+        return read_numbers(self.where, name, given, self.before, self.until(given))
+
+    def until(self, column: Any) -> int | None:
+        """Return the last row of a part of a column, counted from 1; None if there are no rows behind it."""
+        return self.before + len(column) if self.more else None
 
     def _values(self, name: str, column: Any, *, allow_null: bool) -> Any:
         """Return a column of plain values as text, or as codes of text; null is refused, or the category ``?``."""
@@ -272,11 +280,10 @@ def _maybe_blank(text: Any) -> Int64:
     return np.flatnonzero((bounds[1:] == bounds[:-1]) | (first <= ord(" ")) | (first > ord("~")))
 
 
-def empty_id(where: str, name: str, first: int, rows: int) -> str:
-    """Say that the ids of some rows are empty, given the first row (from 0) and how many there are."""
+def empty_id(where: str, name: str, first: int, alike: str) -> str:
+    """Say that the ids of some rows are empty, given the first row (from 0), and of how many more that is true."""
     reason = "without an id nobody can say whose row it is; give it one, or leave the row out"
-    others = f" (and {rows - 1} more)" if rows > 1 else ""
-    return f"{where}: id column {name!r}: row {first + 1} is empty{others}; {reason}"
+    return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {reason}"
 
 
 def is_list(kind: Any) -> bool:

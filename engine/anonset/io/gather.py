@@ -66,7 +66,7 @@ def gather(
     encoder = replace(options.encoder(source), unjudged=unjudged)
     with _Gathering(plan, work, expected, held=held) as gathering:
         for batch in ahead(source.batches(plan.roles.used)):
-            gathering.add(replace(encoder, where=batch.where, before=batch.before), batch)
+            gathering.add(replace(encoder, where=batch.where, before=batch.before, more=True), batch)
             tell(gathering.n)
         source.judge()
         replace(encoder, whole=encoder.whole or bool(plan.roles.one_code)).judge(unjudged)

@@ -6,6 +6,7 @@ from anonset.data import CategoricalColumn, Column, SetColumn, Table
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.io.columns import empty_id
+from anonset.io.numbers import others
 from anonset.io.sets import offsets, tidy_rows
 from anonset.spelling import setting
 
@@ -44,7 +45,7 @@ def refuse_empty(where: str, table: Table) -> None:
         empty = [code for code, label in enumerate(column.vocabulary.labels) if not label or label.isspace()]
         rows = np.flatnonzero(np.isin(column.codes, empty))
         if len(rows):
-            raise InputError(empty_id(where, column.name, int(rows[0]), len(rows)))
+            raise InputError(empty_id(where, column.name, int(rows[0]), others(len(rows))))
 
 
 def unite(where: str, table: Table) -> Table:

@@ -38,7 +38,17 @@ class Numbers(Discreet):
         return NumericColumn(name, self.values.astype(np.int64) if self.integers or self.whole else self.values)
 
 
-def read_numbers(where: str, name: str, column: Any, before: int = 0) -> Numbers:
+def others(rows: int, until: int | None = None) -> str:
+    """Say how many rows besides the first are alike, up to a row behind which nobody has looked, if there is one.
+
+    >>> others(1), others(3), others(3, until=1000)
+    ('', ' (and 2 more)', ' (and 2 more up to row 1000)')
+    """
+    where = "" if until is None else f" up to row {until}"
+    return f" (and {rows - 1} more{where})" if rows > 1 else ""
+
+
+def read_numbers(where: str, name: str, column: Any, before: int = 0, until: int | None = None) -> Numbers:
     """Read numbers, or text, without nulls.
 
     A float holds the number of a text of up to 15 digits always, and any that programs print of floats; integers that
@@ -48,6 +58,8 @@ def read_numbers(where: str, name: str, column: Any, before: int = 0) -> Numbers
     ----------
     before
         Number of rows before these, for messages.
+    until
+        Number of the last of these rows, where others follow.
 
     Raises
     ------
@@ -56,7 +68,7 @@ def read_numbers(where: str, name: str, column: Any, before: int = 0) -> Numbers
     """
     import pyarrow as pa
 
-    numbers = _Numbers(where, name, before)
+    numbers = _Numbers(where, name, before, until)
     kind = column.type
     if pa.types.is_floating(kind):
         return numbers.found(np.asarray(column.cast(pa.float64())).astype(np.float64))
@@ -70,8 +82,8 @@ def read_numbers(where: str, name: str, column: Any, before: int = 0) -> Numbers
 class _Numbers:
     """The values of one column on their way."""
 
-    def __init__(self, where: str, name: str, before: int) -> None:
-        self.where, self.name, self.before = where, name, before
+    def __init__(self, where: str, name: str, before: int, until: int | None) -> None:
+        self.where, self.name, self.before, self.until = where, name, before, until
 
     def parsed(self, text: Any) -> Numbers:
         """Read text as integers where all are, else as floats."""
@@ -113,8 +125,8 @@ class _Numbers:
     def refuse(self, rows: NDArray[np.integer], required: str) -> None:
         """Refuse rows, if there are any, and show none of their values."""
         if len(rows):
-            others = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
-            msg = f"{self.where}: numeric column {self.name!r}: row {self.before + rows[0] + 1}{others}: {required}"
+            which = f"row {self.before + rows[0] + 1}{others(len(rows), self.until)}"
+            msg = f"{self.where}: numeric column {self.name!r}: {which}: {required}"
             raise InputError(msg)
 
 

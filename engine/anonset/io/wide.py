@@ -12,6 +12,7 @@ from anonset.data.vocabulary import canonical_order
 from anonset.errors import InputError
 from anonset.io.columns import Encoder, is_list
 from anonset.io.misreading import says_present
+from anonset.io.numbers import others
 from anonset.io.sets import offsets, tidy_rows
 from anonset.spelling import setting
 
@@ -62,10 +63,10 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
     wrong = np.flatnonzero(np.array([one is None for one in told], bool)[codes])
     if len(wrong):
         empty = labels[codes[wrong[0]]] == ""
-        others = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         found = f"is empty; {setting('missing', 'empty')} takes it as 0" if empty else "is neither"
+        alike = others(len(wrong), encoder.until(column))
         place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
-        msg = f"{place} must hold 0 and 1: row {encoder.before + wrong[0] + 1}{others} {found}"
+        msg = f"{place} must hold 0 and 1: row {encoder.before + wrong[0] + 1}{alike} {found}"
         raise InputError(msg)
     return np.array([bool(one) for one in told], bool)[codes]
 
@@ -94,9 +95,9 @@ def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
         unknown &= np.asarray(column.is_null()) if column.null_count else False
     rows = np.flatnonzero(unknown)
     if len(rows):
-        others = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
+        alike = others(len(rows), encoder.until(columns[0]))
         ways = f"null is not the empty set; {setting('missing', 'empty')} takes it as the empty set"
-        msg = f"{encoder.where}: every code of row {encoder.before + rows[0] + 1}{others} is null; {ways}"
+        msg = f"{encoder.where}: every code of row {encoder.before + rows[0] + 1}{alike} is null; {ways}"
         raise InputError(msg)
 
 

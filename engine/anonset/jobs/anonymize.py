@@ -20,7 +20,7 @@ from anonset.data.exact import require_between_0_and_1
 from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.generalization.earlier import Earlier, Since
 from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_on_workers
-from anonset.jobs.work_places import clear_leftovers, require_apart
+from anonset.jobs.work_places import clear_leftovers
 from anonset.measures.retention import retention
 from anonset.release.costs import Stopwatch, tell_compiling
 from anonset.release.formats import Format, Layout, Order, Symbols, Unverified
@@ -28,7 +28,7 @@ from anonset.release.formulas import formula_warnings
 from anonset.release.losses import measures_of, nothing_left, refuse_worthless, why_worthless
 from anonset.release.publish import Request, kind_of, publish, verify_release
 from anonset.release.release import Release
-from anonset.release.staging import require_free
+from anonset.release.staging import require_apart, require_free
 from anonset.settings.binding import HierarchySpec, bind, require_roles
 from anonset.spelling import setting
 

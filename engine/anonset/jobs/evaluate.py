@@ -19,7 +19,6 @@ from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds
 from anonset.jobs.provenance import require_columns, require_possible, require_private, require_same_content
-from anonset.jobs.work_places import require_apart
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
 from anonset.measures.levels import counted_levels
 from anonset.measures.sensitive_values import ObservedDiversity, classes_of, observed_diversity
@@ -28,6 +27,7 @@ from anonset.release.attested import place_of_parts, read_attestation, require_a
 from anonset.release.documents import Attestation, BucketFiles
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
+from anonset.release.staging import require_apart
 from anonset.release.symbols import leave_out, spell_out
 from anonset.settings.binding import HierarchySpec, bind_columns, fit
 from anonset.settings.parameters import MODELS

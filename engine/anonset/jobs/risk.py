@@ -22,7 +22,6 @@ from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
 from anonset.jobs.evaluate import private_folder, read_publication
 from anonset.jobs.matching import Matching
 from anonset.jobs.provenance import require_columns, require_private, require_same_content
-from anonset.jobs.work_places import require_apart
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.known_items import KnownItems, known_items
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
@@ -31,6 +30,7 @@ from anonset.privacy import PrivacyModel
 from anonset.release.attested import place_of_parts, read_attestation, require_attested
 from anonset.release.documents import Attestation, BucketFiles
 from anonset.release.release import Release
+from anonset.release.staging import require_apart
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.spelling import setting

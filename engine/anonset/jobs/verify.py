@@ -16,7 +16,6 @@ from anonset.io.maps import read_codebook
 from anonset.jobs.inspection import Inspection, inspect
 from anonset.jobs.original import is_nameless
 from anonset.jobs.reading import compared_data, place_of_data
-from anonset.jobs.work_places import require_apart
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.attested import (
@@ -31,6 +30,7 @@ from anonset.release.attested import (
 )
 from anonset.release.documents import CODEBOOK, Attestation, BucketFiles
 from anonset.release.publish import evidence, kind_of
+from anonset.release.staging import require_apart
 from anonset.release.symbols import require_complete, require_sound
 from anonset.settings.parameters import MODELS, build, option
 from anonset.settings.readers import Context

@@ -57,36 +57,6 @@ def work_place(settings: "Settings") -> Iterator[WorkFolder]:
     work.remove()
 
 
-def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.PathLike[str] | None) -> None:
-    """Refuse a work directory that is one of other places, lies in one or holds one; links are followed.
-
-    What is removed with the one would be gone of the other, or lie between what it publishes.
-
-    Raises
-    ------
-    InputError
-        With both paths.
-    """
-    if work_dir is None:
-        return
-    work = Path(os.path.realpath(work_dir))
-    for other in others:
-        if other is None:
-            continue
-        place = Path(os.path.realpath(other))
-        if place == work:
-            how = "is"
-        elif place in work.parents:
-            how = "lies in"
-        elif work in place.parents:
-            how = "holds"
-        else:
-            continue
-        asked = f"{setting('work_dir')}: {os.fspath(work_dir)!r}"
-        msg = f"{asked} {how} {os.fspath(other)!r}; name a directory beside it: what is worked on is removed in the end"
-        raise InputError(msg)
-
-
 def clear_leftovers(out: Path, private: Path) -> None:
     """Remove what a run that was killed has left beside a publication that it did not finish."""
     for place, held in leftovers(out, private).items():

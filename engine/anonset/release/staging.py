@@ -16,6 +16,7 @@ from typing import Self
 
 from anonset.errors import InputError
 from anonset.release.interruption import UNDOING, defer_signals, settle
+from anonset.spelling import setting
 
 UNFINISHED = "unfinished.txt"
 """Name of the file that marks a private directory as long as its publication is not complete."""
@@ -45,6 +46,36 @@ def require_new(*folders: Path) -> None:
         if not folder.parent.is_dir():
             msg = f"cannot make {str(folder)!r}: {str(folder.parent)!r} must be an existing directory"
             raise InputError(msg)
+
+
+def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.PathLike[str] | None) -> None:
+    """Refuse a work directory that is one of other places, lies in one or holds one; links are followed.
+
+    What is removed with the one would be gone of the other, or lie between what it publishes.
+
+    Raises
+    ------
+    InputError
+        With both paths.
+    """
+    if work_dir is None:
+        return
+    work = Path(os.path.realpath(work_dir))
+    for other in others:
+        if other is None:
+            continue
+        place = Path(os.path.realpath(other))
+        if place == work:
+            how = "is"
+        elif place in work.parents:
+            how = "lies in"
+        elif work in place.parents:
+            how = "holds"
+        else:
+            continue
+        asked = f"{setting('work_dir')}: {os.fspath(work_dir)!r}"
+        msg = f"{asked} {how} {os.fspath(other)!r}; name a directory beside it: what is worked on is removed in the end"
+        raise InputError(msg)
 
 
 def require_free(out: Path, private: Path) -> None:
