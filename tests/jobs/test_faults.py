@@ -38,9 +38,7 @@ def test_a_full_work_directory_is_named_with_the_file(tmp_path, job, most, name)
     done = job(most)
     assert done.code == 2
     stays = f"anonset: warning: raw data stay in '{tmp_path / 'work'}'; "
-    assert [line.startswith((stays, "anonset: runs by blocks")) for line in done.err.splitlines()[:-1]].count(
-        False
-    ) == 0
+    assert all(line.startswith((stays, "anonset: runs by blocks")) for line in done.err.splitlines()[:-1])
     assert stays in done.err
     assert done.err.splitlines()[-1].startswith(f"anonset: error: {tmp_path / 'work' / name}")
     assert done.err.endswith(": cannot be written: File too large\n")

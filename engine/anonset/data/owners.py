@@ -146,7 +146,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _write(descriptor: int, owner: Owner) -> None:
-    with open(descriptor, "wb", closefd=False) as file:  # noqa: PTH123
+    with open(descriptor, "wb", closefd=False) as file:
         file.seek(0)
         file.truncate()
         file.write(json.dumps(asdict(owner)).encode())
