@@ -6,6 +6,7 @@ from pyarrow import parquet
 
 from anonset.errors import InputError
 from anonset.io import read
+from anonset.io.data_files import data_files
 
 
 def put(path, label="a"):
@@ -79,3 +80,15 @@ def test_a_folder_that_may_not_be_read(tmp_path, monkeypatch):
     monkeypatch.setattr("os.scandir", refuse)
     with pytest.raises(InputError, match=r": cannot be read: Permission denied$"):
         read(tmp_path, items="s")
+
+
+def test_an_address_whose_package_is_missing_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    import fsspec
+
+    def refuse(_: str) -> None:
+        msg = "Install s3fs to access S3"
+        raise ImportError(msg)
+
+    monkeypatch.setattr(fsspec.core, "url_to_fs", refuse)
+    with pytest.raises(InputError, match="'zz' need a package that is not installed: Install s3fs to access S3"):
+        data_files("zz://bucket/visits")

@@ -145,3 +145,10 @@ def test_memory_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(costs, "_MEMINFO", tmp_path / "none")
     assert costs.default_limit() is None
     costs.require_memory(1 << 60, None)
+
+
+@pytest.mark.parametrize("name", ["input", "out", "private", "work_dir"])
+def test_a_path_with_a_nul_is_one_line(name: str) -> None:
+    given = {"input": "a.dat", "out": "b", "algorithm": "apriori", "k": 2, "m": 2, name: "a\0b"}
+    with pytest.raises(InputError, match=r"no path holds a NUL, \\x00"):
+        make_settings(given)

@@ -161,9 +161,10 @@ def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Se
             far = file.system is not None
             coded = open_parquet(opened, far=far, metadata=metadata, read_dictionary=text)
             plain = open_parquet(opened, far=far, metadata=metadata)
+            sizes = [_rows_at_once(metadata.row_group(group)) for group in range(metadata.num_row_groups)]
         before = 0
-        for group in range(metadata.num_row_groups):
-            for batch in _of_group(file, coded, plain, group, wanted, _rows_at_once(metadata.row_group(group))):
+        for group, size in enumerate(sizes):
+            for batch in _of_group(file, coded, plain, group, wanted, size):
                 part = {name: pa.chunked_array([batch.column(name)]) for name in wanted}
                 yield _with_keys(file, before, batch.num_rows, part, names)
                 before += batch.num_rows
@@ -206,6 +207,8 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[s
             try:
                 with reading(file.where, "not valid Parquet"):
                     batch = next(found, None)
+                    if batch is not None:
+                        batch.validate(full=True)  # text that is no UTF-8, offsets that lead nowhere
             except InputError as error:
                 if table is coded and isinstance(error.__cause__, pa.ArrowNotImplementedError):
                     break

@@ -216,7 +216,11 @@ def _system(address: str) -> tuple[Any, str]:
         msg = f"{address}: for addresses of {scheme!r} the package fsspec is required, which is not installed"
         raise InputError(msg) from None
     with reading(address, "cannot be reached", values=True):
-        system, path = fsspec.core.url_to_fs(address)
+        try:
+            system, path = fsspec.core.url_to_fs(address)
+        except ImportError as error:  # its text names the package, and how to install it
+            msg = f"{address}: addresses of {scheme!r} need a package that is not installed: {error}"
+            raise InputError(msg) from None
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
 

@@ -106,7 +106,9 @@ def reading(where: object, what: str = "cannot be read", *, values: bool = False
     """
     import pyarrow as pa
 
-    failures = (Exception,) if values else (OSError, pa.ArrowException, OverflowError, TypeError, ValueError)
+    failures = (
+        (Exception,) if values else (OSError, pa.ArrowException, LookupError, OverflowError, TypeError, ValueError)
+    )
 
     try:
         yield

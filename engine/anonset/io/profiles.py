@@ -1,5 +1,6 @@
 """Columns as they come, before they have roles: how many values, what they look like, whether they hold sets."""
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -65,6 +66,11 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     if isinstance(loaded, SetColumn):
         nnz = len(loaded.items)
         return _of_sets(column, loaded.n, 0, loaded.vocabulary.labels, loaded.occurrences, nnz, None)
+    kind = loaded.type.value_type if is_list(loaded.type) else loaded.type
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+        what = "bytes" if pa.types.is_binary(kind) else "nested values"
+        look = Look(what, doubt=f"holds {what}, which are not read: make plain values of them", usable=False)
+        return Profile(column, what, len(loaded), 0, int(loaded.null_count), 0, 0.0, 0, look=look)
     if is_list(loaded.type):
         items = _flat(loaded)
         listed, counts = _counted(items)
@@ -231,14 +237,23 @@ def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
     return list(times), np.fromiter(times.values(), np.int64, len(times))
 
 
-def same_values(one: Any, other: Any) -> bool:
-    """Tell whether two loaded columns say the same in all rows: each value of the one goes with one of the other."""
+def pattern(loaded: Any) -> bytes:
+    """Return a digest of which rows of a loaded column, none of lists, have the same value, null being one.
+
+    Two columns say the same in all rows if each value of the one goes with one of the other: if their patterns agree.
+
+    >>> import pyarrow as pa
+    >>> a, b, c = (pattern(pa.chunked_array([list(values)])) for values in ("xyx", "ABA", "xyy"))
+    >>> a == b, a == c
+    (True, False)
+    """
     import pyarrow as pa
 
-    if is_list(one.type) or is_list(other.type):
-        return False
-    pairs = pa.table({"one": one, "other": other}).group_by(["one", "other"]).aggregate([])
-    return all(len(pairs) == len(pairs.group_by(name).aggregate([])) for name in ("one", "other"))
+    chunk = loaded.combine_chunks() if isinstance(loaded, pa.ChunkedArray) else loaded
+    if pa.types.is_dictionary(chunk.type):
+        chunk = chunk.dictionary_decode()
+    codes = np.asarray(chunk.dictionary_encode(null_encoding="encode").indices)  # numbered as they first occur
+    return hashlib.sha256(np.ascontiguousarray(codes, np.int32).data).digest()
 
 
 def information(one: Profile) -> float:

@@ -88,7 +88,7 @@ def resolve(
         wanted[role] = _expanded([name for name in names if name not in taken], wanted.get(role, ()))
     genuine = not first_line or any(not set(names).isdisjoint(asked) for asked in wanted.values())
     lines = not any(asked for role, asked in wanted.items() if role != "items")
-    header = _Header(where, names, genuine, hint, lines)
+    header = Header(where, names, genuine, hint, lines)
     header.require_distinct()
     for role, asked in wanted.items():
         header.require_there(role, asked)
@@ -108,7 +108,7 @@ def resolve(
 
 
 @dataclass(frozen=True)
-class _Header:
+class Header:
     """The names of the columns of a source."""
 
     where: str

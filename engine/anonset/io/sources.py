@@ -135,6 +135,7 @@ def _open_parquet(path: Path) -> Source:
         for file in files:
             with reading(file, "not valid Parquet"):
                 tables.append(_whole(parquet.ParquetFile(file), list(names)).replace_schema_metadata(None))
+                tables[-1].validate(full=True)  # text that is no UTF-8, offsets that lead nowhere
         return _columns(pa.concat_tables(tables), names)
 
     return Source(str(path), tuple(schemas[0].names), load)

@@ -10,9 +10,9 @@ from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.io.dialect import Dialect
 from anonset.io.options import ReadOptions
-from anonset.io.profiles import Profile, coded, profile, same_values
+from anonset.io.profiles import Profile, coded, pattern, profile
 from anonset.io.read import read_opened
-from anonset.io.roles import names_in
+from anonset.io.roles import Header, names_in
 from anonset.io.sources import Reading, Source, open_source
 from anonset.jobs.findings import ColumnFindings
 from anonset.settings.binding import HierarchySpec, bind_columns
@@ -57,10 +57,11 @@ def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str
 
     how = Reading(given.get("input_format"), dialect, given.get("separator"), lacking, given.get("labels"))
     opened = open_source(source, how)
+    Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
     loaded = {name: coded(column) for name, column in opened.load(opened.names).items()}
     opened = replace(opened, load=lambda names: {name: loaded[name] for name in names})  # the file is read once
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
-    proposed = propose(profiles, lambda one, other: same_values(loaded[one], loaded[other]))
+    proposed = propose(profiles, lambda name: pattern(loaded[name]))
     proposed = _with_given(opened, proposed, given)
     work = Proposal(opened.where, (), {}, _null_problems(profiles), None, profiles[0].records if profiles else 0)
     trial = _Trial(opened, given, dict(proposed), profiles)

@@ -6,11 +6,9 @@ from typing import Any
 
 from anonset.data.hierarchy_rules import RULES
 from anonset.errors import InputError
-from anonset.settings.settings import read_config
+from anonset.settings.settings import PLACES, read_config
 from anonset.strict_json import loads
 
-_PLACES = ("input", "out", "private", "work_dir", "recoding", "original", "records", "codebook", "queries")
-"""Settings that are paths."""
 _FILES_OR_WORDS: Mapping[str, tuple[str, ...]] = {
     "privacy_constraints": ("km", "pgen"),
     "utility_constraints": (),
@@ -72,7 +70,7 @@ def _placed(found: dict[str, Any], folder: Path) -> dict[str, Any]:
         return str(folder / value) if isinstance(value, str) and "://" not in value else value
 
     for name, value in found.items():
-        if name in _PLACES or (name in _FILES_OR_WORDS and value not in _FILES_OR_WORDS[name]):
+        if name in PLACES or (name in _FILES_OR_WORDS and value not in _FILES_OR_WORDS[name]):
             found[name] = placed(value)
     if isinstance(specs := found.get("hierarchy"), dict):
         found["hierarchy"] = {column: spec if _is_made(spec) else placed(spec) for column, spec in specs.items()}

@@ -1,7 +1,7 @@
 """Roles that are proposed for columns that nobody has given one, each with its reason; the owner decides."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
@@ -53,16 +53,16 @@ class Proposed(Discreet):
     """What it may be generalized by, as a setting."""
 
 
-def propose(profiles: Sequence[Profile], same: Callable[[str, str], bool]) -> dict[str, Proposed]:
+def propose(profiles: Sequence[Profile], says: Callable[[str], Hashable]) -> dict[str, Proposed]:
     """Propose a role for each column, by its name and by what it looks like.
 
     Parameters
     ----------
-    same
-        Tells whether two columns say the same in all rows, though they may say it in other words.
+    says
+        Returns what a column says of its rows: the same for two that do so in all rows, though in other words.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
-    >>> propose([sex], lambda a, b: False)["sex"].role
+    >>> propose([sex], lambda name: name)["sex"].role
     'relational'
     """
     found: dict[str, Proposed] = {}
@@ -70,11 +70,11 @@ def propose(profiles: Sequence[Profile], same: Callable[[str, str], bool]) -> di
     for one in profiles:
         if one.name not in found:
             found[one.name] = _alone(one)
-    for at, one in enumerate(profiles):
-        earlier = [other for other in profiles[:at] if found[other.name].role == "relational"]
+    earlier: dict[Hashable, Profile] = {}
+    for one in profiles:
         if found[one.name].role == "relational" and one.distinct > 2:
-            alike = (o for o in earlier if (o.distinct, o.largest) == (one.distinct, one.largest))
-            if (twin := next((o for o in alike if same(o.name, one.name)), None)) is not None:
+            twin = earlier.setdefault(says(one.name), one)
+            if twin is not one:
                 found[one.name] = Proposed("drop", f"says the same as {twin.name!r} in every row")
     return _one_person_a_row(profiles, found)
 
@@ -124,10 +124,10 @@ def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
 def _alone(one: Profile) -> Proposed:
     """Propose a role for a column by itself."""
     described = f"{one.distinct:,} different values"
-    if one.distinct <= 1:
-        return Proposed("drop", "holds one value in all rows: it says nothing")
     if not one.look.usable:
         return Proposed("drop", one.look.doubt)
+    if one.distinct <= 1:
+        return Proposed("drop", "holds one value in all rows: it says nothing")
     if one.kind == "e-mail addresses" or (_NAMES_A_PERSON.search(one.name) and one.uniqueness > 0.1):
         return Proposed("drop", f"names or reaches a person, {described}")
     if _IDENTIFIER.search(one.name) and one.uniqueness > 0.1 and one.kind != "numbers":

@@ -14,7 +14,7 @@ from anonset.settings.binding import numeric_columns
 from anonset.settings.parameters import GENERAL, MODELS, Parameter, option, parameters
 from anonset.settings.readers import Names, WrittenFloat
 from anonset.settings.reading import ReadingSettings
-from anonset.spelling import meant
+from anonset.spelling import meant, setting
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
 _DEFAULTS = ", ".join(f"{name} ({entry.algorithm})" for name, entry in MODELS.items())
@@ -189,6 +189,10 @@ def make_roles(given: Mapping[str, Any]) -> RoleSettings:
     return validate(RoleSettings, given)
 
 
+PLACES = ("input", "out", "private", "work_dir", "recoding", "original", "records", "codebook", "queries")
+"""Settings that are paths."""
+
+
 def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     """Validate settings.
 
@@ -197,6 +201,9 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     InputError
         With every error, separated by semicolons.
     """
+    if bad := [name for name in PLACES if "\0" in str(given.get(name, ""))]:
+        msg = "; ".join(f"{setting(name)}: no path holds a NUL, \\x00" for name in bad)
+        raise InputError(msg)
     try:
         return model.model_validate(dict(given))
     except ValidationError as error:
