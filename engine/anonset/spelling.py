@@ -40,6 +40,20 @@ def setting(name: str, value: object = None, *, option: str | None = None) -> st
     return f"{spelled} {quote(str(value))}"
 
 
+def hierarchy_of(column: str | None = None, spec: object = "...") -> str:
+    """Return the setting that gives a column its hierarchy, as those to whom a message speaks would write it.
+
+    >>> hierarchy_of("age", "range"), hierarchy_of()
+    ("hierarchies={'age': 'range'}", 'hierarchies')
+    >>> with spell_options():
+    ...     hierarchy_of("age", "range"), hierarchy_of("age"), hierarchy_of()
+    ('--hierarchy age=range', '--hierarchy age=...', '--hierarchy')
+    """
+    if column is None:
+        return setting("hierarchies", option="hierarchy")
+    return f"--hierarchy {column}={spec}" if _options[-1] else f"hierarchies={{{column!r}: {str(spec)!r}}}"
+
+
 @contextmanager
 def spell_options() -> Iterator[None]:
     """Spell settings as options of the command line within the block."""
@@ -74,6 +88,7 @@ _IN_PAPERS = MappingProxyType(
     }
 )
 """What papers, and people, call an algorithm, and its name here."""
+_SHORT = 4
 _ENDINGS = ("anonymity", "anonymization", "anonymisation", "anonymous", "diversity", "anon")
 
 
@@ -116,13 +131,13 @@ def _hint(name: str, known: Collection[str], elsewhere: Mapping[str, Collection[
 
 
 def meant(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that somebody meant, or None where none is near.
+    """Return the known name that somebody meant, several joined by "or", or None where none is near.
 
     >>> names = ("km", "k", "kkm", "safe-grouping", "apriori")
     >>> meant("k-anonymity", names), meant("k^m", names), meant("(k,k^m)-anonymity", names), meant("AA", names)
     ('k', 'km', 'kkm', 'apriori')
-    >>> meant("safe_groping", names), meant("zebra", names)
-    ('safe-grouping', None)
+    >>> meant("safe_groping", names), meant("zebra", names), meant("kmm", names)
+    ('safe-grouping', None, 'km or kkm')
     """
     from difflib import get_close_matches
 
@@ -133,8 +148,9 @@ def meant(name: str, known: Collection[str]) -> str | None:
             return found
     if _IN_PAPERS.get(short) in known:
         return _IN_PAPERS[short]
-    near = get_close_matches(short, plain, n=1, cutoff=0.7)
-    return plain[near[0]] if near else None
+    n, cutoff = (3, 0.6) if len(short) <= _SHORT else (1, 0.7)  # of few letters each counts much
+    near = get_close_matches(short, plain, n=n, cutoff=cutoff)
+    return " or ".join(plain[one] for one in near) if near else None
 
 
 def _plain(name: str) -> str:

@@ -121,6 +121,7 @@ BAD: list[tuple[str, Change, str, int]] = [
     ),
     ("no input", lambda p, j: [j[0], *j[2:]], "INPUT is required", 2),
     ("parent of out is missing", lambda p, j: _out(j, p.folder / "none" / "out"), "must be an existing directory", 2),
+    ("out is an address", lambda p, j: _out(j, Path("s3://bucket/out")), "must be a local directory: publish there", 2),
     ("out is where we are", lambda p, j: _out(j, Path("..")), "exists already", 2),
     ("private is out", lambda p, j: [*j, "--private", str(p.out)], "must differ", 2),
     (
@@ -231,6 +232,7 @@ def test_existing_directories_are_refused(place: Place, name: str) -> None:
     ran = place.run(*place.job())
     assert ran.code == 2
     assert "exists already" in ran.err
+    assert ("--if-exists skip" in ran.err) == (name == "out")
     assert (place.folder / name / "precious").read_text() == "x"
     assert len(list(place.folder.iterdir())) == 4
 

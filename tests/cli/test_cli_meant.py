@@ -60,6 +60,8 @@ LINES = [
     (("--model", "apriori", *JOB), "got 'apriori'; did you mean --algorithm apriori?"),
     (("--model", "AA", *JOB), "got 'AA'; did you mean --algorithm apriori?"),
     (("--model", "zebra", *JOB), "anatomy, got 'zebra'"),
+    (("--model", "kmm", *JOB), "got 'kmm'; did you mean km or klm or kkm?"),
+    (("--model", "km", *JOB, "--suppress", "0.2"), "--suppress takes no value, got '0.2'"),
     (("--algorithm", "aa", *JOB), "got 'aa'; did you mean apriori?"),
     (("--algorithm", "km", *JOB), "got 'km'; did you mean --model km?"),
     (("--model", "km", "-k", "5", "--m", "2"), "there is no option -k; did you mean --k 5?"),

@@ -222,3 +222,11 @@ def test_account_that_cannot_be_written_does_not_undo_the_publication(place: Pla
     assert ran.returncode == 0
     assert "the publication is complete" in ran.stderr
     assert (place.private / "report.json").is_file()
+
+
+def test_machine_code_that_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file, where a folder would be made")
+    code = "from anonset_kernels._compiling import COMPILATION as c; from anonset.cli.output import progress_bars\n"
+    code += "with progress_bars(quiet=False) as p:\n  for _ in range(2): c.begin(); c.end()\nprint(p)"
+    ran = python(code, env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")})
+    assert (ran.stdout, ran.stderr.count("name one by NUMBA_CACHE_DIR")) == ("None\n", 1)

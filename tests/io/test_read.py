@@ -350,4 +350,5 @@ def test_group_demands_equal_values(tmp_path, numeric):
     path = write(tmp_path, LONG.replace(b"7,30,a", b"7,31,a"))
     with pytest.raises(InputError) as error:
         read(path, items="codes", relational="age", numeric=numeric, id="id", group=True)
-    assert str(error.value) == (f"{path}: rows 1 and 3 have the same id ('id'), but differ in 'age'; they must agree")
+    differ = f"{path}: rows 1 and 3 have the same id ('id'), but differ in 'age'"
+    assert str(error.value) == f"{differ}; they must agree, or drop='age' leaves it out"

@@ -1,11 +1,15 @@
 """`anonset.compare` and `anonset.evaluate`: losses of what was not published, and of what was."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 import anonset
+from anonset.jobs.compare import rows
+from anonset.report.comparison import unequal_guarantees
 
 RECORDS = [{"a1", "b1", "b2"}, {"a2", "b1"}, {"a2", "b1", "b2"}, {"a1", "a2", "b2"}]
 HIERARCHY = anonset.Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -42,6 +46,25 @@ def test_a_comparison_is_a_table(table: anonset.Table) -> None:
         assert list(frame["k"]) == [2, 5]
         assert list(frame["outcome"]) == ["holds", "infeasible"]
     assert anonset.compare(table, [])._repr_html_() == ""
+
+
+def test_each_contestant_names_its_model(table: anonset.Table) -> None:
+    found = anonset.compare(table, [anonset.Apriori(k=2, m=2), anonset.Lra(k=2, m=2)], **BOUND)
+    assert [one.model for one in found] == ["km", "partition-km"]
+    differing = unequal_guarantees(rows(found))
+    assert differing.startswith("Not the same guarantee: apriori gives km, lra gives partition-km.")
+    assert unequal_guarantees(rows(found[:1])) == ""
+
+
+@pytest.mark.parametrize("call", [
+    lambda frame: anonset.anonymize(frame, anonset.Apriori(k=2, m=2)),
+    lambda frame: anonset.compare(frame, []),
+    lambda frame: anonset.suggest(frame, anonset.KmAnonymity(k=2, m=2)),
+    lambda frame: anonset.verify(frame, anonset.KmAnonymity(k=2, m=2)),
+])  # fmt: skip
+def test_a_data_frame_is_no_table(call: Callable[[Any], object]) -> None:
+    with pytest.raises(anonset.InputError, match=r"got DataFrame: anonset\.read makes"):
+        call(pandas.DataFrame({"items": ["a b"] * 4}))
 
 
 def test_what_is_infeasible_says_why(table: anonset.Table) -> None:

@@ -68,11 +68,13 @@ def compare(
     elif format == "csv":
         show(_csv(found).rstrip("\n"))
     else:
-        from anonset.report.comparison import comparison_table
+        from anonset.report.comparison import comparison_table, unequal_guarantees
         from anonset.report.distance import LOCAL
 
         notes = [f"{row['algorithm']}: {row['note']}" for row in found if row["note"]]
         show(comparison_table(found), *notes, *([LOCAL] if settings.bound else []))
+        if differing := unequal_guarantees(found):
+            show(differing)
     return DONE
 
 

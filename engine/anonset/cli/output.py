@@ -122,14 +122,14 @@ Progress = Callable[[str, float, float], None]
 @contextmanager
 def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
     """Give a callback that shows progress, or None where nobody looks. What is compiled meanwhile is shown too."""
-    if quiet or not (_log or sys.stderr.isatty()):
+    if quiet:
         yield None
         return
     from anonset.release.costs import tell_compiling
 
-    if _log:
-        with tell_compiling(_log[0].progress):
-            yield _log[0].progress
+    if _log or not sys.stderr.isatty():
+        with tell_compiling(_say_uncached()), tell_compiling(_log[0].progress if _log else None):
+            yield _log[0].progress if _log else None
         return
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -192,6 +192,20 @@ class _Phases:
         if phase is not None:
             self._bars.update(self._tasks[phase], visible=True)
         self._visible = phase
+
+
+def _say_uncached() -> Progress:
+    """Return a callback that says once that machine code cannot be kept, if a kernel is compiled and it cannot."""
+    silent = [False]
+
+    def told(_phase: str, _done: float, _total: float) -> None:
+        from anonset.jobs.warmup import kernel_cache
+
+        if not silent[0] and kernel_cache() is None:
+            say_compiling()
+        silent[0] = True
+
+    return told
 
 
 def say_compiling() -> None:

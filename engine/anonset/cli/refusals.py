@@ -34,7 +34,10 @@ def refusal(error: CycloptsError, arguments: Sequence[str]) -> str:
     if isinstance(error, UnknownCommandError) and error.app is not None and error.unused_tokens:
         return _unknown_command(error.unused_tokens[0], [name for name in error.app if not name.startswith("-")])
     if isinstance(error, UnusedCliTokensError):
-        return f"unexpected argument {', '.join(map(repr, error.unused_tokens or ()))}"
+        unused = error.unused_tokens or ()
+        flag = next((before for before, after in pairwise(arguments) if unused and after == unused[0]), "")
+        what = f"{flag} takes no value, got" if flag.startswith("--") else "unexpected argument"
+        return f"{what} {', '.join(map(repr, unused))}"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         name = error.argument.name
         return f"{name} is required" if error.keyword is None else f"{error.keyword} requires a value"

@@ -374,3 +374,16 @@ def _counts(codes: Int32, size: int) -> Int64:
     for a, b in spans(len(codes)):
         found += np.bincount(codes[a:b], minlength=size)
     return found
+
+
+def require_table(given: object) -> None:
+    """Refuse what is no table.
+
+    Raises
+    ------
+    InputError
+        With what it is, and the call that makes a table of it.
+    """
+    if not isinstance(given, Table):
+        msg = f"the data must be a table, got {type(given).__name__}: anonset.read makes one of it, given its columns"
+        raise InputError(msg)

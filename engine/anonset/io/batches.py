@@ -17,7 +17,7 @@ from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import DELIMITERS
 from anonset.io.files import open_parquet, reading
 from anonset.io.pieces import head_of, pieces
-from anonset.io.sources import Described, Reading, require_lines_without_names
+from anonset.io.sources import Described, Reading, difference, require_lines_without_names
 
 _HEAD = 1 << 20
 _BYTES_AT_ONCE = 1 << 24
@@ -117,7 +117,7 @@ def _parquet(files: DataFiles, how: Reading) -> BatchSource:
             schemas.append(parquet.read_schema(opened).remove_metadata())
     for file, schema in zip(files.files, schemas, strict=True):
         if not schema.equals(schemas[0]):
-            odd = _difference(schemas[0], schema)
+            odd = difference(schemas[0], schema)
             msg = f"{file.where}: the columns and their types must be those of {files.files[0].where}; {odd}"
             raise InputError(msg)
     own = tuple(schemas[0].names)
@@ -128,19 +128,6 @@ def _parquet(files: DataFiles, how: Reading) -> BatchSource:
             yield from _row_groups(file, wanted, names, how.ids)
 
     return BatchSource(files.where, own, batches)
-
-
-def _difference(first: Any, other: Any) -> str:
-    """Say in which column two schemas differ."""
-    for column in first:
-        at = other.get_field_index(column.name)
-        if at < 0:
-            return f"there is no column {column.name!r}"
-        if other.field(at).type != column.type:
-            return f"column {column.name!r} must be {column.type}, got {other.field(at).type}"
-    if more := [name for name in other.names if name not in first.names]:
-        return f"there is a column {more[0]!r} more"
-    return "they stand in another order, or another column may hold nulls"
 
 
 def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:

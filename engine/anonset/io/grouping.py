@@ -105,7 +105,8 @@ def _refuse_disagreement(where: str, table: Table, column: Column, first: Int64)
 def differing(where: str, table: Table, name: str, rows: tuple[int, int]) -> str:
     """Say that two rows (from 0) of a person differ in a column."""
     which = f"rows {rows[0] + 1} and {rows[1] + 1}"
-    return f"{where}: {which} have the same id ({_named(table)}), but differ in {name!r}; they must agree"
+    ways = f"they must agree, or {setting('drop', name)} leaves it out"
+    return f"{where}: {which} have the same id ({_named(table)}), but differ in {name!r}; {ways}"
 
 
 def _named(table: Table) -> str:

@@ -18,6 +18,7 @@ from anonset.errors import HierarchyError
 from anonset.io.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
 from anonset.io.dialect import RECOGNISED, in_utf8
 from anonset.io.files import read_bytes, write_file
+from anonset.spelling import hierarchy_of
 
 _BALANCED = "balanced:"
 _LONGEST_FANOUT = 30  # digits: more labels than there can be
@@ -53,7 +54,7 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
     where = Path(path)
     found = hierarchy_of_labels(where)
     if found is None:
-        msg = f"{where}: its leaves are the values of a column; give it as --hierarchy COL={where}, with the data"
+        msg = f"{where}: its leaves are the values of a column; give it as {hierarchy_of('COL', where)}, with the data"
         raise HierarchyError(msg)
     return found
 

@@ -127,7 +127,8 @@ def _open_parquet(path: Path) -> Source:
         with reading(file, "not valid Parquet"), file.open("rb") as opened:
             schemas.append(parquet.read_schema(opened).remove_metadata())
     if odd := next((i for i, schema in enumerate(schemas) if not schema.equals(schemas[0])), None):
-        msg = f"{files[odd]}: the columns and their types must be those of {files[0].name}"
+        what = difference(schemas[0], schemas[odd])
+        msg = f"{files[odd]}: the columns and their types must be those of {files[0].name}; {what}"
         raise InputError(msg)
 
     def load(names: Sequence[str]) -> Mapping[str, Any]:
@@ -139,6 +140,19 @@ def _open_parquet(path: Path) -> Source:
         return _columns(pa.concat_tables(tables), names)
 
     return Source(str(path), tuple(schemas[0].names), load)
+
+
+def difference(first: Any, other: Any) -> str:
+    """Say in which column two Arrow schemas differ."""
+    for column in first:
+        at = other.get_field_index(column.name)
+        if at < 0:
+            return f"there is no column {column.name!r}"
+        if other.field(at).type != column.type:
+            return f"column {column.name!r} must be {column.type}, got {other.field(at).type}"
+    if more := [name for name in other.names if name not in first.names]:
+        return f"there is a column {more[0]!r} more"
+    return "they stand in another order, or another column may hold nulls"
 
 
 def _whole(file: Any, names: list[str]) -> Any:

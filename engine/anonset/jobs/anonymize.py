@@ -17,6 +17,7 @@ from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, fo
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
+from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.generalization.earlier import Earlier, Since
 from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_on_workers
@@ -113,6 +114,7 @@ def anonymize(
     >>> release.verdict.holds, release.recoding.labels
     (True, ['N1_0', 'b1', 'b2'])
     """
+    require_table(table)
     if out is None and (format is not None or part_rows is not None):
         msg = f"{setting('format')} and {setting('part_rows')} are of what is written: {setting('out')} must say where"
         raise InputError(msg)
@@ -169,8 +171,9 @@ def anonymize_file(
     algorithm = make_algorithm(settings.model, name, given)
     request = request_of(settings, algorithm)
     require_apart(settings.work_dir, request.out, request.private_folder, settings.input)
+    skip = f"{setting('if_exists', 'skip')} passes over what is made already"
     if not settings.resume:
-        require_free(request.out, request.private_folder)
+        require_free(request.out, request.private_folder, skip)
     on_cluster = "cluster" if settings.cluster is not None else None
     earlier = None if settings.recoding is None else _earlier(settings.recoding, on_cluster)
     job = Job(request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless, earlier)

@@ -9,6 +9,7 @@ from typing import Any
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown, shown
+from anonset.data.table import require_table
 from anonset.errors import AnonsetError, InfeasibleError
 from anonset.jobs.anonymize import Job
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
@@ -38,6 +39,8 @@ class Contestant(Discreet):
     """Why it is infeasible, or what is wrong with its publication."""
     reading: str | None = None
     """What symbols of several items stand for in the queries behind ``are``; None where there are none."""
+    model: str = ""
+    """The model of the guarantee, by name: losses under different ones are not alike."""
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={shown(value)}" for name, value in self.parameters.items())
@@ -104,7 +107,8 @@ class Contest:
         try:
             unverified = job.search(table, hierarchies, algorithm)
         except InfeasibleError as error:
-            return Contestant(name, given, "infeasible", {}, _seconds(job.watch), str(error))
+            seconds = _seconds(job.watch)
+            return Contestant(name, given, "infeasible", {}, seconds, str(error), model=algorithm.model.name)
         with job.watch.phase("verify"):
             budget = DEFAULT_BUDGET if self.budget is None else self.budget
             verdict = verify(unverified.publication, algorithm.model, budget=budget, progress=self.progress)
@@ -113,7 +117,8 @@ class Contest:
         measures |= {} if found is None else {"are": found.are}
         measures |= self._distance(unverified) if self.bound else {}
         note, reading = "; ".join(unverified.warnings), None if found is None else found.reading
-        return Contestant(name, given, verdict.outcome, measures, _seconds(job.watch), note, reading)
+        seconds, model = _seconds(job.watch), algorithm.model.name
+        return Contestant(name, given, verdict.outcome, measures, seconds, note, reading, model)
 
     def _distance(self, unverified: Unverified[Any]) -> dict[str, float]:
         """Return the least NCP of a cut, with suppression if items were suppressed, and how far above it this is."""
@@ -169,6 +174,7 @@ def compare(
     apriori {'k': 2, 'm': 2} holds
     apriori {'k': 5, 'm': 2} infeasible
     """
+    require_table(table)
     contest, found = Contest(workers, progress, budget, workload or WorkloadSpec(), bound), Comparison()
     with tell_compiling(progress):
         for algorithm in algorithms:
@@ -208,6 +214,7 @@ def rows(found: Sequence[Contestant]) -> list[dict[str, Any]]:
     return [
         {
             "algorithm": one.algorithm,
+            "model": one.model,
             **{name: one.parameters.get(name) for name in names("parameters")},
             "outcome": one.outcome,
             **{name: one.measures.get(name) for name in names("measures")},

@@ -10,6 +10,7 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Table
 from anonset.data.discreet import Discreet
+from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.jobs.anonymize import Job
@@ -138,6 +139,7 @@ def suggest(
     >>> found.recommended.algorithm, found.recommended.outcome
     ('exact', 'holds')
     """
+    require_table(table)
     wanted = candidates_for(table, model)
     given = dict(hierarchies or {})
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))

@@ -20,6 +20,7 @@ from anonset.spelling import setting
 
 UNFINISHED = "unfinished.txt"
 """Name of the file that marks a private directory as long as its publication is not complete."""
+_NOT_OVERWRITTEN = "a publication is never overwritten: name a new directory"
 _LONGEST_STEM = 60  # bytes of the name of OUT in the temporary one, which must not be too long itself
 
 
@@ -41,9 +42,12 @@ def require_new(*folders: Path) -> None:
         raise InputError(msg)
     for folder in folders:
         if os.path.lexists(folder):
-            msg = f"{str(folder)!r} exists already; a publication is never overwritten: name a new directory"
+            msg = f"{str(folder)!r} exists already; {_NOT_OVERWRITTEN}"
             raise InputError(msg)
         if not folder.parent.is_dir():
+            if re.match(r"[a-z][a-z0-9+.-]+:/", str(folder)):
+                msg = f"{str(folder)!r} must be a local directory: publish there, verify it, and then upload it"
+                raise InputError(msg)
             msg = f"cannot make {str(folder)!r}: {str(folder.parent)!r} must be an existing directory"
             raise InputError(msg)
 
@@ -78,8 +82,13 @@ def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.Pat
         raise InputError(msg)
 
 
-def require_free(out: Path, private: Path) -> None:
+def require_free(out: Path, private: Path, finished: str = "") -> None:
     """Refuse places for a publication that are taken, or where a run that was killed has left something.
+
+    Parameters
+    ----------
+    finished
+        What else may be done where a finished publication is there.
 
     Raises
     ------
@@ -97,6 +106,9 @@ def require_free(out: Path, private: Path) -> None:
             f"{str(private)!r} exists already, without a publication {str(out)!r}; name another private directory, or "
             "remove it if it is left from a publication that is gone"
         )
+        raise InputError(msg)
+    if complete and finished:
+        msg = f"{str(out)!r} exists already; {_NOT_OVERWRITTEN}, or {finished}"
         raise InputError(msg)
     require_new(out, private)
 
@@ -117,7 +129,7 @@ def _left_behind(out: Path, private: Path, found: list[Path], *, complete: bool)
     if private in found:
         which = f"{str(out)!r} is complete, but the run that made it was killed before {str(private)!r} was"
         return f"{which}; to make both anew: {clear} {shlex.quote(str(out))}"
-    taken = f"{str(out)!r} exists already; a publication is never overwritten: name a new directory"
+    taken = f"{str(out)!r} exists already; {_NOT_OVERWRITTEN}"
     return f"{taken} (what a killed run left beside it can go: {clear})"
 
 

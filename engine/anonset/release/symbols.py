@@ -20,7 +20,7 @@ from anonset.generalization import Publication, Symbol
 from anonset.generalization.publication import members_of, set_label
 from anonset.release.formats import Symbols
 from anonset.settings.binding import bind_columns
-from anonset.spelling import setting
+from anonset.spelling import hierarchy_of, setting
 
 MOST_SHOWN = 8
 """Largest set that is named by its members where nothing else is asked for."""
@@ -215,7 +215,7 @@ def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
         return ""
     if symbol.kind != "node":
         return f"must stand for the members that its name lists{got}"
-    return "" if nodes_known else f"is named like a set of others; name its hierarchy with --hierarchy{got}"
+    return "" if nodes_known else f"is named like a set of others; name its hierarchy with {hierarchy_of()}{got}"
 
 
 def require_complete(book: Iterable[Symbol], publication: Publication, where: str) -> None:
@@ -281,7 +281,8 @@ def items_hierarchy(
         return None
     for name, spec in given.items():
         if is_over_data(spec):
-            msg = f"--hierarchy {name}={spec}: it is over the items of the original, which --original must name"
+            original = f"the items of the original, which {setting('original')} must name"
+            msg = f"{hierarchy_of(name, spec)}: it is over {original}"
             raise InputError(msg)
     items = Vocabulary.of(item for symbol in publication.symbols for item in symbol.members)
     empty: tuple[Int64, Int32] = np.zeros(1, np.int64), np.zeros(0, np.int32)

@@ -20,11 +20,24 @@ def comparison_table(found: list[dict[str, Any]]) -> RichTable:
     names = [name for name in found[0] if name != "note"]
     for name in names:
         shown = loss_label(name) if name in {*LOSSES, "are"} else _NAMES.get(name, name)
-        side: Literal["left", "right"] = "left" if name in ("algorithm", "outcome") else "right"
+        side: Literal["left", "right"] = "left" if name in ("algorithm", "model", "outcome") else "right"
         table.add_column(shown, justify=side, min_width=len(shown), overflow="fold")
     for row in found:
         table.add_row(*(_text(name, row[name]) for name in names))
     return table
+
+
+def unequal_guarantees(found: list[dict[str, Any]]) -> str:
+    """Say that the algorithms do not give the same guarantee, if they do not; else nothing.
+
+    >>> unequal_guarantees([{"algorithm": "lra", "model": "partition-km"}, {"algorithm": "apriori", "model": "km"}])
+    'Not the same guarantee: lra gives partition-km, apriori gives km. A smaller loss may be a weaker guarantee.'
+    """
+    given = dict.fromkeys((row["algorithm"], row["model"]) for row in found)
+    if len({model for _, model in given}) < 2:
+        return ""
+    gives = ", ".join(f"{algorithm} gives {model}" for algorithm, model in given)
+    return f"Not the same guarantee: {gives}. A smaller loss may be a weaker guarantee."
 
 
 def over_seeds(found: list[dict[str, Any]]) -> list[dict[str, Any]]:

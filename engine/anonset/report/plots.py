@@ -18,7 +18,7 @@ _LOG_FROM = 20
 """The horizontal axis is logarithmic where its largest value is this many times the smallest."""
 _LOG_HEIGHT = 1000
 _NAMES = {"seconds": "seconds of the search", "seconds_verify": "seconds of verifying", "are": "ARE"}
-_NO_FIGURES = ("algorithm", "outcome", "note")
+_NO_FIGURES = ("algorithm", "model", "outcome", "note")
 
 
 @dataclass(frozen=True)

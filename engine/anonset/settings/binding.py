@@ -11,7 +11,7 @@ from anonset.data.joining import prefixed
 from anonset.errors import InputError
 from anonset.privacy import Part, PrivacyModel
 from anonset.settings.fitting import fit_codes
-from anonset.spelling import setting
+from anonset.spelling import hierarchy_of, setting
 
 
 class _Frame(Protocol):
@@ -69,7 +69,8 @@ def bind_columns(
     known = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
     takers = dict.fromkeys([*known, *table.joined])
     if unknown := sorted(set(hierarchies) - set(takers)):
-        msg = f"--hierarchy names column {unknown[0]!r}; the columns that take one are: {', '.join(takers) or 'none'}"
+        names = ", ".join(takers) or "none"
+        msg = f"{hierarchy_of()} names column {unknown[0]!r}; the columns that take one are: {names}"
         raise InputError(msg)
     table, fitting = fit(table, hierarchies, beside)
     column = table.transactions
@@ -123,7 +124,7 @@ def _with_joined(
     if missing or (column.name in hierarchies and column.name not in table.joined):
         names = ", ".join(map(repr, table.joined))
         problem = f"{missing[0]!r} has none" if missing else "both are given"
-        msg = f"--hierarchy: give one for each of {names}, or one for {column.name!r}, which joins them; {problem}"
+        msg = f"{hierarchy_of()}: give one for each of {names}, or one for {column.name!r}, which joins them; {problem}"
         raise InputError(msg)
     parts, private, labels = {}, set(beside), column.vocabulary.labels
     for name in table.joined:
@@ -140,7 +141,7 @@ def _with_joined(
 
 def _require_tree(spec: Hierarchy | str, name: str) -> None:
     if spec in (RANGE, VALUES):
-        msg = f"--hierarchy {name}={spec}: the column is set-valued; give a file, balanced:F, or no hierarchy"
+        msg = f"{hierarchy_of(name, spec)}: the column is set-valued; give a file, balanced:F, or no hierarchy"
         raise InputError(msg)
 
 
@@ -163,11 +164,11 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
     if spec in (RANGE, VALUES):
         if numeric != (spec == RANGE):
             kind = "holds numbers: its domain must be range" if numeric else "is text: read it as numeric for range"
-            msg = f"--hierarchy {column.name}={spec}: the column {kind}"
+            msg = f"{hierarchy_of(column.name, spec)}: the column {kind}"
             raise InputError(msg)
         return None
     if isinstance(column, NumericColumn):
-        msg = f"--hierarchy {column.name}: the column holds numbers, which generalize to ranges; read it as text"
+        msg = f"{hierarchy_of(column.name)}: the column holds numbers, which generalize to ranges; read it as text"
         raise InputError(msg)
     occurrences = column.occurrences
     return hierarchy_for(spec, column.vocabulary, column.name, occurrences)

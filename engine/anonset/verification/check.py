@@ -173,6 +173,10 @@ def verify(
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
         msg = f"budget must be an integer of at least 0, got {budget!r}"
         raise InputError(msg)
+    if not hasattr(publication, "transactions"):
+        what = "a table, a publication or a release"
+        msg = f"what is verified must be {what}, got {type(publication).__name__}: anonset.read makes a table of it"
+        raise InputError(msg)
     check = _CHECKS.get(type(model))
     if check is not None:
         return check(publication, model, budget, progress)
