@@ -74,16 +74,16 @@ def test_rows_of_a_person_become_sets():
     assert found.settings["group"] is True
 
 
-def test_a_person_whose_rows_differ_is_told():
+def test_what_differs_between_rows_of_a_person_is_left_out():
     visits = {
         "person_id": [f"p{n // 2}" for n in range(40)],
         "ward": [f"w{n % 3}" for n in range(40)],
         "codes": ["a b" if n % 2 else "a" for n in range(40)],
     }
     found = anonset.inspect(visits)
-    assert roles(found)["person_id"] == "drop"
-    assert "they must agree" in found.problems[0]
-    assert found.records == 40
+    assert roles(found) == {"person_id": "id", "ward": "drop", "codes": "items"}
+    assert found.columns[1].reason == "differs between rows of the same 'person_id', which become one record"
+    assert (found.records, found.persons, found.settings["group"]) == (20, 20, True)
 
 
 @pytest.mark.parametrize(

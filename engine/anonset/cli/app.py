@@ -335,7 +335,9 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
     "Where to write": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
-    "Safety": ("allow_worthless", "accept_undecided", "budget", "memory_limit"),
+    "Safety": (
+        "rows_are_persons", "identifying_as_declared", "allow_worthless", "accept_undecided", "budget", "memory_limit",
+    ),
     "Algorithm": ("algorithm", "algorithms", "vary", "recoding"),
 }  # fmt: skip
 _REST = ("Parameters of algorithms", "Machinery")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from anonset.data.changes import Change, CodeRules
 from anonset.data.filed import FiledLabels
 from anonset.data.mapped import DAMAGED, WorkFolder, backing
+from anonset.data.persons import OwnersWord, Repeated
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
@@ -65,6 +66,8 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
         "order": table.order,
         "joined": table.joined,
         "persons": table.persons,
+        "repeated": [asdict(one) for one in table.repeated],
+        "word": asdict(table.word),
         "rules": asdict(table.rules),
         "changes": [asdict(change) for change in table.changes],
         "facts": dict(facts),
@@ -143,6 +146,8 @@ def saved_table(work: WorkFolder) -> Table:
         changes=tuple(Change(**change) for change in found["changes"]),
         work=work,
         persons=tuple(found["persons"]),
+        repeated=tuple(Repeated(one["column"], tuple(one["agreeing"])) for one in found["repeated"]),
+        word=OwnersWord(**found["word"]),
     )
 
 

@@ -11,6 +11,7 @@ from anonset.data.changes import Change, CodeRules
 from anonset.data.discreet import Discreet, names_shown
 from anonset.data.joining import prefixed, require_joinable
 from anonset.data.mapped import WorkFolder, space
+from anonset.data.persons import OwnersWord, Repeated
 from anonset.data.spans import spans
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
@@ -287,6 +288,10 @@ class Table(Discreet):
 
     persons: tuple[str, ...] = ()
     """Names of the columns that identify the person and are not held: that no person has two records was looked at."""
+    repeated: tuple[Repeated, ...] = ()
+    """Columns that tell persons apart and repeat over records, as reading met them; dropped ones among them."""
+    word: OwnersWord = OwnersWord()  # noqa: RUF009
+    """What the owner answers for."""
 
     def __post_init__(self) -> None:
         lengths = {column.name: column.n for column in self.columns}

@@ -17,9 +17,8 @@ from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import DELIMITERS
 from anonset.io.files import open_parquet, reading
 from anonset.io.pieces import head_of, pieces
-from anonset.io.sources import Described, Reading, difference, require_lines_without_names
+from anonset.io.sources import HEAD, Described, Reading, difference, require_lines_without_names
 
-_HEAD = 1 << 20
 _BYTES_AT_ONCE = 1 << 24
 """Bytes, as they are encoded, of the rows that are read at once from Parquet, about, at most."""
 _LONG, _SMALL = 64, 1 << 20
@@ -49,6 +48,8 @@ class BatchSource(Described):
     """Yield the named columns; at least one batch, which may have no rows."""
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
     """Refuses what shows only when all batches have come."""
+    head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
+    """Return those of the named columns of which it is little work, of the first rows alone."""
 
 
 def open_batches(files: DataFiles, how: Reading) -> BatchSource:
@@ -127,7 +128,11 @@ def _parquet(files: DataFiles, how: Reading) -> BatchSource:
         for file in files.files:
             yield from _row_groups(file, wanted, names, how.ids)
 
-    return BatchSource(files.where, own, batches)
+    def head(names: Sequence[str]) -> Mapping[str, Any]:
+        wanted = [name for name in names if name in own]
+        return next(_row_groups(files.files[0], wanted, wanted)).columns if wanted else {}
+
+    return BatchSource(files.where, own, batches, head=head)
 
 
 def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
@@ -214,8 +219,8 @@ def _delimited(files: DataFiles, how: Reading) -> BatchSource:
     usual = "\t" if files.format == "tsv" else ","
     heads = []
     for file in files.files:
-        data = head_of(file, how.dialect, _HEAD)
-        whole = data if len(data) < _HEAD else data[: data.rfind(b"\n") + 1] or data
+        data = head_of(file, how.dialect, HEAD)
+        whole = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
         heads.append(DelimitedText(file.where, whole, usual, how.dialect, how.absent, separator=how.separator))
         if heads[-1].names != heads[0].names:
             msg = f"{file.where}: the columns must be those of {files.files[0].where}, in the same order"
@@ -225,8 +230,12 @@ def _delimited(files: DataFiles, how: Reading) -> BatchSource:
         for file, head in zip(files.files, heads, strict=True):
             yield from _delimited_rows(file, head, usual, how, names)
 
+    def head(names: Sequence[str]) -> Mapping[str, Any]:
+        first, own = heads[0], [name for name in names if name in heads[0].names]
+        return first.head(own, HEAD) if own else {}
+
     named = not how.dialect.no_header
-    return BatchSource(files.where, heads[0].names, batches, first_line=named, hint=heads[0].hint)
+    return BatchSource(files.where, heads[0].names, batches, first_line=named, hint=heads[0].hint, head=head)
 
 
 def _delimited_rows(

@@ -1,5 +1,6 @@
 """CSV and TSV text as columns of text: types are never inferred, and a blank line is a row of one column alone."""
 
+import copy
 import csv
 import io
 import re
@@ -138,6 +139,20 @@ class DelimitedText:
         after_blank = quotes and any(mark in self.data for mark in (f'{self.delimiter} "'.encode(), b'\n "', b'\r "'))
         loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
         return {name: pc.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # each goes as its copy comes
+
+    def head(self, names: Sequence[str], size: int) -> dict[str, Any]:
+        """Return the named columns of the first rows, those of `size` bytes about; what is no UTF-8 is replaced."""
+        import pyarrow as pa
+
+        whole = len(self.data) <= size or self.data.find(b"\n", 0, size) < 0
+        end = len(self.data) if whole else self.data.rfind(b"\n", 0, size) + 1
+        while self.data.count(b'"', 0, end) % 2:  # a line end within quotes
+            end = self.data.rfind(b"\n", 0, end - 1) + 1
+        if end <= len(self.header):
+            return {name: pa.chunked_array([], pa.string()) for name in names}
+        first = copy.copy(self)
+        first.data = self.data[:end].decode("utf-8", "replace").encode()
+        return first.load(names)
 
     def _loaded(self, names: Sequence[str]) -> dict[str, Any]:
         import pyarrow as pa

@@ -22,7 +22,7 @@ from anonset.io.columns import Encoder, dictionary
 from anonset.io.grouping import unite
 from anonset.io.numbers import Numbers
 from anonset.io.options import ReadOptions
-from anonset.io.persons import Persons
+from anonset.io.persons import Persons, Watched
 from anonset.io.tables import Plan
 from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts, Labels
 from anonset.io.uniting import unite_by_blocks
@@ -63,19 +63,22 @@ def gather(
     with_ids = bool(plan.roles.sensitive) if with_ids is None else with_ids
     held = with_ids or options.group
     unjudged: dict[str, set[str]] = {}
+    repeated, watched = ((), ()) if options.exact else plan.signs(source.head, grouped=options.group)
     encoder = replace(options.encoder(source), unjudged=unjudged)
-    with _Gathering(plan, work, expected, held=held) as gathering:
-        for batch in ahead(source.batches(plan.roles.used)):
+    with _Gathering(plan, work, expected, held=held) as gathering, Watched(watched, work) as seen:
+        for batch in ahead(source.batches((*plan.roles.used, *watched))):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=True), batch)
+            seen.add(batch.columns)
             tell(gathering.n)
         source.judge()
         replace(encoder, whole=encoder.whole or bool(plan.roles.one_code)).judge(unjudged)
         gathering.persons.refuse_repeated(source.where)
+        repeated = (*repeated, *seen.repeated())
         table = gathering.table(encoder)
         if options.group:
             united = unite(source.where, table) if work is None else unite_by_blocks(source.where, table, work)
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
-    return replace(table, rules=options.rules)
+    return replace(table, rules=options.rules, repeated=repeated, word=options.word)
 
 
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, work: WorkFolder | None) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.data.changes import CodeRules
+from anonset.data.persons import OwnersWord
 from anonset.errors import InputError
 from anonset.io.columns import Encoder
 from anonset.io.dialect import EXACT, Dialect
@@ -33,6 +34,8 @@ class ReadOptions:
     normalize: Mapping[str, tuple[str, ...]]
     """Rules by column; by the empty name, of all items."""
     rules: CodeRules
+    word: OwnersWord = OwnersWord()  # noqa: RUF009
+    """What the owner answers for."""
     exact: bool = False
     """Whether the text is one of our own, in which blanks count."""
 
@@ -58,6 +61,8 @@ class ReadOptions:
         normalize: Names = (),
         unknown: str = "error",
         inner_items: str = "error",
+        rows_are_persons: bool = False,
+        identifying_as_declared: bool = False,
         **given: Names,
     ) -> "ReadOptions":
         """Check what can be checked without the data.
@@ -86,6 +91,7 @@ class ReadOptions:
             input_format,
             _rules(normalize),
             _code_rules(unknown, inner_items),
+            OwnersWord(rows_are_persons, identifying_as_declared),
         )
 
     def reading(self, labels: Sequence[str] | None = None) -> Reading:

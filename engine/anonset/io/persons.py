@@ -1,5 +1,6 @@
 """Whether ids are distinct, of however many rows: by hashes, shuffled into parts that fit into memory."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from anonset.data.growing import Growing
 from anonset.data.mapped import WorkFolder
+from anonset.data.persons import Repeated
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.io.grouping import repeated_ids
@@ -72,8 +74,15 @@ class Persons:
         InputError
             With the rows, never the id: it names a person.
         """
-        firsts: list[Int64] = []
-        repeated: list[Int64] = []
+        first, again = self.repeated()
+        if len(again):
+            at = int(np.argmin(again))
+            rows = int(first[at]), int(again[at])
+            raise InputError(repeated_ids(where, ", ".join(map(repr, self.names)), rows, len(again)))
+
+    def repeated(self) -> tuple[Int64, Int64]:
+        """Return, for each row whose id an earlier row has, int64, the first such row and the row itself."""
+        firsts, repeated = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for part in self._parts:
             words: UInt64 = part.finished().reshape(-1, _WORDS)
             hashed = np.sort(words[:, 0])
@@ -82,11 +91,42 @@ class Persons:
                 firsts.append(first)
                 repeated.append(again)
             part.drop()
-        again = np.concatenate([np.empty(0, np.int64), *repeated])
-        if len(again):
-            at = int(np.argmin(again))
-            rows = int(np.concatenate(firsts)[at]), int(again[at])
-            raise InputError(repeated_ids(where, ", ".join(map(repr, self.names)), rows, len(again)))
+        return np.concatenate(firsts), np.concatenate(repeated)
+
+
+class Watched:
+    """Columns that are dropped although they are called like an id: whether values occur twice, of however many rows.
+
+    A value that says that there is none counts for nothing.
+    """
+
+    def __init__(self, names: Sequence[str], work: WorkFolder | None) -> None:
+        self._columns = {name: Persons((name,), work) for name in names}
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        for persons in self._columns.values():
+            self._stack.enter_context(persons)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stack.__exit__(kind, error, at)
+
+    def add(self, columns: Mapping[str, Any]) -> None:
+        """Add rows: among others the watched columns (``pyarrow.ChunkedArray``)."""
+        for name, persons in self._columns.items():
+            from anonset.io.person_signs import given_texts
+
+            persons.add([given_texts(columns[name])])
+
+    def repeated(self) -> tuple[Repeated, ...]:
+        """Return the columns of which a value occurs twice."""
+        return tuple(Repeated(name) for name, persons in self._columns.items() if self._repeats(name, persons))
+
+    def _repeats(self, name: str, persons: Persons) -> bool:
+        from anonset.io.person_signs import occurs_twice
+
+        return occurs_twice(persons.n, persons.n - len(persons.repeated()[1]), name)
 
 
 def _repeated(words: UInt64) -> tuple[Int64, Int64]:

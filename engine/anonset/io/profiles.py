@@ -15,9 +15,12 @@ from anonset.data.discreet import Discreet
 from anonset.io.columns import is_list
 from anonset.io.kinds import MOST_LOOKED_AT, Look, kind_of_values, look_at, with_comma
 from anonset.io.misreading import NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets
+from anonset.io.person_values import are_capitalised, pattern_of
 
 _MARKS = (";", "|", ",", " ")
 """What may separate the items within a cell, the surest first."""
+_SOME = 500
+"""Distinct values that are looked at to tell whether they reach a person."""
 MISSING = NULLS | PROBABLE_NULLS | {"", "?"}
 """Texts by which people say that a value is missing."""
 
@@ -52,6 +55,10 @@ class Profile(Discreet):
     """What the values look like, of sets the items."""
     null_words: tuple[str, ...] = ()
     """Texts among the values that probably say that there is none, of a list that is ours."""
+    reaches: str = ""
+    """What nearly all values are, if that reaches a person: ``e-mail``, ``IBAN`` or ``phone``."""
+    capitalised: bool = False
+    """Whether nearly all values are capitalised words without digits, as names are."""
 
     @property
     def uniqueness(self) -> float:
@@ -82,7 +89,8 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     values, counts = _counts(loaded)
     given = _is_given(values)
     words = _texts(values.filter(pa.array(~given)))
-    look = look_at(column, _texts(values.filter(pa.array(given))[:MOST_LOOKED_AT]))
+    texts = _texts(values.filter(pa.array(given))[:MOST_LOOKED_AT])
+    look, some = look_at(column, texts), texts[:_SOME]
     if given.sum() == counts[given].sum() and look.kind.endswith("codes") and look.kind != "postal codes":
         look = Look("text")
     return Profile(
@@ -96,6 +104,8 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         int(counts[given].max(initial=0)),
         look=look,
         null_words=tuple(sorted(word for word in words if word not in ("", "?"))),
+        reaches=pattern_of(some) if look.kind in ("text", "e-mail addresses") else "",
+        capitalised=look.kind == "text" and are_capitalised(some),
     )
 
 
@@ -254,6 +264,16 @@ def pattern(loaded: Any) -> bytes:
         chunk = chunk.dictionary_decode()
     codes = np.asarray(chunk.dictionary_encode(null_encoding="encode").indices)  # numbered as they first occur
     return hashlib.sha256(np.ascontiguousarray(codes, np.int32).data).digest()
+
+
+def differs_within(ids: Any, column: Any) -> bool:
+    """Tell whether rows with the same value of one loaded column differ in another."""
+    import pyarrow as pa
+
+    if is_list(column.type):
+        return True
+    pairs = pa.table({"id": ids, "value": column}).group_by(["id", "value"]).aggregate([])
+    return len(pairs) > len(pairs.group_by("id").aggregate([]))
 
 
 def information(one: Profile) -> float:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import Table
+from anonset.data.persons import Repeated
 from anonset.io.columns import Encoder
 from anonset.io.dialect import EXACT
 from anonset.io.grouping import refuse_empty, refuse_repeated, unite
@@ -38,6 +39,8 @@ def read(
     normalize: Names = (),
     unknown: str = "error",
     inner_items: str = "error",
+    rows_are_persons: bool = False,
+    identifying_as_declared: bool = False,
 ) -> Table:
     """Read a table. Every column needs a role, or the data are refused.
 
@@ -106,6 +109,11 @@ def read(
     inner_items
         What becomes of codes that are inner nodes of their hierarchy: ``error``, or ``leaf``: every inner node gets a
         leaf of its own, ``E11:unspecified``.
+    rows_are_persons
+        The owner's word that each record is a person, although a column that tells persons apart repeats: what is
+        published otherwise is refused then (`anonset.anonymize`). The attestation declares it.
+    identifying_as_declared
+        The owner's word that a name, e-mail address or IBAN is relational, or kept, on purpose; refused otherwise.
 
     Raises
     ------
@@ -138,6 +146,8 @@ def read(
         normalize=normalize,
         unknown=unknown,
         inner_items=inner_items,
+        rows_are_persons=rows_are_persons,
+        identifying_as_declared=identifying_as_declared,
     )
     return read_opened(open_source(source, options.reading(labels)), options)
 
@@ -151,8 +161,14 @@ def read_opened(opened: Source, options: ReadOptions) -> Table:
         As for `read`.
     """
     plan = options.plan(opened)
-    table = plan.encode(options.encoder(opened), opened.load(plan.roles.used))
-    return replace(_of_persons(opened.where, table, group=options.group), rules=options.rules)
+    repeated, watched = plan.signs(opened.head or opened.load, grouped=options.group)
+    loaded = opened.load((*plan.roles.used, *watched))
+    table = _of_persons(opened.where, plan.encode(options.encoder(opened), loaded), group=options.group)
+    if watched:
+        from anonset.io.person_signs import repeats
+
+        repeated = tuple(Repeated(name) for name in watched if repeats(name, loaded[name]))
+    return replace(table, rules=options.rules, repeated=repeated, word=options.word)
 
 
 def read_exactly(

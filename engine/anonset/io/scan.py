@@ -36,6 +36,8 @@ def scan(
     normalize: Names = (),
     unknown: str = "error",
     inner_items: str = "error",
+    rows_are_persons: bool = False,
+    identifying_as_declared: bool = False,
 ) -> Table:
     """Read files block by block into a table that lies on disk: it may be larger than memory.
 
@@ -90,6 +92,8 @@ def scan(
         normalize=normalize,
         unknown=unknown,
         inner_items=inner_items,
+        rows_are_persons=rows_are_persons,
+        identifying_as_declared=identifying_as_declared,
     )
     if work_dir is not None:
         return gather_files(fspath(source), options, WorkFolder.at(Path(work_dir)))

@@ -3,6 +3,8 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,10 @@ from anonset.io.files import format_of, read_bytes, reading, require_file, requi
 from anonset.io.folders import parquet_files
 from anonset.io.objects import columns_of
 from anonset.spelling import setting
+
+HEAD = 1 << 20
+"""Bytes of a text that hold its first rows."""
+_FIRST_ROWS = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,8 @@ class Source(Described):
 
     load: Callable[[Sequence[str]], Mapping[str, Any]]
     """Return the named columns, each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
+    head: Callable[[Sequence[str]], Mapping[str, Any]] | None = field(default=None, kw_only=True)
+    """Return the same of the first rows alone, where that is less work."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,8 @@ def _open_path(path: Path, how: Reading) -> Source:
         usual = "\t" if kind == "tsv" else ","
         data = in_utf8(path, read_bytes(path), how.dialect)
         text = DelimitedText(path, data, usual, how.dialect, how.absent, separator=how.separator)
-        return Source(str(path), text.names, text.load, first_line=not how.dialect.no_header, hint=text.hint)
+        named, head = not how.dialect.no_header, partial(text.head, size=HEAD)
+        return Source(str(path), text.names, text.load, first_line=named, hint=text.hint, head=head)
     readers: dict[str, Callable[[], Any]] = {
         "dat": lambda: fimi.read_fimi(path, how.dialect, separator=how.separator),
         "spmf": lambda: fimi.read_spmf(path, how.dialect),
@@ -139,7 +148,12 @@ def _open_parquet(path: Path) -> Source:
                 tables[-1].validate(full=True)  # text that is no UTF-8, offsets that lead nowhere
         return _columns(pa.concat_tables(tables), names)
 
-    return Source(str(path), tuple(schemas[0].names), load)
+    def head(names: Sequence[str]) -> Mapping[str, Any]:
+        with reading(files[0], "not valid Parquet"), parquet.ParquetFile(files[0]) as opened:
+            batches = list(islice(opened.iter_batches(_FIRST_ROWS, columns=list(names)), 1))
+            return _columns(pa.Table.from_batches(batches, None if batches else schemas[0]), names)
+
+    return Source(str(path), tuple(schemas[0].names), load, head=head)
 
 
 def difference(first: Any, other: Any) -> str:

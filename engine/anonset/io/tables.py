@@ -1,10 +1,11 @@
 """Tables from loaded columns, each by its role."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from anonset.data import Column, SetColumn, Table
+from anonset.data.persons import Repeated
 from anonset.errors import InputError
 from anonset.io.columns import Encoder
 from anonset.io.roles import Names, Roles, label_of, resolve
@@ -71,6 +72,24 @@ class Plan:
         """Names of the columns to whose labels rules may apply."""
         roles = self.roles
         return (*roles.items, *roles.wide, "items", *roles.relational, *roles.sensitive)
+
+    def signs(
+        self, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
+    ) -> tuple[tuple[Repeated, ...], tuple[str, ...]]:
+        """Return the signs that rows are not persons, and the dropped columns to look at in all rows.
+
+        Parameters
+        ----------
+        head
+            Returns the named columns of the first rows.
+        grouped
+            Whether the rows of an id are united.
+        """
+        if not (self.roles.drop or self.roles.relational or self.roles.keep):
+            return (), ()
+        from anonset.io.person_signs import signs_in
+
+        return signs_in(self.roles, head, grouped=grouped)
 
     def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
         """Refuse rules for columns that are none of text, and those for items where there are none.

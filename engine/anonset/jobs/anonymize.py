@@ -21,6 +21,7 @@ from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.generalization.earlier import Earlier, Since
 from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_on_workers
+from anonset.jobs.persons import require_persons
 from anonset.jobs.work_places import clear_leftovers
 from anonset.measures.retention import retention
 from anonset.release.costs import Stopwatch, tell_compiling
@@ -237,6 +238,7 @@ class Job:
         made_from
             Makes the algorithm anew, if some of its parameters are made from the data.
         """
+        require_persons(table, algorithm.model)
         if self.earlier is not None:
             table, hierarchies = _begun(table, hierarchies, algorithm, self.earlier)
         with self.watch.phase("hierarchies"):

@@ -13,6 +13,7 @@ from anonset.data.table import require_table
 from anonset.errors import AnonsetError, InfeasibleError
 from anonset.jobs.anonymize import Job
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
+from anonset.jobs.persons import require_persons
 from anonset.jobs.rehearsal import make_ready
 from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.release.costs import COMPILING, Stopwatch, tell_compiling
@@ -103,6 +104,7 @@ class Contest:
         from anonset.verification import DEFAULT_BUDGET, verify
 
         job, name = Job(Layout(symbols="members"), self.workers, self.progress, allow_worthless=True), algorithm.name
+        require_persons(table, algorithm.model)
         make_ready(name)
         try:
             unverified = job.search(table, hierarchies, algorithm)

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import Table
+from anonset.errors import InputError
 from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings
+from anonset.jobs.persons import require_persons
 from anonset.jobs.profiled import profiles_of
 from anonset.jobs.proposed_reading import Proposal, proposal_for
 from anonset.measures.equivalence_classes import class_sizes
@@ -82,6 +84,10 @@ def inspect(
 def _warnings(table: Table, k: int) -> list[str]:
     """Say what the owner should look at, although nothing refuses it."""
     found = []
+    try:
+        require_persons(table)
+    except InputError as error:
+        found.append(f"refused: {error}")
     if not table.ids:
         found.append(
             "no identifier: each row is taken for a person; somebody with several rows is not protected as one"

@@ -10,13 +10,15 @@ from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.io.dialect import Dialect
 from anonset.io.options import ReadOptions
-from anonset.io.profiles import Profile, coded, pattern, profile
+from anonset.io.person_signs import repeated_in
+from anonset.io.profiles import Profile, coded, differs_within, pattern, profile
 from anonset.io.read import read_opened
 from anonset.io.roles import Header, names_in
 from anonset.io.sources import Reading, Source, open_source
 from anonset.jobs.findings import ColumnFindings
 from anonset.settings.binding import HierarchySpec, bind_columns
-from anonset.settings.proposal import Proposed, of_sets, propose, settings_of
+from anonset.settings.person_columns import Proposed, united
+from anonset.settings.proposal import propose, settings_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
 
@@ -30,6 +32,8 @@ READING = (
     "normalize",
     "unknown",
     "inner_items",
+    "rows_are_persons",
+    "identifying_as_declared",
 )
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
 
@@ -59,9 +63,12 @@ def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str
     opened = open_source(source, how)
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
     loaded = {name: coded(column) for name, column in opened.load(opened.names).items()}
-    opened = replace(opened, load=lambda names: {name: loaded[name] for name in names})  # the file is read once
+    opened = replace(
+        opened, load=lambda names: {name: loaded[name] for name in names}, head=None
+    )  # the file is read once
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
-    proposed = propose(profiles, lambda name: pattern(loaded[name]))
+    persons = [one.column for one in repeated_in(loaded, opened.names)]
+    proposed = propose(profiles, lambda name: pattern(loaded[name]), persons)
     proposed = _with_given(opened, proposed, given)
     work = Proposal(opened.where, (), {}, _null_problems(profiles), None, profiles[0].records if profiles else 0)
     trial = _Trial(opened, given, dict(proposed), profiles)
@@ -138,15 +145,16 @@ class _Trial:
     ) -> list[tuple[dict[str, Proposed], dict[str, Any]]]:
         """Return in which ways the data may be read: rows of a person as one record, where they repeat, or apart."""
         ways: list[tuple[dict[str, Proposed], dict[str, Any]]] = []
-        sets = any(one.role in ("items", "one_hot", "one_code") for one in self.proposed.values())
-        if repeated and not self.given.get("group"):
-            if sets:
-                ways.append((self.proposed, {"group": True}))
-            ways += [
-                (of_sets(self.proposed, by_name[name]), {"group": True}) for name in self._coded(by_name) if not sets
-            ]
-            apart = replace(self.proposed[ids[0]], role="drop", reason="repeats, and its rows differ otherwise")
+        if repeated and self.given.get("rows_are_persons"):
+            apart = replace(self.proposed[ids[0]], role="drop", reason="repeats; rows are persons, as given")
             ways.append(({**self.proposed, ids[0]: apart}, {}))
+        elif repeated:
+            loaded = self.source.load(self.source.names)
+
+            def varies(name: str) -> bool:
+                return differs_within(loaded[ids[0]], loaded[name])
+
+            ways.append((united(self.proposed, ids[0], by_name, varies), {"group": True}))
         else:
             ways.append((self.proposed, {}))
         plain = {
@@ -154,12 +162,6 @@ class _Trial:
             for name, one in ways[-1][0].items()
         }
         return [*ways, (plain, ways[-1][1])]
-
-    def _coded(self, by_name: Mapping[str, Profile]) -> list[str]:
-        """Return the columns that may hold one code a row, the one of the most values first."""
-        free = [n for n, one in self.proposed.items() if one.role in ("relational", "keep") and one.reason != "given"]
-        free = [n for n in free if by_name[n].kind in ("text", "integers") or "codes" in by_name[n].kind]
-        return sorted((n for n in free if by_name[n].distinct > 2), key=lambda n: -by_name[n].distinct)[:1]
 
 
 def _options(settings: Mapping[str, Any]) -> ReadOptions:

@@ -15,6 +15,7 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.jobs.anonymize import Job
 from anonset.jobs.candidates import candidates_for, serves
+from anonset.jobs.persons import require_persons
 from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reason, warning, way_out
 from anonset.jobs.rehearsal import make_ready
 from anonset.measures.countable import FrequentItems, countable
@@ -140,6 +141,7 @@ def suggest(
     ('exact', 'holds')
     """
     require_table(table)
+    require_persons(table, model)
     wanted = candidates_for(table, model)
     given = dict(hierarchies or {})
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))

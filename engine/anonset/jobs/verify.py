@@ -91,7 +91,7 @@ def _check(
     budget = settings.budget
     seen = evidence(publication, found.verdict, budget=budget, progress=progress) if asked else None
     require_verified(published, attested, publication, seen)
-    return replace(found, unit=attested.declarations.unit)
+    return replace(found, unit=attested.declarations.unit_in_words)
 
 
 def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:

@@ -19,7 +19,7 @@ from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.costs import Phase
 from anonset.release.formats import MOST_PARTS, Unverified
-from anonset.release.limits import limits_of
+from anonset.release.limits import BY_WORD, NAMED, limits_of
 from anonset.spelling import counted
 from anonset.strict_json import require_finite
 
@@ -132,12 +132,21 @@ class Declarations(Document):
 
     unit: Literal["person", "row, taken for a person"]
     """What a record stands for: a person, told by an id, or a row."""
+    rows_are_persons: Literal[True] | None = None
+    """Each row is a person, although an identifier may repeat."""
+    identifying_as_declared: Literal[True] | None = None
+    """Columns that name or reach persons are published on purpose."""
     hierarchy_built_from_data: Literal[True] | None = None
     """A hierarchy was made from how often labels occur, so that it tells of that."""
     accepted_undecided: Literal[True] | None = None
     """The check could not be finished, and the owner published all the same."""
     earlier_attestation: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
     """SHA-256 of the attestation of an earlier publication of the same persons."""
+
+    @property
+    def unit_in_words(self) -> str:
+        """What a record stands for, and by whose word."""
+        return f"{self.unit}: rows are persons, the owner declares" if self.rows_are_persons else self.unit
 
     @model_serializer(mode="wrap")
     def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -205,15 +214,16 @@ class Report(Document):
 
 def declared_limits(model: PrivacyModel, publication: AnyPublication, declared: Declarations) -> list[str]:
     """Return what is not guaranteed, given what was declared."""
-    by_person = declared.unit == "person"
-    return limits_of(
+    found = limits_of(
         model,
         publication,
-        by_person=by_person,
+        by_person=declared.unit == "person",
         undecided=bool(declared.accepted_undecided),
         from_data=bool(declared.hierarchy_built_from_data),
         earlier=declared.earlier_attestation is not None,
     )
+    owners = {BY_WORD: declared.rows_are_persons, NAMED: declared.identifying_as_declared}
+    return [*found, *(limit for limit, declared_so in owners.items() if declared_so)]
 
 
 def declarations(
@@ -224,6 +234,8 @@ def declarations(
     unit: Literal["person", "row, taken for a person"] = "person" if table.by_person else "row, taken for a person"
     return Declarations(
         unit=unit,
+        rows_are_persons=table.word.rows_are_persons or None,
+        identifying_as_declared=table.word.identifying_as_declared or None,
         hierarchy_built_from_data=from_data or None,
         accepted_undecided=True if undecided else None,
         earlier_attestation=None if earlier is None else earlier.attestation_sha256,

@@ -45,6 +45,10 @@ ALONE = (
 """What holds of every publication."""
 ROWS = "A row was taken for a person: somebody who has several rows is not protected as one person."
 """What holds where nothing tells whose row it is."""
+BY_WORD = "That no two rows are of one person is the owner's word."
+"""What holds where the owner declares that rows are persons."""
+NAMED = "Columns may name or reach persons: the owner declares that they are published on purpose."
+"""What holds where the owner declares what identifies."""
 FROM_DATA = (
     "A hierarchy was made from how often labels occur in the data: those below one node occur about equally often."
 )

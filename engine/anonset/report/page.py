@@ -116,7 +116,7 @@ def _common(found: Dossier, said: Purpose) -> dict[str, Any]:
         "plain": attested.in_plain_words,
         "statement": attested.statement,
         "limits": re.split(r"(?<=\.) (?=[A-Z])", attested.limits),
-        "unit": attested.declarations.unit,
+        "unit": attested.declarations.unit_in_words,
         "undecided": bool(attested.declarations.accepted_undecided),
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
         "questions": questions(found.model),

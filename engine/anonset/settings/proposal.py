@@ -2,29 +2,16 @@
 
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
 
-from anonset.data.discreet import Discreet
 from anonset.io.kinds import Look
 from anonset.io.profiles import Profile
+from anonset.settings.person_columns import ROLES, Proposed, of_a_person, one_identifier
 
-ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
-"""The roles of columns, as settings."""
 _FEW = 10
 _NUMBERS = ("integers", "numbers", "0/1")
 
-_IDENTIFIER = re.compile(
-    r"(^|[_\W])(id|ids|uid|uuid|guid|ssn|nhs|mrn|passport|iban|pid)($|[_\W])|(patient|person|customer|subject|member|"
-    r"client|user|card|account|case)[_\W]?(id|no|nr|num|number|index|key)$|Id$|ID$|"
-    r"^(patient|person|customer|subject|member|client|user)$",
-)
-_NAMES_A_PERSON = re.compile(
-    r"(first|last|full|sur|given|family|maiden|middle)[_\W]?name|^name$|e-?mail|phone|mobile|fax|address|street|"
-    r"(^|[_\W])ip($|[_\W])|url|username|login|licen[cs]e|plate",
-    re.IGNORECASE,
-)
 _SENSITIVE = re.compile(
     r"income|salary|wage|disease|diagnos|condition|illness|hiv|death|died|outcome|readmi|religion|credit|debt|"
     r"(^|[_\W])(class|label|target)($|[_\W])",
@@ -41,25 +28,17 @@ _MONTHS = ("%Y-%m", "%Y/%m", "%Y.%m")
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Proposed(Discreet):
-    """The role that is proposed for a column."""
-
-    role: str
-    """One of `ROLES`."""
-    reason: str
-    """Why."""
-    hierarchy: str | None = None
-    """What it may be generalized by, as a setting."""
-
-
-def propose(profiles: Sequence[Profile], says: Callable[[str], Hashable]) -> dict[str, Proposed]:
+def propose(
+    profiles: Sequence[Profile], says: Callable[[str], Hashable], persons: Sequence[str] = ()
+) -> dict[str, Proposed]:
     """Propose a role for each column, by its name and by what it looks like.
 
     Parameters
     ----------
     says
         Returns what a column says of its rows: the same for two that do so in all rows, though in other words.
+    persons
+        Columns that tell persons apart and repeat, the surest first.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
     >>> propose([sex], lambda name: name)["sex"].role
@@ -69,14 +48,14 @@ def propose(profiles: Sequence[Profile], says: Callable[[str], Hashable]) -> dic
     _propose_sets(profiles, found)
     for one in profiles:
         if one.name not in found:
-            found[one.name] = _alone(one)
+            found[one.name] = of_a_person(one, profiles, persons) or _alone(one)
     earlier: dict[Hashable, Profile] = {}
     for one in profiles:
         if found[one.name].role == "relational" and one.distinct > 2:
             twin = earlier.setdefault(says(one.name), one)
             if twin is not one:
                 found[one.name] = Proposed("drop", f"says the same as {twin.name!r} in every row")
-    return _one_person_a_row(profiles, found)
+    return one_identifier(profiles, found, persons)
 
 
 def _propose_sets(profiles: Sequence[Profile], found: dict[str, Proposed]) -> None:
@@ -85,7 +64,7 @@ def _propose_sets(profiles: Sequence[Profile], found: dict[str, Proposed]) -> No
         if one.kind == "sets":
             what = f" of {one.items_kind}" if one.items_kind not in ("", "text") else ""
             reason = f"cells hold sets{what}, {one.distinct:,} different items"
-            found[one.name] = Proposed("items", reason, _tree(one.items_kind))
+            found[one.name] = Proposed("items", reason, tree_of(one.items_kind))
     if found:
         return
     hot = [one.name for one in profiles if one.kind in _CROSSES and (one.distinct > 1 or one.nulls or one.missing)]
@@ -128,12 +107,6 @@ def _alone(one: Profile) -> Proposed:
         return Proposed("drop", one.look.doubt)
     if one.distinct <= 1:
         return Proposed("drop", "holds one value in all rows: it says nothing")
-    if one.kind == "e-mail addresses" or (_NAMES_A_PERSON.search(one.name) and one.uniqueness > 0.1):
-        return Proposed("drop", f"names or reaches a person, {described}")
-    if _IDENTIFIER.search(one.name) and one.uniqueness > 0.1 and one.kind != "numbers":
-        return Proposed("id", f"called like an identifier, {described} in {one.records:,} rows")
-    if one.records >= 20 and one.uniqueness > 0.98 and one.kind not in _VALUES[:3]:
-        return Proposed("id", f"nearly every row has a value of its own ({one.uniqueness:.1%})")
     if one.kind in _NUMBERS and _OF_SAMPLING.search(one.name) and one.uniqueness > 0.1:
         return Proposed("drop", "a weight of sampling: no attribute of the person, and it tells rows apart")
     if _SENSITIVE.search(one.name) and one.distinct <= 2 * _FEW and not _COUNT.match(one.name):
@@ -161,25 +134,9 @@ def _of_dates(look: Look) -> str:
     return f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
 
 
-def _tree(kind: str) -> str:
+def tree_of(kind: str) -> str:
     """Return the hierarchy of items of a kind."""
     return _CODE_LEVELS.get(kind, "balanced:5")
-
-
-def _one_person_a_row(profiles: Sequence[Profile], found: dict[str, Proposed]) -> dict[str, Proposed]:
-    """Leave one identifier: the first; where none tells rows apart, none is needed."""
-    ids = [one for one in profiles if found[one.name].role == "id"]
-    for one in ids[1:]:
-        reason = f"tells rows apart like {ids[0].name!r}, which is the identifier"
-        found[one.name] = Proposed("drop", reason)
-    if ids and len(ids) == len(profiles):  # nothing else is there
-        found[ids[0].name] = Proposed("relational", found[ids[0].name].reason, "values")
-    return found
-
-
-def of_sets(found: Mapping[str, Proposed], one: Profile) -> dict[str, Proposed]:
-    """Return the roles where an identifier repeats and a column holds one code a row: rows become sets by person."""
-    return {**found, one.name: replace(found[one.name], role="items", hierarchy=_tree(one.kind))}
 
 
 def settings_of(found: Mapping[str, Proposed]) -> dict[str, list[str]]:

@@ -35,7 +35,14 @@ class ColumnSettings(BaseModel):
 
 
 class RoleSettings(ReadingSettings, ColumnSettings):
-    """How a file is read, and the role of each of its columns."""
+    """How a file is read, the role of each of its columns, and what their owner answers for."""
+
+    rows_are_persons: bool = Field(
+        False, description="Each row is a person, although an identifier repeats: declared in the attestation."
+    )
+    identifying_as_declared: bool = Field(
+        False, description="Names, e-mail addresses and IBANs are published as declared: so says the attestation."
+    )
 
     def read_options(self) -> dict[str, Any]:
         """Return the arguments of `anonset.io.read.read`."""

@@ -1,0 +1,23 @@
+"""What shows in data that their rows are not the persons."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A column that tells persons apart and whose values repeat, so that a person has several rows."""
+
+    column: str
+    """Its name."""
+    agreeing: tuple[str, ...] = ()
+    """Columns that agree within its values far beyond chance; none where its name says what it is."""
+
+
+@dataclass(frozen=True)
+class OwnersWord:
+    """What the owner answers for, since nothing in the data shows it."""
+
+    rows_are_persons: bool = False
+    """Each record is a person, although something says that several are one person's."""
+    identifying_as_declared: bool = False
+    """Columns that name or reach persons have the roles that were given on purpose."""

@@ -1,0 +1,177 @@
+"""What the name of a column says of persons, in English, German, French, Spanish, Italian and Dutch.
+
+A header is cut into words at blanks, punctuation, digits and capitals (``PatientID``), without accents, umlauts as two
+letters; words that are written together (``Versichertennummer``) are cut where each part is known.
+"""
+
+import re
+import unicodedata
+from functools import cache
+
+_WORDS = {
+    "person": "patient patienten patientin patiente patients pat patientes person personen personne persona persoon "
+    "subject subj subjekt sujet sujeto soggetto proband probanden probandin member mitglied mitglieder client klient "
+    "klienten klientin kunde kunden kundin customer cust user nutzer benutzer usager utilisateur usuario utente "
+    "gebruiker insured insuree versicherte versicherter versicherten versichert assure asegurado assicurato "
+    "verzekerde beneficiary beneficiaire beneficiario bene desynpuf participant teilnehmer teilnehmerin participante "
+    "partecipante deelnemer respondent individual individu individuo klant paciente pacientes paziente pazienti "
+    "cliente clienti employee mitarbeiter mitarbeiterin citizen buerger buergerin student schueler schuelerin donor "
+    "spender empfaenger recipient enrollee bewohner bewohnerin resident passenger holder voter waehler",
+    "number": "id ids uid uuid guid no nr nro nummer num number numero nb key code index idx kennung kennzahl ident "
+    "identifier identifikation identification identifikationsnummer identifiant identificatie identificador "
+    "identificativo identificatore schluessel pseudonym pseudo hash token ref reference referenz clave codigo codice "
+    "matricule pk",
+    "own number": "pid patid patno patnr mrn ssn nhs subjid usubjid empi svnr ahv bsn nir nss dni nif nie rvnr kvnr "
+    "kvnummer egk passport reisepass paspoort passeport pasaporte passaporto personalausweis ausweis personnummer "
+    "tckn steuerid krankenversicherung sozialversicherung rentenversicherung versicherung versicherungs insurance "
+    "assurance seguro assicurazione verzekering securite sociale seguridad",
+    "case": "case cas caso fall faelle encounter visit visita visite admission hadm stay icustay aufenthalt besuch "
+    "episode episodio sejour dossier ingreso ricovero opname contact kontakt behandlung bezoek account acct card "
+    "karte akte historia cartella",
+    "thing": "ward station abteilung abt dept department service unite reparto sala planta afdeling hospital "
+    "krankenhaus klinik klinikum clinic clinique clinica hopital ospedale ziekenhuis physician doctor doc arzt aerzte "
+    "aerztin hausarzt medecin medico arts huisarts provider practitioner nurse surgeon operateur chirurg gp npi "
+    "product produkt produit producto prodotto artikel article articulo articolo item sku drug medikament medicament "
+    "medicamento farmaco geneesmiddel wirkstoff pzn atc ndc icd ops diagnose diagnosis diagnostic diagnostico diagnosi "
+    "diag dx procedure prozedur device geraet room zimmer bed bett insurer kasse krankenkasse payer plan facility site "
+    "center centre zentrum lab labor test file batch study company firma firm org organisation organization store "
+    "filiale shop supplier lieferant school schule university brand marke",
+    "name": "name names namen vorname nachname familienname zuname rufname geburtsname maedchenname surname firstname "
+    "lastname forename fullname givenname familyname middlename nom noms prenom prenoms nombre nombres apellido "
+    "apellidos nome cognome achternaam voornaam familienaam naam roepnaam tussenvoegsel initials",
+    "of names": "first last full sur given family maiden middle birth geburt geburts geb naissance nacimiento famille "
+    "jeune fille complete completo vor nach familien nick display",
+    "born": "geb geboren geborene nee geborener ne nata nato",
+    "e-mail": "email mail emailadresse courriel correo electronico epost mailadresse",
+    "phone": "phone tel telefon telephone telefono telefoon telefonnummer rufnummer handy handynummer festnetz fax "
+    "cell cellphone gsm movil cellulare telefax telnr mobilnummer mobiltelefon",
+    "IBAN": "iban",
+    "account": "konto kontonummer bic kreditkarte creditcard rekening username login benutzername url ip licence "
+    "license plate",
+    "address": "strasse strassen street adresse address addr anschrift wohnadresse rue calle direccion indirizzo "
+    "straat adres hausnummer hausnr housenumber domicilio wohnanschrift postanschrift adresszeile",
+    "birth": "birth dob birthdate birthday geburtsdatum geburtstag geburtsjahr geburt gebdat gebdatum gebjahr "
+    "naissance nacimiento nascita geboorte geboortedatum yob age alter lebensalter edad eta leeftijd ddn",
+    "sex": "sex gender geschlecht sexe sexo sesso geslacht geschl",
+    "origin": "race ethnicity ethnic nationality nationalitaet staatsangehoerigkeit religion konfession language "
+    "muttersprache herkunft origin nationalite nacionalidad nazionalita nationaliteit raza",
+    "family": "marital familienstand zivilstand maritalstatus",
+    "residence": "zip plz postleitzahl postcode postal wohnort ort city stadt town gemeinde municipality kreis county "
+    "state bundesland ville commune comune ciudad municipio woonplaats provincie province provincia zipcode country "
+    "land pays pais paese",
+    "filler": "of the de du del della di van der des la le el d l internal intern interne external extern anon "
+    "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd",
+}
+"""Words by what they say, without accents: ``ä`` is ``ae``."""
+_PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "paziente", "proband", "versicherter")
+_DIRECT = ("e-mail", "IBAN", "phone")
+_OF_A_PERSON = ("birth", "sex", "origin", "family", "residence")
+_SHORT = 3
+_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BETWEEN = re.compile(r"[^a-z]+")
+
+
+@cache
+def _index() -> dict[str, frozenset[str]]:
+    """Return what each word says."""
+    found: dict[str, set[str]] = {}
+    for what, words in _WORDS.items():
+        for word in words.split():
+            found.setdefault(word, set()).add(what)
+    return {word: frozenset(whats) for word, whats in found.items()}
+
+
+def words_of(header: str) -> tuple[str, ...]:
+    """Return the words of a header, in small letters without accents.
+
+    >>> words_of("PatientID"), words_of("Patienten-Nr."), words_of("Straße_2")
+    (('patient', 'id'), ('patienten', 'nr'), ('strasse',))
+    >>> words_of("Versichertennummer"), words_of("GEBURTSNAME"), words_of("Prénom")
+    (('versicherten', 'nummer'), ('geburtsname',), ('prenom',))
+    """
+    text = unicodedata.normalize("NFC", header)
+    for umlaut, letters in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"), ("ß", "ss")):
+        text = text.replace(umlaut, letters)
+    text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    words = _BETWEEN.split(_CAPITALS.sub(" ", text).lower())
+    return tuple(part for word in words if word for part in _cut(word))
+
+
+def _cut(word: str) -> tuple[str, ...]:
+    """Return the known words that one is written together from, or itself."""
+    if word in _index():
+        return (word,)
+    for end in range(len(word) - 2, _SHORT - 1, -1):
+        first, rest = word[:end], word[end:]
+        if first not in _index():
+            continue
+        for rest_of in (rest, rest[1:] if rest[0] in "sn" else ""):
+            parts = _cut(rest_of) if rest_of else ()
+            if parts and all(part in _index() for part in parts):
+                return (first, *parts)
+    return (word,)
+
+
+@cache
+def meaning_of(header: str) -> str:
+    """Return what a header says of a person; empty where it says nothing.
+
+    Returns
+    -------
+    str
+        ``person id``, ``case id`` or ``id``; ``name``, ``e-mail``, ``IBAN``, ``phone``, ``account``, ``address``, or
+        ``born`` (a name at birth, or a date); ``birth``, ``sex``, ``origin``, ``family`` or ``residence``; or
+        ``thing``: it is about a ward, a physician, a product or the like.
+
+    >>> [meaning_of(one) for one in ("patient_id", "Fallnummer", "id", "ward_id", "doctor", "PLZ")]
+    ['person id', 'case id', 'id', 'thing', 'thing', 'residence']
+    >>> [meaning_of(one) for one in ("Vorname", "hospital_name", "E-Mail", "Straße", "patient_age", "num_patients")]
+    ['name', 'thing', 'e-mail', 'address', 'birth', '']
+    """
+    words = words_of(header)
+    says = [_index().get(word, frozenset()) for word in words]
+    kinds = frozenset().union(*says)
+    if {"e", "mail"} <= set(words):
+        return "e-mail"
+    if (direct := next((one for one in _DIRECT if one in kinds), None)) is not None:
+        return direct
+    if says and all(one & {"name", "of names", "person", "filler"} for one in says) and "name" in kinds:
+        return "name"
+    if "address" in kinds:
+        return "address"
+    if "account" in kinds and not kinds & {"thing", "birth"}:
+        return "account"
+    return _id_said(words, says) or _attribute_said(words, kinds)
+
+
+def _id_said(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
+    """Return whose id a header says that it is: of a person, a case, or of whatever a row is."""
+    kinds = frozenset().union(*says)
+    if not says or not all(one & {"person", "own number", "case", "number", "filler"} for one in says):
+        return ""
+    if words[0] in ("number", "num", "nb", "no") and len(words) > 1 and ("of" in words or words[-1] == "patients"):
+        return ""
+    if "own number" in kinds or ("person" in kinds and "number" in kinds):
+        return "person id"
+    if "case" in kinds:
+        return "case id" if "number" in kinds else ""
+    if "person" in kinds:
+        return "person id" if words[-1] in _PLAIN else "id"
+    return "id" if set(words) & _ALONE and len(words) == 1 else ""
+
+
+_ALONE = {"id", "uid", "uuid", "guid", "ident", "identifier", "kennung", "identifiant", "pseudonym", "identificador"}
+
+
+def _attribute_said(words: tuple[str, ...], kinds: frozenset[str]) -> str:
+    """Return which attribute of a person a header names."""
+    if "born" in kinds:
+        return "born" if len(words) == 1 else "birth"
+    if "thing" in kinds and "person" not in kinds:
+        return "thing"
+    return next((one for one in _OF_A_PERSON if one in kinds), "")
+
+
+def is_direct(meaning: str) -> bool:
+    """Tell whether a column of a meaning names or reaches a person."""
+    return meaning in (*_DIRECT, "name", "account", "address", "born")

@@ -1,0 +1,227 @@
+"""Signs that several rows are one person's: ids that repeat, by their names, or by what agrees within their values.
+
+**By name.** A column whose header says that it identifies a person (`header_words`), and of which a value occurs twice.
+
+**By agreement.** In the first rows, two rows with the same value of a column C make a pair: each row with the next
+one that has its value. An attribute A *agrees within C* if
+
+* in at least 95% of the pairs, of which there are at least 20 and of 10 values of C, the two rows agree in A, and
+* that is far beyond chance: if A were permuted over the rows, a pair would agree with the probability
+  ``p = sum f (f - 1) / (n (n - 1))`` over A's values, of frequencies f in n rows; required is that p is at most 0.9,
+  and that the agreeing pairs exceed the expected ``N p`` by five of the binomial's standard deviations
+  ``sqrt(N p (1 - p))``.
+
+C tells persons apart if two attributes of different kinds agree within it, one of them birth (or age) or sex: what a
+postcode, ward, physician or product determines (a town, a department, a price) is neither, and the patients of a
+ward, or the buyers of a product, differ in both. Kinds are told by headers; sex, and a date of birth, by values too.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anonset.data import SetColumn
+from anonset.data.persons import Repeated
+from anonset.data.table import Int64
+from anonset.io.columns import is_list
+from anonset.io.header_words import is_direct, meaning_of
+from anonset.io.roles import Roles
+
+MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None")
+PERSON_IDS = ("person id", "id", "case id")
+"""Meanings of headers that identify a person, the surest first; a case is one person's too."""
+_ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
+_TELLING = frozenset({"birth", "sex"})
+_MOST_ROWS, _MOST_COLUMNS = 50_000, 300
+_FEWEST_PAIRS, _FEWEST_VALUES = 20, 10
+_AGREEING, _BY_CHANCE, _DEVIATIONS = 0.95, 0.9, 5.0
+_SEXES = (
+    "m f w d u x h 1 2 male female mann frau männlich weiblich divers homme femme masculin féminin hombre mujer "
+    "maschio femmina man vrouw unknown/invalid"
+)
+_DATE = re.compile(r"(\d{4})-?\d{2}-?\d{2}|\d{1,2}[./]\d{1,2}[./](\d{4})")
+_LABELS = 300
+_YEARS = 40
+"""Years between the first and the last date of birth, at least, where no header says that it is one."""
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A column of the first rows."""
+
+    codes: Int64
+    """int64 (n,): the value of each row; -1 where there is none."""
+    kind: str
+    """What it says of a person, as `meaning_of` does."""
+
+
+def signs_in(
+    roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
+) -> tuple[tuple[Repeated, ...], tuple[str, ...]]:
+    """Return the signs in the first rows, and, where there are none, the dropped columns to look at in all rows.
+
+    Parameters
+    ----------
+    head
+        Returns the named columns of the first rows.
+    grouped
+        Whether the rows of an id are united.
+    """
+    columns = (*roles.relational, *roles.keep, *roles.drop)
+    named = [name for name in columns if meaning_of(name) in PERSON_IDS]
+    others = [name for name in columns if name not in named][:_MOST_COLUMNS]
+    first = head((*named, *others, *roles.id))
+    found = repeated_in(first, (*named, *others), roles.id, grouped=grouped)
+    return found, () if found or grouped else tuple(name for name in roles.drop if name in named)
+
+
+def repeats(name: str, column: Any) -> bool:
+    """Tell whether a value of a column that is called like an id occurs twice (``pyarrow.ChunkedArray``)."""
+    import pyarrow.compute as pc
+
+    if _holds_sets(column):
+        return False
+    text = given_texts(column)
+    return occurs_twice(len(text), pc.count_distinct(text).as_py(), name)
+
+
+def given_texts(column: Any) -> Any:
+    """Return the values of a column that are there as text (``pyarrow.LargeStringArray``)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    text = column.cast(kind).cast(pa.large_string()).combine_chunks()
+    lacking = pc.is_in(text, value_set=pa.array([None, *MISSING], pa.large_string()))
+    return text.filter(pc.invert(lacking)) if pc.any(lacking).as_py() else text
+
+
+def repeated_in(
+    columns: Mapping[str, Any], candidates: Sequence[str], ids: Sequence[str] = (), *, grouped: bool = False
+) -> tuple[Repeated, ...]:
+    """Return the columns whose values repeat over records, and tell persons apart; the surest first.
+
+    Parameters
+    ----------
+    columns
+        The first rows: ``SetColumn`` or ``pyarrow.ChunkedArray`` by name.
+    candidates
+        The columns that are asked about.
+    ids
+        Columns that tell the records apart: of the rows of a record, the first is looked at.
+    grouped
+        Whether the rows of a record are united: only what its name calls the id of a person tells more then.
+    """
+    coded = {name: _coded(name, column) for name, column in columns.items() if not _holds_sets(column)}
+    if ids and all(name in coded for name in ids):
+        rows = _first_rows([coded[name].codes for name in ids])
+        coded = {name: _Coded(one.codes[rows], one.kind) for name, one in coded.items()}
+    asked = [name for name in candidates if name in coded and name not in ids]
+    kinds = PERSON_IDS[:1] if grouped else PERSON_IDS
+    named = [n for n in asked if coded[n].kind in kinds and _repeats(n, coded[n].codes)]
+    found = [(kinds.index(coded[n].kind), _distinct(coded[n].codes), Repeated(n)) for n in named]
+    for name in [] if grouped else asked:
+        if not coded[name].kind and (agreeing := _agreeing(coded, name)):
+            found.append((len(kinds), _distinct(coded[name].codes), Repeated(name, agreeing)))
+    return tuple(one for _, _, one in sorted(found, key=lambda one: one[:2]))
+
+
+def _holds_sets(column: Any) -> bool:
+    import pyarrow as pa
+
+    if isinstance(column, SetColumn) or is_list(column.type):
+        return True
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    return bool(pa.types.is_nested(kind))
+
+
+def _coded(name: str, column: Any) -> _Coded:
+    """Return the first rows of a column as codes, and what the column says of a person."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chunk = column.slice(0, _MOST_ROWS).combine_chunks()
+    if not pa.types.is_dictionary(chunk.type):
+        chunk = chunk.dictionary_encode()
+    labels = chunk.dictionary.cast(pa.string()) if not pa.types.is_binary(chunk.dictionary.type) else None
+    codes = np.asarray(pc.fill_null(chunk.indices, -1), np.int64)
+    if labels is not None and len(labels):
+        lacking = np.flatnonzero(np.asarray(pc.is_in(labels, value_set=pa.array(MISSING))))
+        codes = np.where(np.isin(codes, lacking), -1, codes) if len(lacking) else codes
+    return _Coded(codes, meaning_of(name) or ("" if labels is None else _kind_of(labels.slice(0, _LABELS).to_pylist())))
+
+
+def _kind_of(labels: Sequence[str | None]) -> str:
+    """Return what values say of a person: ``sex``, ``birth``, or nothing."""
+    given = [label for label in labels if label is not None and label not in MISSING]
+    if (
+        2 <= len(given) <= 4
+        and {label.lower() for label in given} <= set(_SEXES.split())
+        and "m" in "".join(given).lower()
+    ):
+        return "sex"
+    dates = [_DATE.fullmatch(label[:10]) for label in given]
+    years = [int(found[1] or found[2]) for found in dates if found is not None]
+    return "birth" if years and len(years) == len(given) and max(years) - min(years) >= _YEARS else ""
+
+
+def _first_rows(ids: Sequence[Int64]) -> Int64:
+    """Return the first row of each record, by the codes of its ids."""
+    return np.sort(np.unique(np.stack(ids), axis=1, return_index=True)[1]).astype(np.int64)
+
+
+def _distinct(codes: Int64) -> int:
+    return len(np.unique(codes[codes >= 0]))
+
+
+def _repeats(name: str, codes: Int64) -> bool:
+    return occurs_twice(int((codes >= 0).sum()), _distinct(codes), name)
+
+
+def occurs_twice(given: int, distinct: int, name: str) -> bool:
+    """Tell whether a value of an id occurs twice, of so many that are there.
+
+    Where its name says little (``id``), it must have several values, and more than one for 200 rows.
+    """
+    return distinct < given and (meaning_of(name) != "id" or distinct > max(2, given // 200))
+
+
+def _agreeing(coded: Mapping[str, _Coded], name: str) -> tuple[str, ...]:
+    """Return attributes of persons that agree within the values of a column, if they say that it tells them apart."""
+    codes = coded[name].codes
+    given, distinct = int((codes >= 0).sum()), _distinct(codes)
+    if distinct < _FEWEST_VALUES or given - distinct < _FEWEST_PAIRS:
+        return ()
+    order = np.argsort(codes, kind="stable")
+    order = order[codes[order] >= 0]
+    same = codes[order[1:]] == codes[order[:-1]]
+    first, second = order[:-1][same], order[1:][same]
+    if len(first) < _FEWEST_PAIRS or len(np.unique(codes[first])) < _FEWEST_VALUES:
+        return ()
+    found: dict[str, str] = {}
+    for other, column in coded.items():
+        kind = "name" if is_direct(column.kind) and column.kind != "address" else column.kind
+        if (
+            other != name
+            and kind in (*_ATTRIBUTES, "name")
+            and kind not in found
+            and _agrees(column.codes, first, second)
+        ):
+            found[kind] = other
+    return tuple(found.values()) if len(found) > 1 and not _TELLING.isdisjoint(found) else ()
+
+
+def _agrees(codes: Int64, first: Int64, second: Int64) -> bool:
+    """Tell whether pairs of rows agree in a column far beyond chance."""
+    counts = np.bincount(codes[codes >= 0]).astype(np.float64)
+    n = counts.sum()
+    given = (codes[first] >= 0) & (codes[second] >= 0)
+    pairs, agreed = int(given.sum()), int((given & (codes[first] == codes[second])).sum())
+    if n < 2 or pairs < _FEWEST_PAIRS:
+        return False
+    p = float((counts * (counts - 1)).sum() / (n * (n - 1)))
+    beyond = agreed - pairs * p > _DEVIATIONS * float(np.sqrt(pairs * p * (1 - p)))
+    return agreed >= _AGREEING * pairs and p <= _BY_CHANCE and beyond

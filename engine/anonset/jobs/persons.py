@@ -1,0 +1,80 @@
+"""Whether records are the persons that a guarantee speaks of, and whether anything published names them."""
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, Table
+from anonset.data.persons import Repeated
+from anonset.errors import InputError
+from anonset.privacy import PrivacyModel
+from anonset.spelling import setting
+
+_LOOKED_AT = 200
+"""Labels of a column that are looked at."""
+_REACHED = {"name": "persons' names", "e-mail": "e-mail addresses", "IBAN": "IBANs"}
+
+
+def require_persons(table: Table, model: PrivacyModel | None = None) -> None:
+    """Refuse a table whose records are not persons, or that names them, unless its owner answers for it.
+
+    The ids of buckets repeat by nature; where no model is named, a table with a sensitive column is taken for buckets.
+
+    Raises
+    ------
+    InputError
+        With the column and the ways out; no value is told.
+    """
+    if not table.word.identifying_as_declared:
+        _require_nameless(table)
+    buckets = table.sensitive is not None if model is None else "buckets" in model.protects
+    if table.word.rows_are_persons or buckets:
+        return
+    if (repeated := (*table.repeated, *_repeated_in(table))[:1]) != ():
+        raise InputError(_refused(repeated[0]))
+
+
+def _refused(repeated: Repeated) -> str:
+    name = repeated.column
+    within = f", and {' and '.join(map(repr, repeated.agreeing))} agree within them" if repeated.agreeing else ""
+    unite = f"{setting('id', name)} {setting('group', True)} makes one record of the rows of each"
+    others = f"{setting('rows_are_persons', True)} if each row is another person"
+    return f"column {name!r} tells persons apart: its values repeat{within}, so rows are not persons; {unite}; {others}"
+
+
+def _repeated_in(table: Table) -> tuple[Repeated, ...]:
+    """Return the published columns that are called like ids of persons, and whose values repeat."""
+    if not table.relational and not table.kept:
+        return ()
+    from anonset.io.header_words import meaning_of
+    from anonset.io.person_signs import PERSON_IDS, occurs_twice
+
+    found = []
+    for column in (*table.relational, *table.kept):
+        if meaning_of(column.name) in PERSON_IDS:
+            coded = isinstance(column, CategoricalColumn)
+            distinct = len(column.vocabulary) if coded else len(np.unique(column.values))
+            if occurs_twice(table.n, distinct, column.name):
+                found.append(Repeated(column.name))
+    return tuple(sorted(found, key=lambda one: PERSON_IDS.index(meaning_of(one.column))))
+
+
+def _require_nameless(table: Table) -> None:
+    """Refuse columns that hold names, by their headers, e-mail addresses or IBANs."""
+    if not table.relational and not table.kept:
+        return
+    from anonset.io.header_words import meaning_of
+    from anonset.io.person_values import pattern_of
+
+    for role, columns in (("relational", table.relational), ("keep", table.kept)):
+        for column in columns:
+            if isinstance(column, CategoricalColumn):
+                kind = meaning_of(column.name)
+                kind = (
+                    kind if kind in _REACHED else pattern_of(column.vocabulary.labels[:_LOOKED_AT], ("e-mail", "IBAN"))
+                )
+                if kind:
+                    raise InputError(_named(column.name, role, _REACHED[kind]))
+
+
+def _named(name: str, role: str, what: str) -> str:
+    out = f"{setting('drop', name)} leaves it out, {setting('identifying_as_declared', True)} publishes it all the same"
+    return f"column {name!r} holds {what}, and is {setting(role)}: {out}"

@@ -1,0 +1,139 @@
+"""Roles that are proposed for columns that name, reach or tell apart persons."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from anonset.data.discreet import Discreet
+from anonset.io.header_words import is_direct, meaning_of
+from anonset.io.person_signs import PERSON_IDS, occurs_twice
+from anonset.io.profiles import Profile
+
+ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
+"""The roles of columns, as settings."""
+_ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
+_MANY_NAMES = 50
+"""Capitalised words that are many: at least so many, and one for so many rows."""
+_ROWS_OF_A_NAME = 100
+
+_IDENTIFIER = re.compile(
+    r"(^|[_\W])(id|ids|uid|uuid|guid|ssn|nhs|mrn|passport|iban|pid)($|[_\W])|(patient|person|customer|subject|member|"
+    r"client|user|card|account|case)[_\W]?(id|no|nr|num|number|index|key)$|Id$|ID$|"
+    r"^(patient|person|customer|subject|member|client|user)$",
+)
+_NAMES_A_PERSON = re.compile(
+    r"(first|last|full|sur|given|family|maiden|middle)[_\W]?name|^name$|e-?mail|phone|mobile|fax|address|street|"
+    r"(^|[_\W])ip($|[_\W])|url|username|login|licen[cs]e|plate",
+    re.IGNORECASE,
+)
+_CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concept|article", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Proposed(Discreet):
+    """The role that is proposed for a column."""
+
+    role: str
+    """One of `ROLES`."""
+    reason: str
+    """Why."""
+    hierarchy: str | None = None
+    """What it may be generalized by, as a setting."""
+
+
+def of_a_person(one: Profile, profiles: Sequence[Profile], persons: Sequence[str]) -> Proposed | None:
+    """Propose a role for a column that names, reaches or tells apart persons; None for any other.
+
+    Parameters
+    ----------
+    persons
+        Columns that tell persons apart and repeat.
+    """
+    meaning, described = meaning_of(one.name), f"{one.distinct:,} different values"
+    if one.distinct <= 1 or one.kind in ("0/1", "sets"):
+        return None
+    if one.reaches or (is_direct(meaning) and (meaning != "born" or one.kind != "dates")):
+        return Proposed("drop", f"names or reaches a person, {described}")
+    if one.name in persons or (meaning in PERSON_IDS and (meaning != "id" or _tells_apart(one))):
+        called = "called like an identifier" if meaning in PERSON_IDS else "birth or sex agrees within its values"
+        return Proposed("id", f"{called}, {described} in {one.records:,} rows")
+    if meaning in _ATTRIBUTES:
+        return None
+    if _NAMES_A_PERSON.search(one.name) and one.uniqueness > 0.1 and meaning != "thing":
+        return Proposed("drop", f"names or reaches a person, {described}")
+    if _IDENTIFIER.search(one.name) and one.uniqueness > 0.1 and one.kind != "numbers" and meaning != "thing":
+        return Proposed("id", f"called like an identifier, {described} in {one.records:,} rows")
+    if one.records >= 20 and one.uniqueness > 0.98 and one.kind != "numbers":
+        return Proposed("id", f"nearly every row has a value of its own ({one.uniqueness:.1%})")
+    many = one.distinct > max(_MANY_NAMES, one.records // _ROWS_OF_A_NAME)
+    personal = any(meaning_of(o.name) in ("name", *PERSON_IDS, *_ATTRIBUTES) for o in profiles if o.name != one.name)
+    if one.capitalised and many and personal and not meaning:
+        return Proposed("drop", f"{described}, capitalised words without digits: they may be names")
+    return None
+
+
+def _tells_apart(one: Profile) -> bool:
+    given = one.records - one.nulls - one.missing
+    return one.distinct == given or occurs_twice(given, one.distinct, one.name)
+
+
+def one_identifier(
+    profiles: Sequence[Profile], found: dict[str, Proposed], persons: Sequence[str] = ()
+) -> dict[str, Proposed]:
+    """Leave one identifier: the surest of a person; where none tells rows apart, none is needed."""
+    ids = [one for one in profiles if found[one.name].role == "id"]
+
+    def surest(one: Profile) -> tuple[int, int]:
+        meaning = meaning_of(one.name)
+        rank = PERSON_IDS.index(meaning) if meaning in PERSON_IDS else len(PERSON_IDS) + (one.name not in persons)
+        return rank, one.distinct if one.name in persons else 0
+
+    ids.sort(key=surest)
+    for one in ids[1:]:
+        united = f"another identifier than {ids[0].name!r}, whose rows become one record each"
+        apart = f"tells rows apart like {ids[0].name!r}, which is the identifier"
+        found[one.name] = Proposed("drop", apart if ids[0].uniqueness == 1 else united)
+    if ids and len(ids) == len(profiles):  # nothing else is there
+        found[ids[0].name] = Proposed("relational", found[ids[0].name].reason, "values")
+    return found
+
+
+def united(
+    found: Mapping[str, Proposed], name: str, profiles: Mapping[str, Profile], varies: Callable[[str], bool]
+) -> dict[str, Proposed]:
+    """Return the roles by which the rows of an identifier become one record.
+
+    Sets are united; where there are none, those columns are sets that hold one code a row. What else differs within
+    the identifier is left out.
+
+    Parameters
+    ----------
+    name
+        The identifier.
+    varies
+        Tells whether a column differs between rows with the same identifier.
+    """
+    single = [n for n, one in found.items() if one.role in ("relational", "keep") and one.reason != "given"]
+    differing = [n for n in single if varies(n)]
+    roles = dict(found)
+    if not any(one.role in ("items", "one_hot", "one_code") for one in found.values()):
+        for code in _codes(differing, profiles)[:1]:
+            roles[code] = replace(
+                found[code], role="items", hierarchy="balanced:5", reason="one code a row of a person"
+            )
+            differing.remove(code)
+    dropped = Proposed("drop", f"differs between rows of the same {name!r}, which become one record")
+    return {**roles, **dict.fromkeys(differing, dropped)}
+
+
+def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
+    """Return the columns that may hold one code a row, the likeliest first."""
+
+    def likely(name: str) -> tuple[bool, bool, int]:
+        one = profiles[name]
+        coded = one.kind.startswith("ICD") or _CODED.search(name) is not None
+        return not coded, meaning_of(name) == "thing", -one.distinct
+
+    kinds = ("text", "integers", "zip codes")
+    able = [n for n in names if profiles[n].distinct > 2 and meaning_of(n) not in _ATTRIBUTES]
+    return sorted((n for n in able if profiles[n].kind in kinds or "codes" in profiles[n].kind), key=likely)

@@ -1,0 +1,46 @@
+"""What headers say of persons, in six languages and in all spellings."""
+
+import pytest
+
+from anonset.io.header_words import meaning_of, words_of
+
+HEADERS = {
+    "person id": "patient_id PatientID PATIENTID patientId Patienten-Nr. PatNr Patientennummer patient_index person_id "
+    "Versichertennr. Versichertennummer Krankenversicherungsnummer pid MRN SSN nhs_number DESYNPUF_ID id_paciente "
+    "codice_paziente Kundennr customer_no KundenNr. patient Patientenidentifikationsnummer numéro_patient klant_nr "
+    "AHV-Nummer codigo_paciente subject_id",
+    "case id": "Fallnummer case_id encounter_id visit_id hadm_id stay_id FallNr. Fall-Nr",
+    "id": "id ID uuid subject",
+    "name": "name Name NAME Vorname Nachname Geburtsname surname first_name LastName full_name patient_name "
+    "Patientenname nom prénom apellido1 nombre nome cognome voornaam achternaam maiden_name",
+    "e-mail": "E-Mail email e_mail Email-Adresse courriel",
+    "phone": "Telefon Tel. phone Telefonnr phone_number Handy teléfono téléphone",
+    "IBAN": "IBAN iban",
+    "address": "Straße Strasse STRASSE address Adresse Hausnr. calle Anschrift indirizzo",
+    "born": "geb. Geb née",
+    "birth": "birth_date Geburtsdatum age Alter patient_age dob date_of_birth GebDat age_group fecha_nacimiento",
+    "sex": "sex Geschlecht sexe patient_sex Gender sex_code geslacht",
+    "residence": "PLZ zip postcode Wohnort city",
+    "thing": "doctor ward ward_id doctor_id physician_no product_id hospital_name drug_name Station Arzt Ärztin-Nr. "
+    "station_name provider_id product_code",
+    "": "num_patients number_of_patients codes visits percentage dosage wgt costs month admission_type_id village",
+}
+
+
+@pytest.mark.parametrize(("meaning", "header"), [(what, one) for what, all_ in HEADERS.items() for one in all_.split()])
+def test_a_header_says_what_its_column_holds(meaning, header):
+    assert meaning_of(header) == meaning
+
+
+@pytest.mark.parametrize("header", ["Straße", "Strasse", "STRASSE", "strasse", "Stra\u00dfe"])
+def test_spellings_of_an_umlaut_are_one_word(header):
+    assert words_of(header) == ("strasse",)
+
+
+@pytest.mark.parametrize("header", ["Ärztin", "Aerztin", "A\u0308rztin", "aerztin"])
+def test_composed_and_decomposed_letters_are_one_word(header):
+    assert words_of(header) == ("aerztin",)
+
+
+def test_a_header_may_be_anything():
+    assert [meaning_of(one) for one in ("", " ", "1", "\0", "§$%", "日本", "x" * 3_000)] == [""] * 7

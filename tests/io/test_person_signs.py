@@ -1,0 +1,158 @@
+"""Signs that several rows are one person's, and what must be none."""
+
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.io.persons import stays
+
+import anonset
+from anonset.data.persons import Repeated
+from anonset.io.person_signs import _agrees, repeated_in
+
+ENTITIES = ("zip", "town", "d1", "p1", "specialty", "admitted", "code")
+
+
+def columns(data):
+    return {name: pa.chunked_array([pa.array(values)]) for name, values in data.items()}
+
+
+def write(path, data):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([data, *zip(*data.values(), strict=True)])
+    return path
+
+
+def roles(data, key, role="drop"):
+    others = [name for name in data if name not in ("birth_date", "sex", "zip", "code", key)]
+    given = {"items": "code", "relational": ["birth_date", "sex", "zip"], "drop": others}
+    return given | ({role: [*given.get(role, ()), key]})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_person_is_told_by_birth_and_sex_whatever_its_name(seed):
+    found = repeated_in(columns(stays(seed=seed)), list(stays()))
+    assert found[0] == Repeated("key7", ("birth_date", "sex", "zip"))
+    assert not {one.column for one in found} & set(ENTITIES)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("n", [40, 400, 4_000])
+def test_postcodes_wards_physicians_and_products_are_no_persons(seed, n):
+    data = stays(n_persons=n, n=n, seed=seed)  # a row a person
+    assert repeated_in(columns(data), list(data)) == ()
+    data = {name: stays(n_persons=max(2, n // 5), n=n, seed=seed)[name] for name in data if name != "key7"}
+    assert repeated_in(columns(data), list(data)) == ()
+
+
+def test_sex_and_birth_are_told_by_values_where_headers_are_mute():
+    data = stays()
+    mute = dict(zip((f"v{n}" for n in range(len(data))), data.values(), strict=True))
+    assert [one.column for one in repeated_in(columns(mute), list(mute))] == ["v0"]
+
+
+@given(
+    codes=st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 3)), min_size=2, max_size=60),
+)
+@settings(max_examples=200, deadline=None)
+def test_the_share_that_agrees_by_chance_is_that_of_all_pairs(codes):
+    values = np.array([value for _, value in codes], np.int64)
+    first, second = np.triu_indices(len(values), 1)
+    given_both = (values[first] >= 0) & (values[second] >= 0)
+    if given_both.any():  # over all pairs of rows, just as many agree as are expected: never beyond chance
+        assert not _agrees(values, first.astype(np.int64), second.astype(np.int64))
+
+
+@pytest.mark.parametrize("role", ["drop", "keep", "relational"])
+@pytest.mark.parametrize("key", ["key7", "patient_id"])
+@pytest.mark.parametrize("form", ["csv", "parquet", "frame"])
+def test_whatever_is_read_and_however_the_sign_is_seen(tmp_path, role, key, form):
+    data = stays(key=key)
+    given = roles(data, key, role)
+    path = write(tmp_path / "stays.csv", data)
+    if form == "parquet":
+        from pyarrow import parquet
+
+        path = tmp_path / "stays.parquet"
+        parquet.write_table(pa.table(data), path)
+    read = anonset.read(pa.table(data) if form == "frame" else path, **given)
+    assert [one.column for one in read.repeated] == [key]
+    if form != "frame":
+        assert anonset.scan(path, **given).repeated == read.repeated
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_an_id_that_repeats_in_the_last_row_alone_is_seen(tmp_path, form):
+    n = 60_000  # beyond the first rows
+    data = {"patient_id": [f"p{one}" for one in range(n - 1)] + ["p7"], "note": ["x" * 20] * n, "code": ["a"] * n}
+    path = write(tmp_path / "rows.csv", data)
+    if form == "parquet":
+        from pyarrow import parquet
+
+        path = tmp_path / "rows.parquet"
+        parquet.write_table(pa.table(data), path)
+    given = {"items": "code", "drop": ["patient_id", "note"]}
+    assert anonset.read(path, **given).repeated == anonset.scan(path, **given).repeated == (Repeated("patient_id"),)
+    data["patient_id"][-1] = "new"
+    write(tmp_path / "distinct.csv", data)
+    distinct = tmp_path / "distinct.csv"
+    assert anonset.read(distinct, **given).repeated == anonset.scan(distinct, **given).repeated == ()
+
+
+def test_missing_ids_do_not_repeat(tmp_path):
+    data = {"patient_id": ["p1", "", "", "NA", "NA", "p2"], "code": list("aabbcc")}
+    path = write(tmp_path / "rows.csv", data)
+    given = {"items": "code", "drop": "patient_id"}
+    assert anonset.read(path, **given).repeated == anonset.scan(path, **given).repeated == ()
+
+
+@pytest.mark.parametrize("key", ["doctor", "ward_id", "zip", "product_id", "Station", "admission_type_id", "month"])
+def test_a_column_that_is_about_something_else_may_repeat(key):
+    data = {key: [f"v{n // 3}" for n in range(90)], "code": ["a"] * 90}
+    assert anonset.read(data, items="code", drop=key).repeated == ()
+
+
+def test_rows_that_are_united_are_persons():
+    data = stays(key="patient_id")
+    given = roles(data, "patient_id")
+    given |= {"drop": [*(name for name in given["drop"] if name != "patient_id")], "id": "patient_id", "group": True}
+    assert anonset.read(data, **given).repeated == ()
+
+
+def test_a_case_that_is_united_leaves_the_person_in_several_records():
+    data = stays(key="patient_id") | {"case_id": [f"c{n // 2}" for n in range(1500)]}
+    given = {"items": "code", "id": "case_id", "group": True}
+    drop = [name for name in data if name not in ("code", "case_id")]
+    assert anonset.read(data, **given, drop=drop).repeated == (Repeated("patient_id"),)
+
+
+def test_what_is_no_text_in_a_dropped_column_is_no_obstacle(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"note,code,key\n" + b"\xff\xfe,a,1\n" * 30)
+    assert anonset.read(path, items="code", drop="note,key").repeated == ()
+
+
+def test_a_line_end_within_quotes_does_not_cut_the_first_rows(tmp_path):
+    data = {"patient_id": [f"p{n // 2}" for n in range(30_000)], "note": ["two\nlines, of text " * 3] * 30_000}
+    path = write(tmp_path / "rows.csv", data | {"code": ["a"] * 30_000})
+    for read in (anonset.read, anonset.scan):
+        assert read(path, items="code", drop="patient_id,note").repeated == (Repeated("patient_id"),)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("key", ["patient_index", "k"])
+def test_the_patients_of_real_encounters_are_told(key):
+    import gzip
+
+    source = Path(os.environ["ANONSET_DATA"]) / "rt" / "diabetes130_encounters_rt.csv.gz"
+    with gzip.open(source, "rt", newline="") as file:
+        rows = list(csv.reader(file))[:20_001]
+    data = dict(zip([key, *rows[0][1:]], zip(*rows[1:], strict=True), strict=True))
+    drop = [name for name in data if name not in ("diagnosis_codes", "race", "gender", "age")]
+    found = anonset.read(data, items="diagnosis_codes", relational="race,gender,age", drop=drop, missing="value")
+    assert [one.column for one in found.repeated] == [key]

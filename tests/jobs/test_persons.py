@@ -1,0 +1,161 @@
+"""Nothing is published of rows that are taken for persons, or of names, unless the owner answers for it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.io.persons import stays
+from tests.io.test_person_signs import write
+
+import anonset
+from anonset.cli.main import main
+from anonset.errors import InputError
+
+KM = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
+
+
+def anonymize(path, out, *more):
+    return main(["anonymize", str(path), *KM, "--items", "code", *more, "-o", str(out)])
+
+
+def others(data, *kept):
+    return ",".join(name for name in data if name not in ("code", *kept))
+
+
+@pytest.mark.parametrize("key", ["key7", "patient_id"])
+@pytest.mark.parametrize("blocks", [(), ("--work-dir", "work")])
+def test_an_id_that_repeats_is_refused_until_the_owner_answers(tmp_path, monkeypatch, capsys, key, blocks):
+    monkeypatch.chdir(tmp_path)
+    data = stays(key=key)
+    path = write(tmp_path / "stays.csv", data)
+    assert anonymize(path, "out", "--drop", others(data), *blocks) == 2
+    said = capsys.readouterr().err
+    assert f"--id {key} --group" in said
+    assert "--rows-are-persons" in said
+    assert said.count("\n") == 1
+    assert not any(value in said for value in (data[key][0], data["birth_date"][0]))
+    assert not (tmp_path / "out").exists()
+    assert anonymize(path, "out", "--drop", others(data), "--rows-are-persons") == 0
+    assert anonymize(path, "ids", "--drop", others(data, key), "--id", key, "--group") == 0
+    declared = json.loads((tmp_path / "out/attestation.json").read_text())
+    assert declared["declarations"] == {"unit": "row, taken for a person", "rows_are_persons": True}
+    assert "owner's word" in declared["limits"]
+    capsys.readouterr()
+    assert main(["verify", "out"]) == 0
+    assert "rows are persons" in capsys.readouterr().out
+    united = json.loads((tmp_path / "ids/attestation.json").read_text())
+    assert united["declarations"] == {"unit": "person"}
+
+
+def test_the_sign_outlives_a_run_that_goes_on(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    data = stays()
+    path = write(tmp_path / "stays.csv", data)
+    for more in ((), ("--resume",)):
+        assert anonymize(path, "out", "--drop", others(data), "--work-dir", "work", *more) == 2
+        assert "--id key7 --group" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["suggest", "compare"])
+def test_suggest_and_compare_refuse_it_too(tmp_path, capsys, command):
+    data = stays()
+    path = write(tmp_path / "stays.csv", data)
+    asked = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
+    assert main([command, str(path), "--items", "code", "--drop", others(data), *asked]) == 2
+    assert "--id key7 --group" in capsys.readouterr().err
+
+
+def test_python_refuses_it_too():
+    data = stays()
+    algorithm, given = anonset.Apriori(k=2, m=1), {"hierarchies": {"code": "balanced:5"}}
+    table = anonset.read(data, items="code", drop=others(data))
+    for run in (anonset.anonymize, lambda *a, **b: anonset.compare(a[0], [a[1]], **b)):
+        with pytest.raises(InputError, match="id='key7' group=True"):
+            run(table, algorithm, **given)
+    with pytest.raises(InputError, match="rows_are_persons=True"):
+        anonset.suggest(table, anonset.KmAnonymity(k=2, m=1), **given)
+    answered = anonset.read(data, items="code", drop=others(data), rows_are_persons=True)
+    assert anonset.anonymize(answered, algorithm, **given).verdict.holds
+
+
+def test_a_job_file_holds_the_owners_word(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = stays(key="patient_id")
+    write(tmp_path / "stays.csv", data)
+    lines = ['input = "stays.csv"', 'out = "out"', 'items = "code"', f'drop = "{others(data)}"', 'model = "km"']
+    job = [*lines, "k = 2", "m = 1", "[hierarchy]", 'code = "balanced:5"']
+    Path("job.toml").write_text("\n".join(job))
+    assert main(["anonymize", "job.toml"]) == 2
+    Path("job.toml").write_text("\n".join(["rows_are_persons = true", *job]))
+    assert main(["anonymize", "job.toml"]) == 0
+
+
+def test_ids_of_buckets_repeat_by_nature():
+    data = {"patient_id": [f"p{n // 2}" for n in range(12)], "drug": [f"d{n % 6}" for n in range(12)]}
+    table = anonset.read(data, sensitive="drug", id="patient_id")
+    assert anonset.anonymize(table, anonset.SafeGrouping(k=2, l=2)).verdict.holds
+    table = anonset.read(data, sensitive="drug", drop="patient_id")
+    assert anonset.anonymize(table, anonset.Anatomy(l=2)).verdict.holds
+
+
+NAMED = {
+    "Nachname": ["Lee", "Ray"], "e": ["a@b.org", "c@d.net"], "E-Mail": ["x", "y"], "IBAN": ["1", "2"],
+    "k": ["GB82WEST12345698765432", "DE89 3704 0044 0532 0130 00"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("header", NAMED)
+@pytest.mark.parametrize("role", ["relational", "keep"])
+def test_what_names_a_person_is_refused_until_the_owner_answers(tmp_path, capsys, header, role):
+    data = {header: NAMED[header] * 10, "code": ["a", "b"] * 10}
+    path = write(tmp_path / "rows.csv", data)
+    model = ("--model", "k", "--k", "2", "--drop", "code") if role == "relational" else (*KM, "--items", "code")
+    job = ("anonymize", str(path), *model, f"--{role}", header, "-o", str(tmp_path / "out"))
+    assert main([*job]) == 2
+    said = capsys.readouterr().err
+    assert "--identifying-as-declared" in said
+    assert f"--drop {header}" in said
+    assert not any(value in said for value in NAMED[header] if len(value) > 1)
+    assert main([*job, "--identifying-as-declared"]) == 0
+    declared = json.loads((tmp_path / "out/attestation.json").read_text())["declarations"]
+    assert declared["identifying_as_declared"] is True
+    assert main(["verify", str(tmp_path / "out")]) == 0
+
+
+def test_capitalised_words_are_proposed_to_drop_and_not_refused():
+    rng = np.random.default_rng(1)
+    words = ["".join(rng.choice(list("abcdefghij"), 6)).capitalize() for _ in range(200)]
+    data = {"x7": list(rng.choice(words, 400)), "sex": list(rng.choice(["f", "m"], 400)), "code": ["a", "b"] * 200}
+    found = {one.profile.name: one for one in anonset.inspect(data).columns}
+    assert found["x7"].role == "drop"
+    assert "may be names" in found["x7"].reason
+    table = anonset.read(data, items="code", keep="x7", drop="sex")
+    assert anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"code": "balanced:2"}).verdict.holds
+
+
+@pytest.mark.parametrize("key", ["key7", "patient_id", "Patienten-Nr.", "Fallnummer"])
+def test_the_proposed_job_is_of_persons_and_runs_as_it_is(tmp_path, monkeypatch, key):
+    monkeypatch.chdir(tmp_path)
+    data = stays(key=key)
+    write(tmp_path / "stays.csv", data)
+    assert main(["inspect", "stays.csv", "-o", "job.toml", "--k", "2", "--m", "1"]) == 0
+    found = anonset.inspect("stays.csv")
+    proposed = {one.profile.name: one.role for one in found.columns}
+    assert (proposed[key], proposed["code"], proposed["admitted"], proposed["costs"]) == ("id", "items", "drop", "drop")
+    assert (found.records, found.persons) == (300, 300)
+    assert main(["anonymize", "job.toml"]) == 0
+    attested = json.loads((tmp_path / "stays-safe/attestation.json").read_text())
+    assert (attested["declarations"]["unit"], attested["counts"]["records"]) == ("person", 300)
+
+
+@pytest.mark.parametrize("header", ["Vorname", "geb.", "Straße", "Telefon", "E-Mail", "IBAN", "Geburtsname", "cognome"])
+def test_what_names_or_reaches_a_person_is_proposed_to_drop_however_often_it_occurs(header):
+    data = {header: [f"v{n % 3}" for n in range(300)], "sex": ["f", "m"] * 150, "code": ["a b", "a"] * 150}
+    assert {one.profile.name: one.role for one in anonset.inspect(data).columns}[header] == "drop"
+
+
+def test_what_was_given_and_would_be_refused_is_told():
+    data = stays()
+    found = anonset.inspect(data, items="code", drop=others(data))
+    assert any("tells persons apart" in problem for problem in found.problems)
