@@ -32,7 +32,7 @@ def test_a_header_says_what_its_column_holds(meaning, header):
     assert meaning_of(header) == meaning
 
 
-@pytest.mark.parametrize("header", ["Straße", "Strasse", "STRASSE", "strasse", "Stra\u00dfe"])
+@pytest.mark.parametrize("header", ["Straße", "Strasse", "STRASSE", "strasse"])
 def test_spellings_of_an_umlaut_are_one_word(header):
     assert words_of(header) == ("strasse",)
 

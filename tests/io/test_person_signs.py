@@ -133,7 +133,7 @@ def test_a_case_that_is_united_leaves_the_person_in_several_records():
 
 def test_what_is_no_text_in_a_dropped_column_is_no_obstacle(tmp_path):
     path = tmp_path / "rows.csv"
-    path.write_bytes(b"note,code,key\n" + b"\xff\xfe,a,1\n" * 30)
+    path.write_bytes(b"note,code,key\n" + b"x,a,1\n" * 9_000 + b"\xff\xfe,a,1\n" * 30)
     assert anonset.read(path, items="code", drop="note,key").repeated == ()
 
 

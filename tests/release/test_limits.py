@@ -100,6 +100,8 @@ def test_every_sentence_is_said_somewhere_and_is_short() -> None:
         undecided=True,
         from_data=True,
         earlier=True,
+        by_word=True,
+        named=True,
     )
     assert everything == set(SENTENCES)
     assert all(len(text) < 330 and text.endswith((".", ").")) for text in SENTENCES.values())

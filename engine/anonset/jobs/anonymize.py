@@ -238,7 +238,8 @@ class Job:
         made_from
             Makes the algorithm anew, if some of its parameters are made from the data.
         """
-        require_persons(table, algorithm.model)
+        if table.repeated or table.relational or table.kept:  # otherwise there is nothing to refuse
+            require_persons(table, algorithm.model)
         if self.earlier is not None:
             table, hierarchies = _begun(table, hierarchies, algorithm, self.earlier)
         with self.watch.phase("hierarchies"):

@@ -18,7 +18,7 @@ from anonset.io.sources import Reading, Source, open_source
 from anonset.jobs.findings import ColumnFindings
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.person_columns import Proposed, united
-from anonset.settings.proposal import propose, settings_of
+from anonset.settings.proposal import propose, settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
 
@@ -93,6 +93,9 @@ def _with_given(opened: Source, proposed: dict[str, Proposed], given: Mapping[st
                 numeric = one in names_in(opened.names, given.get("numeric"))
                 spec = "range" if numeric else "balanced:5" if role == "items" else spec or "values"
                 found[one] = Proposed(role, "given", spec if role in ("items", "relational") else None)
+    for name, own in found.items():
+        if given.get("id") and own.role == "id" and own.reason != "given":
+            found[name] = Proposed("drop", "another identifier than the given one")
     if any(given.get(role) for role in ("items", "one_hot", "one_code")):  # one shape of sets is enough
         for name, own in found.items():
             if own.role in ("items", "one_hot", "one_code") and own.reason != "given":
@@ -154,7 +157,7 @@ class _Trial:
             def varies(name: str) -> bool:
                 return differs_within(loaded[ids[0]], loaded[name])
 
-            ways.append((united(self.proposed, ids[0], by_name, varies), {"group": True}))
+            ways.append((united(self.proposed, ids[0], by_name, varies, tree_of), {"group": True}))
         else:
             ways.append((self.proposed, {}))
         plain = {

@@ -19,7 +19,7 @@ from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.costs import Phase
 from anonset.release.formats import MOST_PARTS, Unverified
-from anonset.release.limits import BY_WORD, NAMED, limits_of
+from anonset.release.limits import limits_of
 from anonset.spelling import counted
 from anonset.strict_json import require_finite
 
@@ -214,16 +214,16 @@ class Report(Document):
 
 def declared_limits(model: PrivacyModel, publication: AnyPublication, declared: Declarations) -> list[str]:
     """Return what is not guaranteed, given what was declared."""
-    found = limits_of(
+    return limits_of(
         model,
         publication,
         by_person=declared.unit == "person",
         undecided=bool(declared.accepted_undecided),
         from_data=bool(declared.hierarchy_built_from_data),
         earlier=declared.earlier_attestation is not None,
+        by_word=bool(declared.rows_are_persons),
+        named=bool(declared.identifying_as_declared),
     )
-    owners = {BY_WORD: declared.rows_are_persons, NAMED: declared.identifying_as_declared}
-    return [*found, *(limit for limit, declared_so in owners.items() if declared_so)]
 
 
 def declarations(

@@ -71,6 +71,8 @@ def limits_of(
     undecided: bool,
     from_data: bool = False,
     earlier: bool = False,
+    by_word: bool = False,
+    named: bool = False,
 ) -> list[str]:
     """Return what is not guaranteed: the limits of the model, and a sentence on each further one.
 
@@ -84,6 +86,10 @@ def limits_of(
         Whether a hierarchy was made from frequencies.
     earlier
         Whether it goes on from an earlier release.
+    by_word
+        Whether the owner declares that rows are persons.
+    named
+        Whether the owner declares that what identifies is published on purpose.
     """
     parts = [model.limits]
     if isinstance(publication, Publication):
@@ -93,6 +99,10 @@ def limits_of(
         parts.append(GOES_ON)
     if not by_person:
         parts.append(ROWS)
+    if by_word:
+        parts.append(BY_WORD)
+    if named:
+        parts.append(NAMED)
     if from_data:
         parts.append(FROM_DATA)
     if undecided:

@@ -12,6 +12,7 @@ from anonset.io.profiles import Profile
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
 """The roles of columns, as settings."""
 _ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
+_VALUES = ("numbers", "dates", "postal codes")
 _MANY_NAMES = 50
 """Capitalised words that are many: at least so many, and one for so many rows."""
 _ROWS_OF_A_NAME = 100
@@ -50,7 +51,7 @@ def of_a_person(one: Profile, profiles: Sequence[Profile], persons: Sequence[str
         Columns that tell persons apart and repeat.
     """
     meaning, described = meaning_of(one.name), f"{one.distinct:,} different values"
-    if one.distinct <= 1 or one.kind in ("0/1", "sets"):
+    if one.distinct <= 1 or not one.look.usable or one.kind in ("0/1", "crosses", "sets"):
         return None
     if one.reaches or (is_direct(meaning) and (meaning != "born" or one.kind != "dates")):
         return Proposed("drop", f"names or reaches a person, {described}")
@@ -63,7 +64,7 @@ def of_a_person(one: Profile, profiles: Sequence[Profile], persons: Sequence[str
         return Proposed("drop", f"names or reaches a person, {described}")
     if _IDENTIFIER.search(one.name) and one.uniqueness > 0.1 and one.kind != "numbers" and meaning != "thing":
         return Proposed("id", f"called like an identifier, {described} in {one.records:,} rows")
-    if one.records >= 20 and one.uniqueness > 0.98 and one.kind != "numbers":
+    if one.records >= 20 and one.uniqueness > 0.98 and one.kind not in _VALUES:
         return Proposed("id", f"nearly every row has a value of its own ({one.uniqueness:.1%})")
     many = one.distinct > max(_MANY_NAMES, one.records // _ROWS_OF_A_NAME)
     personal = any(meaning_of(o.name) in ("name", *PERSON_IDS, *_ATTRIBUTES) for o in profiles if o.name != one.name)
@@ -99,7 +100,11 @@ def one_identifier(
 
 
 def united(
-    found: Mapping[str, Proposed], name: str, profiles: Mapping[str, Profile], varies: Callable[[str], bool]
+    found: Mapping[str, Proposed],
+    name: str,
+    profiles: Mapping[str, Profile],
+    varies: Callable[[str], bool],
+    tree: Callable[[str], str],
 ) -> dict[str, Proposed]:
     """Return the roles by which the rows of an identifier become one record.
 
@@ -112,15 +117,16 @@ def united(
         The identifier.
     varies
         Tells whether a column differs between rows with the same identifier.
+    tree
+        Returns the hierarchy of items of a kind.
     """
     single = [n for n, one in found.items() if one.role in ("relational", "keep") and one.reason != "given"]
     differing = [n for n in single if varies(n)]
     roles = dict(found)
     if not any(one.role in ("items", "one_hot", "one_code") for one in found.values()):
         for code in _codes(differing, profiles)[:1]:
-            roles[code] = replace(
-                found[code], role="items", hierarchy="balanced:5", reason="one code a row of a person"
-            )
+            levels = tree(profiles[code].kind)
+            roles[code] = replace(found[code], role="items", hierarchy=levels, reason="one code a row of a person")
             differing.remove(code)
     dropped = Proposed("drop", f"differs between rows of the same {name!r}, which become one record")
     return {**roles, **dict.fromkeys(differing, dropped)}
