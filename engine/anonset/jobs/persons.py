@@ -50,8 +50,10 @@ def _repeated_in(table: Table) -> tuple[Repeated, ...]:
     found = []
     for column in (*table.relational, *table.kept):
         if meaning_of(column.name) in PERSON_IDS:
-            coded = isinstance(column, CategoricalColumn)
-            distinct = len(column.vocabulary) if coded else len(np.unique(column.values))
+            if isinstance(column, CategoricalColumn):
+                distinct = len(column.vocabulary)
+            else:
+                distinct = len(np.unique(column.values))
             if occurs_twice(table.n, distinct, column.name):
                 found.append(Repeated(column.name))
     return tuple(sorted(found, key=lambda one: PERSON_IDS.index(meaning_of(one.column))))

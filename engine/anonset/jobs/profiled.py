@@ -6,7 +6,8 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table import Column
-from anonset.io.profiles import Profile, entropy, kind_of_values
+from anonset.io.kinds import kind_of_values
+from anonset.io.profiles import Profile, entropy
 
 
 def profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:
