@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from benchmarks.experiments import agreement, findings, inventory, negatives, results_page, runner, verdicts, workers
 from benchmarks.experiments import render as rendering
@@ -12,7 +13,12 @@ app = App(name="experiments", help="Run and render the experiments of the papers
 
 @app.command
 def run(
-    *papers: str, figure: tuple[str, ...] = (), quick: bool = False, untimed: bool = False, timeout: float = 600.0
+    *papers: str,
+    figure: tuple[str, ...] = (),
+    again: bool = False,
+    quick: bool = False,
+    untimed: bool = False,
+    timeout: float = 600.0,
 ) -> None:
     """Measure the cases of papers that have no result of the same parameters, code and data.
 
@@ -22,6 +28,8 @@ def run(
         Keys of papers, such as terrovitis2008; the five papers by default, without our own studies.
     figure
         Only these figures.
+    again
+        Measure them anew, whatever results there are.
     quick
         Only the quick subset, into build/quick.
     untimed
@@ -32,7 +40,8 @@ def run(
     failed = 0
     for key in papers or runner.papers(studies=False):
         results = runner.QUICK_RESULTS if quick else runner.RESULTS
-        ran, wrong = runner.run(key, figures=figure, quick=quick, untimed=untimed, timeout=timeout, results=results)
+        asked: dict[str, Any] = {"figures": figure, "quick": quick, "untimed": untimed, "again": again}
+        ran, wrong = runner.run(key, **asked, timeout=timeout, results=results)
         sys.stdout.write(f"{key}: {ran} case(s) run, {wrong} failed\n")
         failed += wrong
     sys.exit(1 if failed else 0)

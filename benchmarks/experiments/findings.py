@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from benchmarks.experiments import criteria
 from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.render import rows
-from benchmarks.experiments.runner import paper, papers
+from benchmarks.experiments.runner import paper, papers, results_of
 from benchmarks.experiments.verdicts import FILE, totals
 from benchmarks.experiments.workers import ROOT
 
@@ -102,7 +102,8 @@ def names(key: str) -> str:
 
 def _paper(key: str, judged: Sequence[Judged]) -> list[str]:
     page = f"../benchmarks/results/{key}/README.md"
-    parts = [f"## {paper(key).title}", f"Every figure with its numbers, and our own claims: [{key}]({page})."]
+    where = f"Every figure with its numbers, and our own claims: [{key}]({page})."
+    parts = [f"## {paper(key).title}", f"{where} {_measured_at(key)}"]
     for word, head in _ORDER:
         chosen = [one for one in judged if one.claim.kind == "paper" and one.verdict.startswith(word)]
         if not chosen:
@@ -110,6 +111,13 @@ def _paper(key: str, judged: Sequence[Judged]) -> list[str]:
         cells = [(one.figure, _claim(one), _share(one), one.measured) for one in chosen]
         parts += [f"### {head}", rows(("figure", "claim", "repetitions", "measured"), cells)]
     return parts
+
+
+def _measured_at(key: str) -> str:
+    """Say at which commits the results were measured, and how to learn whether the code has changed since."""
+    commits = sorted({one["machine"]["commit"] for one in results_of(paper(key)).values()})
+    ask = f"`python -m benchmarks.experiments status {key}`"
+    return f"Measured at {', '.join(commits)}; what is due since, for the code has changed, tells {ask}."
 
 
 def _claim(one: Judged) -> str:

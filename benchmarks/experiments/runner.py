@@ -126,9 +126,10 @@ def plan(
     figures: Sequence[str] = (),
     quick: bool = False,
     untimed: bool = False,
+    again: bool = False,
     results: Path = RESULTS,
 ) -> Plan:
-    """Find the cases that have no fresh result.
+    """Find the cases that have no fresh result, or, if they are to be run `again`, all.
 
     Raises
     ------
@@ -146,7 +147,7 @@ def plan(
     missing = _missing(chosen, asked)
     can_run = [case for case in asked if not missing.intersection(chosen.reads(case.parameters))]
     found = results_of(chosen, results)
-    due = [case for case in can_run if case.key not in found or not is_fresh(chosen, found[case.key])]
+    due = [case for case in can_run if again or case.key not in found or not is_fresh(chosen, found[case.key])]
     return Plan(due, len(can_run) - len(due), sorted(missing), len(asked) - len(can_run))
 
 
@@ -191,10 +192,11 @@ def run(
     figures: Sequence[str] = (),
     quick: bool = False,
     untimed: bool = False,
+    again: bool = False,
     timeout: float = 600.0,
     results: Path = RESULTS,
 ) -> tuple[int, int]:
-    """Run the cases that have no fresh result; return how many were run, and how many of them failed.
+    """Run the cases that have no fresh result, or all `again`; return how many were run, and how many of them failed.
 
     A case that fails or runs out of time leaves a result that says so; it is tried again in the next run. Cases of the
     same parameters are measured once.
@@ -205,7 +207,7 @@ def run(
         If there is no such paper or figure.
     """
     chosen = paper(key)
-    planned = plan(chosen, figures=figures, quick=quick, untimed=untimed, results=results)
+    planned = plan(chosen, figures=figures, quick=quick, untimed=untimed, again=again, results=results)
     if planned.without_data:
         names = ", ".join(planned.without_data)
         sys.stderr.write(f"{key}: {planned.cases_without_data} case(s) are left out: no data {names}\n")

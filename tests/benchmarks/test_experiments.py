@@ -242,6 +242,15 @@ def test_the_pages_are_written_from_the_results_and_nothing_else(key):
     assert all(f"({name})" in page for name in drawn)
 
 
+def test_what_is_measured_again_is_all_that_was_asked_for():
+    chosen = runner.paper("scaling")
+    figure = chosen.figures[0].key
+    due, all_of_it = (runner.plan(chosen, figures=[figure], again=again) for again in (False, True))
+    assert len(all_of_it.due) == len(due.due) + due.there
+    assert {case.figure for case in all_of_it.due} == {figure}
+    assert all_of_it.there == 0
+
+
 def test_the_verdicts_and_the_findings_are_written_from_the_results():
     judged = verdicts.judged_papers()
     assert (runner.RESULTS / verdicts.FILE).read_text(encoding="utf-8") == verdicts.text(judged)
