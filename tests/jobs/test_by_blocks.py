@@ -78,6 +78,7 @@ def anonymize(capsys):
     ("name", "text", "roles"),
     [
         ("v.dat", BASKETS, ["--hierarchy", "items=balanced:2"]),
+        ("v.dat", BASKETS, ["--hierarchy", "items=halves:frequency"]),
         ("v.csv", VISITS, ["--items", "codes", "--keep", "ward,age", "--hierarchy", "codes=balanced:2"]),
         ("p.csv", PERSONS, ["--items", "codes", "--id", "who", "--group", "--hierarchy", "codes=balanced:2"]),
     ],

@@ -32,14 +32,17 @@ def build_hierarchy(
         str,
         Parameter(
             help="balanced:5 (neighbours in the order of the items), balanced:5:frequency (items that occur equally "
-            "often), prefix:1,3 (codes), mask:3,1 (zip codes), bins:0,18,65 or bins:width=5,20 (numbers), "
-            "date:month,year or date:%d.%m.%Y:month,year, or a hierarchy file of intervals."
+            "often), halves:frequency or halves:number (binary, by falling frequency; with @FILE by that in another "
+            "file), refine:FILE (halves below each node of a file), prefix:1,3 (codes), mask:3,1 (zip codes), "
+            "bins:0,18,65 or bins:width=5,20 (numbers), date:month,year or date:%d.%m.%Y:month,year, or a hierarchy "
+            "file of intervals."
         ),
     ] = "balanced:5",
     column: Annotated[str | None, Parameter(help="Column of the values; by default the set-valued one.")] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
 ) -> int:
     """Build a hierarchy over the items, or the values of a column, of a data set: a file to edit."""
+    from anonset.data.halves import in_order_of_place
     from anonset.io.hierarchies import hierarchy_for, write_hierarchy
 
     target = Path(out)
@@ -47,7 +50,7 @@ def build_hierarchy(
     labels = labels_of(source, column, flags)
     hierarchy = hierarchy_for(spec, labels.vocabulary, labels.name, labels.occurrences)
     target.touch(0o600)
-    write_hierarchy(hierarchy, target)
+    write_hierarchy(in_order_of_place(hierarchy), target)
     return DONE
 
 

@@ -93,9 +93,10 @@ def _write_job(path: Path, source: str, found: Findings, *, json: bool) -> None:
 
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
+    from anonset.settings.job_files import with_path
     from anonset.settings.job_text import relative_to
 
-    return {name: relative_to(folder, spec) if Path(spec).is_file() else spec for name, spec in specs.items()}
+    return {name: with_path(spec, lambda path: relative_to(folder, path)) for name, spec in specs.items()}
 
 
 def _reasons(found: Findings) -> dict[str, list[str]]:

@@ -118,5 +118,5 @@ def _bound(column: SetColumn, hierarchy: str | None) -> tuple[SetColumn, Hierarc
 
     if hierarchy is None:
         return column, None
-    tree = hierarchy_for(hierarchy, column.vocabulary, column.name)
+    tree = hierarchy_for(hierarchy, column.vocabulary, column.name, column.occurrences)
     return tree.bind(column), tree

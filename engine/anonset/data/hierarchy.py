@@ -41,6 +41,12 @@ class Hierarchy(Discreet):
     """Whether it was made from how often labels occur, so that it may tell of that."""
     columns_above: Int32 | None = None
     """int32 (V,): columns of its file from the root's to the first that shows each node; None: as many as its depth."""
+    unnamed: frozenset[str] = frozenset()
+    """Labels of nodes without a name to be published: the set of the leaves below stands in its place."""
+    place: Int32 | None = None
+    """int32 (M,): place of each leaf in the order of what is published; None: they stand in it."""
+    rival: "Hierarchy | None" = None
+    """Another tree over the same leaves in the same order, which `exact` tries, too."""
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_nodes:,} nodes over {self.n_leaves:,} leaves)"
@@ -111,6 +117,14 @@ class Hierarchy(Discreet):
     def children(self, node: int) -> list[int]:
         """Return the children of a node, in order."""
         return children_of(self.subtree_end, node)
+
+    def members(self, node: int) -> tuple[str, ...]:
+        """Return the labels of the leaves below a node, in the order of what is published."""
+        low, high = int(self.leaf_lo[node]), int(self.leaf_hi[node])
+        found = self.leaves.labels[low:high]
+        if self.place is None:
+            return tuple(found)
+        return tuple(found[at] for at in np.argsort(self.place[low:high]).tolist())
 
     def ancestors(self, node: int) -> list[int]:
         """Return the strict ancestors of a node, parent first, root last."""
@@ -318,7 +332,14 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
     labels = (hierarchy.labels[0] + _BESIDE, *hierarchy.labels, *items)
     parent = np.concatenate([[-1, 0], hierarchy.parent[1:] + 1, np.zeros(len(items), np.int64)])
     columns = [0, *(hierarchy.column_depth + 1).tolist(), *[1] * len(items)]
-    attached = replace(Hierarchy.from_preorder(labels, parent.astype(np.int64), columns), from_data=hierarchy.from_data)
+    beside = np.arange(hierarchy.n_leaves, hierarchy.n_leaves + len(items), dtype=np.int32)
+    attached = replace(
+        Hierarchy.from_preorder(labels, parent.astype(np.int64), columns),
+        from_data=hierarchy.from_data,
+        unnamed=hierarchy.unnamed,
+        place=None if hierarchy.place is None else np.concatenate([hierarchy.place, beside]),
+        rival=None if hierarchy.rival is None else attach_sensitive(hierarchy.rival, items),
+    )
     if attached.n_nodes != n + 1 + len(items):
         msg = f"the hierarchy of the items beside {items[0]!r} must have no nodes with one child"
         raise InputError(msg)
@@ -344,4 +365,17 @@ def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
         labels += [prefixed(name, label) for label in part.labels]
         columns += (part.column_depth + 1).tolist()
     joined = Hierarchy.from_preorder(labels, np.concatenate(parents), columns)
-    return replace(joined, from_data=any(part.from_data for part in parts.values()))
+    found = replace(joined, from_data=any(part.from_data for part in parts.values()))
+    if all(part.place is None for part in parts.values()):
+        return found
+    first, places = 0, []
+    for part in parts.values():
+        places.append(first + (np.arange(part.n_leaves) if part.place is None else part.place))
+        first += part.n_leaves
+    rivals = {name: part.rival or part for name, part in parts.items()}
+    return replace(
+        found,
+        unnamed=frozenset(prefixed(name, label) for name, part in parts.items() for label in part.unnamed),
+        place=np.concatenate(places).astype(np.int32),
+        rival=join_hierarchies(rivals, root) if any(part.rival for part in parts.values()) else None,
+    )

@@ -21,6 +21,9 @@ ROOT = "*"
 NO_VALUE = frozenset({"", "?"})
 """Labels of a missing value: they stand below the root, whatever the rule."""
 RULES = ("prefix", "mask", "bins", "date")
+BALANCED, HALVES, REFINE = "balanced:", "halves:", "refine:"
+"""What specifications begin with that make a tree: ``balanced:5``; ``halves:frequency``, and ``halves:frequency@FILE``
+by the frequencies of a file; ``refine:FILE``, a file's tree with halves over the children of its nodes."""
 
 Paths = Callable[[str], list[str]]
 """Gives the nodes above a label, its parent first, without the root."""
@@ -40,6 +43,24 @@ _DATE_LEVELS: dict[str, Callable[[date], str]] = {
 def is_rule(spec: object) -> bool:
     """Tell whether a specification names a rule, such as ``prefix:1,3``."""
     return isinstance(spec, str) and spec.partition(":")[0] in RULES and ":" in spec
+
+
+def split_spec(spec: str) -> tuple[str, str]:
+    """Return what stands in a specification before the path of a file, and the path; empty: it names none.
+
+    >>> split_spec("icd.csv"), split_spec("refine:icd.csv"), split_spec("halves:frequency@last.dat")
+    (('', 'icd.csv'), ('refine:', 'icd.csv'), ('halves:frequency@', 'last.dat'))
+    >>> split_spec("balanced:5"), split_spec("values")
+    (('balanced:5', ''), ('values', ''))
+    """
+    if spec in ("range", "values") or is_rule(spec) or spec.startswith(BALANCED):
+        return spec, ""
+    if spec.startswith(REFINE):
+        return REFINE, spec.removeprefix(REFINE)
+    if spec.startswith(HALVES):
+        by, at, path = spec.partition("@")
+        return by + at, path
+    return "", spec
 
 
 def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy:

@@ -76,6 +76,25 @@ def _of_all_records(table: Table, column: SetColumn, image: Int32, symbols: tupl
     return Publication(published, symbols, (), table.kept, record, order=order, joined=joined, work=work)
 
 
+def in_public_order(publication: Publication, hierarchy: Hierarchy) -> Publication:
+    """Return a publication whose symbols, and members of sets, stand in an order that tells nothing of a tree.
+
+    Members stand by their places (`Hierarchy.place`), symbols by those of their members.
+    """
+    column = publication.transactions
+    if column is None or hierarchy.place is None:
+        return publication
+    place = dict(zip(hierarchy.leaves.labels, hierarchy.place.tolist(), strict=True))
+    symbols = [replace(s, members=tuple(sorted(s.members, key=place.__getitem__))) for s in publication.symbols]
+    symbols = [group_symbol(symbol.members) if symbol.kind == "group" else symbol for symbol in symbols]
+    order = sorted(range(len(symbols)), key=lambda code: [place[member] for member in symbols[code].members])
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    book = tuple(symbols[code] for code in order)
+    labels = Vocabulary(tuple(symbol.label for symbol in book))
+    return replace(publication, transactions=column.recode(rank, labels, publication.work), symbols=book)
+
+
 def in_input_order(table: Table) -> Int64:
     """Return int64 (n,): the records of rows that stand in the order of the table; it lies where the table does."""
     record = space(table.work, "record", np.int64, table.n)

@@ -9,7 +9,7 @@ import numpy as np
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
-from anonset.generalization.publication import Symbol, set_label
+from anonset.generalization.publication import Symbol, node_symbol, set_label
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups
 from anonset.spelling import counted, setting
 
@@ -50,9 +50,7 @@ class Earlier(Discreet):
                 found.setdefault(name, []).append(item)
         if (tree := self.hierarchy) is None:
             return {name: tuple(items) for name, items in found.items()}
-        place = {label: node for node, label in enumerate(tree.labels)}
-        spans = {name: (tree.leaf_lo[place[name]], tree.leaf_hi[place[name]]) for name in found}
-        return {name: tree.leaves.labels[low:high] for name, (low, high) in spans.items()}
+        return {name: tree.members(node) for name in found if (node := _node(tree, name, found[name])) is not None}
 
     @cached_property
     def codes(self) -> dict[tuple[str, ...], str]:
@@ -67,15 +65,16 @@ class Earlier(Discreet):
         InputError
             If a name is no node of the hierarchy, or one that stands for other items.
         """
-        place = {label: node for node, label in enumerate(hierarchy.labels)}
+        place: dict[str, int] = {}
         for name, items in self.members.items():
-            node = place.get(name)
+            node = _node(hierarchy, name, items)
+            if node is not None:
+                place[name] = node
             if node is None and len(items) > 1:
                 msg = f"{_named(name)} is no node of the hierarchy; start from it with the hierarchy that made it"
                 raise InputError(msg)
             if node is not None:
-                found = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
-                self._require_same(name, found)
+                self._require_same(name, hierarchy.members(node))
         image = hierarchy.leaf_node.copy()
         for leaf, label in enumerate(hierarchy.leaves.labels):
             if (name := self.mapping.get(label, label)) in place or not name:
@@ -145,8 +144,11 @@ class Earlier(Discreet):
     def names(self, recoding: Cut | ItemGroups) -> dict[str, str]:
         """Return the name under which a recoding publishes each item; empty: it is suppressed."""
         if isinstance(recoding, Cut):
-            labels, leaves = (*recoding.hierarchy.labels, ""), recoding.hierarchy.leaves.labels
-            return {leaf: labels[node] for leaf, node in zip(leaves, recoding.image.tolist(), strict=True)}
+            tree, labels = recoding.hierarchy, {SUPPRESSED: ""}
+            for node in recoding.nodes.tolist():
+                symbol = node_symbol(tree, node)
+                labels[node] = self.codes.get(symbol.members, symbol.label) if symbol.kind == "group" else symbol.label
+            return {leaf: labels[v] for leaf, v in zip(tree.leaves.labels, recoding.image.tolist(), strict=True)}
         found = dict.fromkeys(recoding.vocabulary.labels, "")
         for members in recoding.labels:
             found.update(dict.fromkeys(members, self.codes.get(members) or set_label(members)))
@@ -158,6 +160,17 @@ class Earlier(Discreet):
             changed = f"{counted(len(before), 'item')}, and would stand for {len(items):,}"
             msg = f"{_named(name)} stood for {changed}: a name keeps its members; {_HINT}"
             raise InputError(msg)
+
+
+def _node(tree: Hierarchy, name: str, items: Sequence[str]) -> int | None:
+    """Return the node that a name stands for: the one of that name, or, of a set, the lowest above its items."""
+    node = tree.node_of.get(name)
+    if node is not None and name not in tree.unnamed:
+        return node
+    leaves = tree.leaves.index
+    if not tree.unnamed or any(item not in leaves for item in items):
+        return None
+    return tree.lowest_common_ancestor(leaves[item] for item in items)
 
 
 def _named(name: str) -> str:

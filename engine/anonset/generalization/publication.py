@@ -81,9 +81,11 @@ def group_symbol(members: tuple[str, ...]) -> Symbol:
 
 
 def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
-    """Return the symbol of a hierarchy node: its label, and the leaves below it."""
-    leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
-    return Symbol(hierarchy.labels[node], "item" if hierarchy.is_leaf[node] else "node", tuple(leaves))
+    """Return the symbol of a hierarchy node: its label, and the leaves below it; without a name, the set of these."""
+    label, members = hierarchy.labels[node], hierarchy.members(node)
+    if label in hierarchy.unnamed:
+        return group_symbol(members)
+    return Symbol(label, "item" if hierarchy.is_leaf[node] else "node", members)
 
 
 def generalize(

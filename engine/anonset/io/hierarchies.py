@@ -12,7 +12,15 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.hierarchy_rules import balanced_by_frequency, hierarchy_by_rule, is_rule
+from anonset.data.hierarchy_rules import (
+    BALANCED,
+    HALVES,
+    REFINE,
+    balanced_by_frequency,
+    hierarchy_by_rule,
+    is_rule,
+    split_spec,
+)
 from anonset.data.table import Int64
 from anonset.errors import HierarchyError
 from anonset.io.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
@@ -20,7 +28,6 @@ from anonset.io.dialect import RECOGNISED, in_utf8
 from anonset.io.files import read_bytes, write_file
 from anonset.spelling import hierarchy_of
 
-_BALANCED = "balanced:"
 _LONGEST_FANOUT = 30  # digits: more labels than there can be
 _NO_LABELS = "N0_0"  # a tree has a root; without labels it is a leaf, which never occurs
 _QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')
@@ -73,7 +80,7 @@ def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
         return spec
     if _is_made(spec):
         return None
-    where = Path(spec)
+    where = Path(_file_of(spec))
     text = _text(where)
     if is_range(text):
         return None
@@ -84,7 +91,17 @@ def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
 
 def _is_made(spec: str | Path) -> bool:
     """Tell whether a specification is no file."""
-    return isinstance(spec, str) and (spec.startswith(_BALANCED) or is_rule(spec))
+    return isinstance(spec, str) and (spec.startswith((BALANCED, HALVES)) or is_rule(spec))
+
+
+def _file_of(spec: str | Path) -> str | Path:
+    """Return the path of the tree that a specification names."""
+    return spec.removeprefix(REFINE) if isinstance(spec, str) else spec
+
+
+def is_refined(spec: str | Path | Hierarchy) -> bool:
+    """Tell whether the children of the nodes of a file's tree are to be halved."""
+    return isinstance(spec, str) and spec.startswith(REFINE)
 
 
 def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
@@ -111,14 +128,16 @@ def hierarchy_for(
     ----------
     spec
         A hierarchy, the path of a hierarchy file, a rule (`anonset.data.hierarchy_rules`), or ``balanced:F``:
-        consecutive chunks of `F` labels of the vocabulary, repeated upward to one root (``N0_0`` over no labels), or
-        ``balanced:F:frequency``, chunks of labels that occur about equally often.
+        consecutive chunks of `F` labels of the vocabulary, repeated upward to one root (``N0_0`` over no labels);
+        ``balanced:F:frequency``, chunks of labels that occur about equally often; ``halves:frequency`` and
+        ``halves:number`` (`anonset.data.halves`), with ``@FILE`` by the frequencies of another file
+        (`anonset.io.frequencies`); or ``refine:FILE``, a file's tree with halves over the children of each node.
     vocabulary
         The labels of the column.
     name
         Name of the column, for messages.
     occurrences
-        int64 (M,): records that hold each label, for ``balanced:F:frequency``.
+        int64 (M,): records that hold each label, for trees that are made from frequencies.
 
     Raises
     ------
@@ -134,8 +153,14 @@ def hierarchy_for(
     """
     if isinstance(spec, Hierarchy):
         hierarchy = spec
-    elif isinstance(spec, str) and spec.startswith(_BALANCED):
+    elif isinstance(spec, str) and spec.startswith(BALANCED):
         hierarchy = _balanced(spec, vocabulary, name, occurrences)
+    elif isinstance(spec, str) and spec.startswith(HALVES):
+        hierarchy = _halves(spec, vocabulary, name, occurrences)
+    elif is_refined(spec):
+        tree = _of_file(Path(_file_of(spec)), vocabulary)
+        tree.codes_of(vocabulary, name)
+        return refine(tree, vocabulary, _required(occurrences, spec, name))
     elif isinstance(spec, str) and is_rule(spec):
         hierarchy = hierarchy_by_rule(spec, vocabulary, name)
     else:
@@ -152,9 +177,9 @@ def _of_file(where: Path, vocabulary: Vocabulary) -> Hierarchy:
 
 
 def _balanced(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | None) -> Hierarchy:
-    fanout, colon, by = spec[len(_BALANCED) :].partition(":")
+    fanout, colon, by = spec[len(BALANCED) :].partition(":")
     if not fanout.isdecimal() or len(fanout) > _LONGEST_FANOUT:
-        shown = spec[: len(_BALANCED) + _LONGEST_FANOUT]
+        shown = spec[: len(BALANCED) + _LONGEST_FANOUT]
         msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {shown!r}"
         raise HierarchyError(msg)
     if colon and by != "frequency":
@@ -162,10 +187,48 @@ def _balanced(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 |
         raise HierarchyError(msg)
     if not by or not vocabulary.labels:
         return Hierarchy.balanced(vocabulary.labels or (_NO_LABELS,), int(fanout))
+    return balanced_by_frequency(vocabulary.labels, _required(occurrences, spec, name), int(fanout))
+
+
+def _required(occurrences: Int64 | None, spec: object, name: str) -> Int64:
     if occurrences is None:
         msg = f"hierarchy of {name!r}: {spec} needs the data, whose frequencies it is made from"
         raise HierarchyError(msg)
-    return balanced_by_frequency(vocabulary.labels, occurrences, int(fanout))
+    return occurrences
+
+
+def _halves(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | None) -> Hierarchy:
+    from anonset.data.halves import HALVED_BY, halves
+
+    how, path = split_spec(spec)
+    by = how.removeprefix(HALVES).removesuffix("@")
+    if by not in HALVED_BY or how.endswith("@") != bool(path):
+        ways = "halves:frequency or halves:number, or either with @FILE, whose frequencies it is made from"
+        msg = f"hierarchy of {name!r}: must be {ways}, got {spec!r}"
+        raise HierarchyError(msg)
+    labels = vocabulary.labels or (_NO_LABELS,)
+    if not path:
+        counts = _required(occurrences, spec, name) if vocabulary.labels else np.zeros(1, np.int64)
+        return halves(labels, counts, by)
+    from anonset.io.frequencies import read_frequencies
+
+    known = read_frequencies(path, name)
+    return halves(labels, np.array([known.get(x, 0) for x in labels], np.int64), by, from_data=False)
+
+
+def refine(tree: Hierarchy, vocabulary: Vocabulary, occurrences: Int64) -> Hierarchy:
+    """Return a tree with halves over the children of each node, by how often the labels of a vocabulary occur.
+
+    Raises
+    ------
+    HierarchyError
+        If a label is no leaf.
+    """
+    from anonset.data.halves import refined
+
+    counts = np.zeros(tree.n_leaves, np.int64)
+    counts[tree.codes_of(vocabulary, "the data")] = occurrences
+    return refined(tree, counts)
 
 
 def is_over_data(spec: str | Path | Hierarchy) -> bool:
@@ -178,7 +241,7 @@ def is_over_data(spec: str | Path | Hierarchy) -> bool:
     """
     if isinstance(spec, Hierarchy):
         return False
-    return _is_made(spec) or is_range(_text(Path(spec)))
+    return _is_made(spec) or is_refined(spec) or is_range(_text(Path(spec)))
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import SetColumn
+from anonset.data import Hierarchy, SetColumn
 from anonset.data.distinct import distinct
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
-from anonset.generalization.publication import set_label
+from anonset.generalization.publication import node_symbol, set_label
 from anonset.io.dialect import any_field_size
 from anonset.io.files import write_file
 from anonset.io.lines import csv_bytes, header_of, rows_of, text_array
@@ -114,13 +114,25 @@ def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol
 
 def _images(mapping: Cut | ItemGroups, given: dict[tuple[str, ...], str]) -> list[Any]:
     """Return the items of the universe, and how each is published."""
+    order: Any = slice(None)
+    names: Sequence[str]
     if isinstance(mapping, Cut):
-        items, names, image = mapping.hierarchy.leaves.labels, mapping.hierarchy.labels, mapping.image
+        tree, image = mapping.hierarchy, mapping.image
+        items, names = tree.leaves.labels, list(tree.labels)
+        for node in mapping.nodes.tolist():
+            names[node] = _name(tree, node, given)
+        order = order if tree.place is None else np.argsort(tree.place)
     else:
         items, image = mapping.vocabulary.labels, _dense(mapping)
         names = tuple(given.get(group) or set_label(group) for group in mapping.labels)
     published = text_array([*names, ""]).take(np.where(image < 0, len(names), image))
-    return [text_array(items), published]
+    return [text_array(items).take(np.arange(len(items))[order]), published.take(np.arange(len(items))[order])]
+
+
+def _name(tree: Hierarchy, node: int, given: Mapping[tuple[str, ...], str]) -> str:
+    """Return what a node is published as."""
+    symbol = node_symbol(tree, node)
+    return given.get(symbol.members, symbol.label) if symbol.kind == "group" else symbol.label
 
 
 def _dense(groups: ItemGroups) -> Any:
@@ -199,7 +211,9 @@ def _published(
 ) -> Iterator[str]:
     """Yield how each of the items is published."""
     if isinstance(mapping, Cut):
-        yield from (mapping.hierarchy.labels[node] if node >= 0 else "" for node in mapping.image[codes].tolist())
+        nodes = mapping.image[codes].tolist()
+        texts = {node: _name(mapping.hierarchy, node, named) if node >= 0 else "" for node in set(nodes)}
+        yield from (texts[node] for node in nodes)
         return
     order = np.argsort(mapping.group, kind="stable")
     sorted_groups, labels = mapping.group[order], mapping.vocabulary.labels

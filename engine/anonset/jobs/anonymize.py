@@ -17,8 +17,10 @@ from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, fo
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
+from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError, WorthlessError
+from anonset.generalization import Cut
 from anonset.generalization.earlier import Earlier, Since
 from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_on_workers
 from anonset.jobs.persons import require_persons
@@ -257,6 +259,7 @@ class Job:
             sealed = _sealed(table)
             with sealed():
                 result = self._recode(algorithm, table, hierarchies, executor)
+            hierarchies = _with_used(table, hierarchies, result)
         with self.watch.phase("apply"), sealed():
             layout = self.layout if self.earlier is None else replace(self.layout, codes=self.earlier.codes)
             publication = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
@@ -295,6 +298,15 @@ class Job:
         in_sets = tree is None or forms_sets(algorithm)
         start = self.earlier.cut(tree) if tree is not None and not in_sets else self.earlier.groups(column.vocabulary)
         return coarsened(algorithm, table, hierarchies, start, executor=executor, progress=self.progress)
+
+
+def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Result) -> Mapping[str, Hierarchy]:
+    """Return the hierarchies with the tree of the items whose cut was found, where that is a rival of the given one."""
+    name = "" if table.transactions is None else table.transactions.name
+    if name not in hierarchies or not isinstance(result.recoding, Cut):
+        return hierarchies
+    used = result.recoding.hierarchy
+    return {**hierarchies, name: used} if used is hierarchies[name].rival else hierarchies
 
 
 def _sealed(table: Table) -> Callable[[], AbstractContextManager[None]]:
@@ -373,7 +385,8 @@ def request_of(settings: "Settings", algorithm: Algorithm) -> Request:
     private = None if settings.private is None else Path(settings.private)
     as_input = published_format(settings.input, settings.input_format, no_header=settings.no_header)
     format = settings.format or ("csv" if "buckets" in model.protects else as_input)  # noqa: A001
-    sets = forms_sets(algorithm) and settings.symbols != "short"
+    forms = forms_sets(algorithm) or any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
+    sets = forms and settings.symbols != "short"
     separator = None if sets and _OF_SETS.intersection(settings.separator or "") else settings.separator
     layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
     return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)

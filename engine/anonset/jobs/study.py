@@ -12,6 +12,7 @@ from anonset.errors import InputError
 from anonset.jobs.compare import Contestant
 from anonset.release.documents import plain
 from anonset.settings.compare import CompareSettings
+from anonset.settings.job_files import with_path
 from anonset.strict_json import dumps
 
 _OF_ALL = (
@@ -80,7 +81,7 @@ def _facts(settings: CompareSettings) -> dict[str, Any]:
     from anonset.jobs.input import input_sha256
 
     found = settings.model_dump(include=set(_OF_ALL), exclude_none=True)
-    hierarchies = {name: _content(spec) for name, spec in settings.hierarchy.items()}
+    hierarchies = {name: with_path(spec, _content) for name, spec in settings.hierarchy.items()}
     return {
         "version": version("anonset"),
         "input": input_sha256(settings.input, settings.input_format),

@@ -204,6 +204,8 @@ class Report(Document):
     warnings: list[str]
     hierarchy_from_data: bool
     """Whether the hierarchy of the items was made from how often they occur."""
+    unnamed_nodes: list[str] = []
+    """Nodes of ``hierarchy.csv`` that have no name to be published: sets of their leaves are."""
     earlier: dict[str, Any]
     """What became of the names of the earlier release that this one goes on from."""
     changes: list[dict[str, Any]]
@@ -327,6 +329,7 @@ def report(
         figures=plain(result.figures),
         warnings=list(unverified.warnings),
         hierarchy_from_data=any(tree.from_data for tree in unverified.hierarchies.values()),
+        unnamed_nodes=sorted(node for tree in unverified.hierarchies.values() for node in tree.unnamed),
         earlier={} if unverified.since is None else plain(unverified.since),
         changes=plain(unverified.table.changes),
         phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from anonset.data import Hierarchy
@@ -43,10 +44,14 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
             "so nothing can go on from it"
         )
         raise InputError(msg)
-    tree = None
+    tree, mapping = None, read_mapping(folder / "mapping.csv")
     if HIERARCHY in report.files:
         tree = replace(read_hierarchy(folder / HIERARCHY), from_data=report.hierarchy_from_data)
-    return Earlier(read_mapping(folder / "mapping.csv"), tree, report.attestation_sha256)
+        if report.unnamed_nodes:
+            order = {item: at for at, item in enumerate(mapping)}
+            place = np.array([order[leaf] for leaf in tree.leaves.labels], np.int32)
+            tree = replace(tree, unnamed=frozenset(report.unnamed_nodes), place=place)
+    return Earlier(mapping, tree, report.attestation_sha256)
 
 
 def with_its_tree(hierarchies: Mapping[str, Any], name: str, earlier: Earlier) -> dict[str, Any]:

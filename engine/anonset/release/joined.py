@@ -19,16 +19,16 @@ def texts_of_items(column: SetColumn, joined: Sequence[str]) -> list[str]:
     return [text for texts in cells_by_column(items, joined).values() for text in texts]
 
 
-def texts_of_nodes(hierarchy: Hierarchy, joined: Sequence[str], first: int = 0) -> list[str]:
-    """Return the nodes of a hierarchy, from the `first` on, as they would stand in the columns that were joined.
+def texts_of_nodes(hierarchy: Hierarchy, joined: Sequence[str], nodes: Iterable[int]) -> list[str]:
+    """Return nodes of a hierarchy as they would stand in the columns that were joined.
 
     Raises
     ------
     InputError
         If two nodes would stand in a column as the same text.
     """
-    nodes = [node_symbol(hierarchy, node) for node in range(first, hierarchy.n_nodes)]
-    return [text for texts in cells_by_column(nodes, joined).values() for text in texts]
+    symbols = [node_symbol(hierarchy, node) for node in nodes]
+    return [text for texts in cells_by_column(symbols, joined).values() for text in texts]
 
 
 def rejoin(

@@ -50,7 +50,9 @@ BY_WORD = "That no two rows are of one person is the owner's word."
 NAMED = "Columns may name or reach persons: the owner declares that they are published on purpose."
 """What holds where the owner declares what identifies."""
 FROM_DATA = (
-    "A hierarchy was made from how often labels occur in the data: those below one node occur about equally often."
+    "A hierarchy was made from how often labels occur in the data: what is published together are neighbours by "
+    "frequency, among all labels or among those below a node of the owner's tree, so that each symbol tells a band of "
+    "frequencies (and, with minimality, at times which pairs are rare)."
 )
 """What holds where a hierarchy was made from frequencies."""
 GOES_ON = (

@@ -57,7 +57,11 @@ class RecordsKind:
             # nothing is ever generalized to the root above the sensitive items
             first = int(is_attached(hierarchy, algorithm.model.secrets))
             require_plain_nodes(hierarchy, first)
-            labels = texts_of_nodes(hierarchy, table.joined, first) if table.joined else hierarchy.labels[first:]
+            nodes = [v for v in range(first, hierarchy.n_nodes) if hierarchy.labels[v] not in hierarchy.unnamed]
+            labels = [hierarchy.labels[node] for node in nodes]
+            if hierarchy.unnamed and layout.symbols == "members":
+                require_plain_items(hierarchy.leaves.labels)
+            labels = texts_of_nodes(hierarchy, table.joined, nodes) if table.joined else labels
         elif table.joined:  # a set of items of several columns is named by their prefixed names
             named_in_sets = labels if set_based and layout.symbols != "short" else ()
             labels = (*texts_of_items(column, table.joined), *named_in_sets)
@@ -66,16 +70,17 @@ class RecordsKind:
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Publication:
         """Apply a recoding, order the rows, and give large sets their codes."""
-        from anonset.generalization import apply
+        from anonset.generalization.apply import apply, in_public_order
 
         publication = apply(table, result.recoding)
+        if publication.transactions is not None and publication.transactions.name in hierarchies:
+            publication = in_public_order(publication, hierarchies[publication.transactions.name])
         if layout.order == "sorted":
             unsorted, publication = publication, publication.sorted()
             if unsorted.work not in (None, publication.work):
                 unsorted.work.remove()
-        value_sets = [
-            c.name for c in table.relational if isinstance(c, CategoricalColumn) and c.name not in hierarchies
-        ]
+        categories = [column.name for column in table.relational if isinstance(column, CategoricalColumn)]
+        value_sets = [name for name in categories if name not in hierarchies or hierarchies[name].unnamed]
         return name_sets(publication, value_sets, layout.symbols, layout.codes)
 
     def require_readable(self, publication: Publication) -> None:
@@ -118,6 +123,7 @@ class RecordsKind:
 
     def write_private(self, unverified: Unverified[Publication], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the way back to the input records."""
+        from anonset.data.halves import in_order_of_place
         from anonset.io.hierarchies import write_hierarchy
         from anonset.io.maps import write_local_mapping, write_mapping
         from anonset.io.records import write_records
@@ -130,8 +136,11 @@ class RecordsKind:
             codes = {} if unverified.earlier is None else unverified.earlier.codes
             known = [Symbol(name, "group", members) for members, name in codes.items()]
             write_mapping(recoding, folder / "mapping.csv", (*known, *publication.symbols))
-            if isinstance(recoding, Cut):
-                write_hierarchy(recoding.hierarchy, folder / HIERARCHY)
+        tree = None if column is None else unverified.hierarchies.get(column.name)
+        if isinstance(recoding, Cut):
+            tree = recoding.hierarchy
+        if tree is not None and (isinstance(recoding, Cut) or (isinstance(recoding, PerCluster) and tree.from_data)):
+            write_hierarchy(in_order_of_place(tree), folder / HIERARCHY)
         write_records(publication, folder)
 
     def read(

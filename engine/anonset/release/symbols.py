@@ -64,7 +64,7 @@ def name_sets(
             else replace(symbol, label=known[symbol.members])
             if symbol.members in known
             else replace(symbol, label=code())
-            if len(symbol.members) >= least
+            if len(symbol.members) >= least or (symbols == "auto" and not all(map(_is_plain, symbol.members)))
             else symbol
             for symbol in sets
         )
@@ -106,6 +106,11 @@ def leave_out(publication: Publication, items: Iterable[str]) -> Publication:
     return replace(publication, transactions=SetColumn(column.name, indptr, column.items[kept], column.vocabulary))
 
 
+def _is_plain(label: str) -> bool:
+    """Tell whether a label may stand in ``(a,b,c)``, so that its members can be told from the name."""
+    return re.search(r"[,()]", label) is None
+
+
 def require_plain_items(labels: Iterable[str]) -> None:
     """Refuse items that the name of a set could not be read back from: with a comma or a parenthesis.
 
@@ -115,7 +120,7 @@ def require_plain_items(labels: Iterable[str]) -> None:
         With the first such item.
     """
     for label in labels:
-        if re.search(r"[,()]", label):
+        if not _is_plain(label):
             msg = (
                 f"item {label!r} must hold no comma and no parenthesis, since sets of items are published as (a,b,c); "
                 f"rename it, or publish short codes ({setting('symbols', 'short')})"

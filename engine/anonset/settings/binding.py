@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Protocol
 
@@ -21,7 +22,8 @@ class _Frame(Protocol):
 
 
 HierarchySpec = Hierarchy | str | os.PathLike[str] | Mapping[str, Any] | _Frame
-"""A hierarchy, or what stands for one: a file, ``balanced:F``, a data frame with a row per leaf, or a mapping."""
+"""A hierarchy, or what stands for one: a file, ``halves:frequency``, ``balanced:F``, a data frame with a row per leaf,
+or a mapping."""
 
 RANGE, VALUES = "range", "values"
 """Instead of a hierarchy: numbers, which generalize to ranges, and categories, which generalize to sets of values."""
@@ -170,8 +172,32 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
     if isinstance(column, NumericColumn):
         msg = f"{hierarchy_of(column.name)}: the column holds numbers, which generalize to ranges; read it as text"
         raise InputError(msg)
-    occurrences = column.occurrences
-    return hierarchy_for(spec, column.vocabulary, column.name, occurrences)
+    found = hierarchy_for(spec, column.vocabulary, column.name, column.occurrences)
+    return _named_by_members(found, column.name) if found.unnamed else found
+
+
+def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
+    """Return a hierarchy whose nodes without a name are called by the values below them, ``(a,b,c)``.
+
+    Raises
+    ------
+    InputError
+        If these could not be read back.
+    """
+    from anonset.generalization.publication import set_label
+
+    if odd := next((label for label in hierarchy.leaves.labels if set(label) & set("(,)")), None):
+        msg = (
+            f"hierarchy of {name!r}: value {odd!r} must hold no comma and no parenthesis, since sets of values are "
+            "published as (a,b,c); rename it, or give a hierarchy with names"
+        )
+        raise InputError(msg)
+    labels = list(hierarchy.labels)
+    for node, label in enumerate(hierarchy.labels):
+        if label in hierarchy.unnamed:
+            labels[node] = set_label(hierarchy.members(node))
+    unnamed = frozenset(labels) - frozenset(hierarchy.labels)
+    return replace(hierarchy, labels=tuple(labels), unnamed=unnamed, rival=None)
 
 
 _MOST_COMPARED = 10_000

@@ -5,7 +5,9 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+import numpy as np
+
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.changes import Change, CodeRules
 from anonset.data.codes import (
     UNSPECIFIED,
@@ -65,7 +67,7 @@ def fit_codes(
     HierarchyError
         With all labels of a column that are no leaves and that no rule is given for, and what would help.
     """
-    from anonset.io.hierarchies import hierarchy_of_labels
+    from anonset.io.hierarchies import hierarchy_of_labels, is_refined, refine
 
     found, rules = dict(hierarchies), table.rules
     fits = False
@@ -74,10 +76,14 @@ def fit_codes(
         tree = None if part is None or spec in _OF_VALUES else hierarchy_of_labels(spec)
         if part is None or tree is None:
             continue
-        table, found[name], left = fit_part(table, part, tree)
+        table, fitted_tree, left = fit_part(table, part, tree)
+        found[name] = fitted_tree
         fits = True
         if left:
             raise HierarchyError(refusal(part, left, tree))
+        if is_refined(spec) and (fitted := part_of(table, name, beside)) is not None:
+            counts = np.array(fitted.occurrences, np.int64)
+            found[name] = refine(fitted_tree, Vocabulary(fitted.labels), counts)
     if rules != CodeRules() and not fits:
         asked = setting("unknown") if rules.inner_items == "error" else setting("inner_items")
         msg = f"{asked} is about codes that a hierarchy from a file does not have as leaves; none is given"

@@ -1,10 +1,10 @@
 """Job files: the settings of `anonset anonymize`, which every command takes in place of the data set."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from anonset.data.hierarchy_rules import RULES
+from anonset.data.hierarchy_rules import split_spec
 from anonset.errors import InputError
 from anonset.settings.settings import PLACES, read_config
 from anonset.strict_json import loads
@@ -16,8 +16,6 @@ _FILES_OR_WORDS: Mapping[str, tuple[str, ...]] = {
 }
 """Settings that are paths, unless they are one of some words."""
 _REPORT = "report.json"
-_NO_FILES = ("range", "values")
-_MADE = ("balanced", *RULES)
 
 
 def is_job(path: str | None) -> bool:
@@ -73,15 +71,18 @@ def _placed(found: dict[str, Any], folder: Path) -> dict[str, Any]:
         if name in PLACES or (name in _FILES_OR_WORDS and value not in _FILES_OR_WORDS[name]):
             found[name] = placed(value)
     if isinstance(specs := found.get("hierarchy"), dict):
-        found["hierarchy"] = {column: spec if _is_made(spec) else placed(spec) for column, spec in specs.items()}
+        found["hierarchy"] = {column: with_path(spec, placed) for column, spec in specs.items()}
     if isinstance(named := found.get("sensitive_items"), str) and named.startswith("@"):
         found["sensitive_items"] = f"@{placed(named[1:])}"
     return found
 
 
-def _is_made(spec: Any) -> bool:
-    """Tell whether a hierarchy is no file."""
-    return spec in _NO_FILES or (isinstance(spec, str) and spec.partition(":")[0] in _MADE and ":" in spec)
+def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
+    """Return the specification of a hierarchy with the path that it names, if any, in another place."""
+    if not isinstance(spec, str):
+        return spec
+    how, path = split_spec(spec)
+    return f"{how}{placed(path)}" if path else spec
 
 
 def of_job(path: str, name: str, settings: Iterable[str]) -> tuple[str, dict[str, Any]]:

@@ -56,8 +56,8 @@ class InputSettings(RoleSettings):
     input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat); also a folder, a glob or an address.")
     hierarchy: dict[str, str] = Field(
         {},
-        description="COL=SPEC: a file, balanced:F, or a rule (prefix:1,3 mask:3,1 bins:0,18,65 date:month,year); for a "
-        "relational column also range or values; repeatable.",
+        description="COL=SPEC: a file, halves:frequency, balanced:F, or a rule (prefix:1,3 mask:3,1 bins:0,18,65 "
+        "date:month,year); for a relational column also range or values; repeatable.",
     )
 
     def read_options(self) -> dict[str, Any]:

@@ -1,0 +1,192 @@
+"""Binary trees by falling frequency, which keep apart what occurs often and join what is rare.
+
+By ``frequency`` a node's occurrences are halved among its children, by ``number`` its labels are. Each node is a band
+of neighbours in the order (-occurrences, place): a cut tells bands of frequency, and its nodes have no names to be
+published; what is published of them stands in the order of the labels, which tells nothing of the tree.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+import numpy as np
+
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.table import Int64
+
+HALVED_BY = ("frequency", "number")
+"""What is halved among the children of a node."""
+_MADE = -1
+
+
+def halves(labels: Sequence[str], occurrences: Int64, by: str = "frequency", *, from_data: bool = True) -> Hierarchy:
+    """Return a binary tree over labels of falling frequency, in which no inner node has a name to be published.
+
+    Parameters
+    ----------
+    labels
+        At least one, in canonical order.
+    occurrences
+        int64 (M,): how often each occurs; what never does weighs as if it did once.
+    by
+        One of `HALVED_BY`. The tree by frequency has the one by number as its `Hierarchy.rival`.
+    from_data
+        Whether the occurrences are those of the data that are published.
+
+    Examples
+    --------
+    >>> tree = halves(["a", "b", "c", "d"], np.array([1, 9, 2, 2]))
+    >>> tree.labels
+    ('H1', 'b', 'H2', 'c', 'H3', 'd', 'a')
+    >>> tree.rival.labels
+    ('H1', 'H3', 'b', 'c', 'H2', 'd', 'a')
+    """
+    if len(labels) == 1:
+        return replace(Hierarchy.from_tree(labels[0]), from_data=from_data)
+    flat = Hierarchy.from_tree((f"{max(labels, key=len)}*", list(labels)))
+    return refined(flat, occurrences, by, from_data=from_data, keep_root=False)
+
+
+def refined(
+    hierarchy: Hierarchy,
+    occurrences: Int64,
+    by: str = "frequency",
+    *,
+    from_data: bool = True,
+    keep_root: bool = True,
+) -> Hierarchy:
+    """Return a hierarchy with a binary tree of halves over the children of each node, which keep their names.
+
+    Every cut of the hierarchy is a cut of the finer one.
+
+    Parameters
+    ----------
+    hierarchy
+        The given tree.
+    occurrences
+        int64 (M,): how often each of its leaves occurs.
+    by, from_data
+        As for `halves`.
+    keep_root
+        Whether the root keeps its name, too.
+
+    Examples
+    --------
+    >>> tree = refined(Hierarchy.from_tree(("ALL", ["a", "b", ("C", ["c", "d"])])), np.array([1, 9, 2, 2]))
+    >>> tree.labels, sorted(tree.unnamed), tree.place.tolist()
+    (('ALL', 'b', 'H1', 'C', 'c', 'd', 'a'), ['H1'], [1, 2, 3, 0])
+    """
+    found, parent = _split(hierarchy, occurrences, by)
+    place = np.arange(hierarchy.n_leaves, dtype=np.int32) if hierarchy.place is None else hierarchy.place
+    made = [old == _MADE or (old == 0 and not keep_root) for old in found]
+    names = _names(hierarchy, found, parent, made, place.tolist())
+    tree = Hierarchy.from_preorder(names, np.array(parent, np.int64))
+    old_leaf = {int(node): leaf for leaf, node in enumerate(hierarchy.leaf_node)}
+    order = [old_leaf[old] for old in found if old in old_leaf]
+    number = by == "number"
+    return replace(
+        tree,
+        aliases=hierarchy.aliases,
+        from_data=from_data or hierarchy.from_data,
+        unnamed=hierarchy.unnamed | {name for name, is_made in zip(names, made, strict=True) if is_made},
+        place=place[order],
+        rival=None if number else refined(hierarchy, occurrences, "number", from_data=from_data, keep_root=keep_root),
+    )
+
+
+def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int], list[int]]:
+    """Return the old node, or -1, and the parent of each new node, in preorder."""
+    before = np.concatenate([[0], np.cumsum(occurrences)])
+    below = (before[hierarchy.leaf_hi] - before[hierarchy.leaf_lo]).tolist()
+    weight = np.maximum(below, 1).tolist() if hierarchy.n_nodes else []
+    leaf = hierarchy.is_leaf.tolist()
+    found: list[int] = []
+    parents: list[int] = []
+    stack: list[tuple[list[int], list[int], int, int, int]] = [([0], [0, weight[0]], 0, 1, -1)]
+    while stack:
+        nodes, sums, low, high, parent = stack.pop()
+        alone = high - low == 1
+        at = len(found)
+        found.append(nodes[low] if alone else _MADE)
+        parents.append(parent)
+        if alone and leaf[nodes[low]]:
+            continue
+        if alone:
+            nodes = sorted(hierarchy.children(nodes[low]), key=lambda node: (-below[node], node))
+            sums = list(accumulate((weight[node] for node in nodes), initial=0))
+            low, high = 0, len(nodes)
+        middle = _middle(sums, low, high, by)
+        stack += [(nodes, sums, middle, high, at), (nodes, sums, low, middle, at)]
+    return found, parents
+
+
+def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
+    """Return where the second half of neighbours begins: each half has one at least."""
+    if by == "number":
+        return low + (high - low + 1) // 2
+    whole = sums[low] + sums[high]  # 2 * (sums[j] - sums[low]) < sums[high] - sums[low]
+    less = bisect_left(sums, whole, low + 1, high + 1, key=lambda upto: 2 * upto)
+    return max(low + 1, min(high - 1, less - 1))
+
+
+def _names(hierarchy: Hierarchy, found: list[int], parent: list[int], made: list[bool], place: list[int]) -> list[str]:
+    """Return the name of each node; new ones are numbered by (first place below, larger node first)."""
+    n, last = len(found), max(place) + 1
+    first, size = [last] * n, [0] * n
+    old_leaf = {int(node): leaf for leaf, node in enumerate(hierarchy.leaf_node)}
+    for at in range(n - 1, -1, -1):
+        if found[at] in old_leaf:
+            first[at], size[at] = place[old_leaf[found[at]]], 1
+        if (above := parent[at]) >= 0:
+            first[above] = min(first[above], first[at])
+            size[above] += size[at]
+    prefix = _free_prefix(hierarchy.labels)
+    in_order = sorted((at for at in range(n) if made[at]), key=lambda at: (first[at], -size[at]))
+    names = [hierarchy.labels[old] for old in found]
+    for number, at in enumerate(in_order, 1):
+        names[at] = f"{prefix}{number}"
+    return names
+
+
+def _free_prefix(labels: Iterable[str]) -> str:
+    """Return what no label begins with that goes on with a number."""
+    prefix, known = "H", [label for label in labels if label.startswith("H")]
+    while any(label.startswith(prefix) and label[len(prefix) :].isdecimal() for label in known):
+        prefix += "_"
+    return prefix
+
+
+def in_order_of_place(hierarchy: Hierarchy) -> Hierarchy:
+    """Return a hierarchy with the children of each node in the order of what is published, for people to read.
+
+    >>> in_order_of_place(halves(["a", "b", "c", "d"], np.array([1, 9, 2, 2]))).labels
+    ('H1', 'H2', 'H3', 'a', 'd', 'c', 'b')
+    """
+    if hierarchy.place is None:
+        return hierarchy
+    first = [hierarchy.n_leaves] * hierarchy.n_nodes
+    for leaf, node in enumerate(hierarchy.leaf_node.tolist()):
+        first[node] = int(hierarchy.place[leaf])
+    above = hierarchy.parent.tolist()
+    for node in range(hierarchy.n_nodes - 1, 0, -1):
+        first[above[node]] = min(first[above[node]], first[node])
+    labels, parents, order = list[str](), list[int](), list[int]()
+    stack = [(0, -1)]
+    while stack:
+        node, parent = stack.pop()
+        at = len(labels)
+        labels.append(hierarchy.labels[node])
+        parents.append(parent)
+        children = sorted(hierarchy.children(node), key=lambda child: first[child], reverse=True)
+        stack += [(child, at) for child in children]
+        if not children:
+            order.append(first[node])
+    found = Hierarchy.from_preorder(labels, np.array(parents, np.int64))
+    return replace(
+        found,
+        aliases=hierarchy.aliases,
+        from_data=hierarchy.from_data,
+        unnamed=hierarchy.unnamed,
+        place=np.array(order, np.int32),
+    )

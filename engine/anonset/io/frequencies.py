@@ -1,0 +1,64 @@
+"""How often labels occur in another file, from whose frequencies a hierarchy is made."""
+
+from pathlib import Path
+
+from anonset.data import CategoricalColumn
+from anonset.errors import HierarchyError
+
+COUNTS = ("item", "count")
+"""The header of a CSV file that lists them."""
+_MOST_DIGITS = 12
+
+
+def read_frequencies(path: str | Path, name: str, *, sets: bool = True) -> dict[str, int]:
+    """Return how often each label occurs in a file.
+
+    Parameters
+    ----------
+    path
+        A CSV file ``item,count``; FIMI; or a CSV, TSV or Parquet file with a column of that name.
+    name
+        The column.
+    sets
+        Whether its cells are sets of items, in text separated by blanks; else each is one value.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read; `HierarchyError` if it has no such column, lists an item twice, or a count that is
+        none.
+    """
+    from anonset.io.lines import header_of
+    from anonset.io.options import ReadOptions
+    from anonset.io.read import read_opened
+    from anonset.io.sources import open_source
+
+    where = Path(path)
+    if where.suffix == ".csv" and where.is_file() and header_of(where) == COUNTS:
+        return _listed(where)
+    opened = open_source(where, ReadOptions.of(items=name).reading() if sets else ReadOptions.of().reading())
+    column = opened.names[0] if opened.sets_only else name
+    if column not in opened.names:
+        msg = f"{where}: it has no column {name!r}, and its header is not item,count; either must be there"
+        raise HierarchyError(msg)
+    drop = [other for other in opened.names if other != column]
+    role = {"items": column} if sets else {"relational": [column]}
+    table = read_opened(opened, ReadOptions.of(**role, drop=drop, missing="empty,value"))
+    found = table.transactions or next(c for c in table.relational if isinstance(c, CategoricalColumn))
+    return dict(zip(found.vocabulary.labels, found.occurrences.tolist(), strict=True))
+
+
+def _listed(where: Path) -> dict[str, int]:
+    from anonset.io.lines import rows_of
+
+    found: dict[str, int] = {}
+    for row in rows_of(where, COUNTS):
+        item, count = row["item"], row["count"]
+        if not (count.isascii() and count.isdecimal() and len(count) <= _MOST_DIGITS):
+            msg = f"{where}: row {len(found) + 1}: count must be a whole number of at most {_MOST_DIGITS} digits"
+            raise HierarchyError(msg)
+        if item in found:
+            msg = f"{where}: row {len(found) + 1}: its item has a row already; each must have one"
+            raise HierarchyError(msg)
+        found[item] = int(count)
+    return found
