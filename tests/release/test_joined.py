@@ -83,8 +83,8 @@ def test_the_verdict_is_the_same_without_the_codebook(rows: list[set[str]], m: i
 
 def test_texts_that_may_be_published() -> None:
     hierarchy = Hierarchy.from_tree(("ALL", [("AB", ["dx:a", "dx:b"]), "rx:1"]))
-    assert texts_of_nodes(hierarchy, JOINED) == ["ALL", "AB", "a", "b", "ALL", "1"]
-    assert texts_of_nodes(hierarchy, JOINED, 1) == ["AB", "a", "b", "1"]
+    assert texts_of_nodes(hierarchy, JOINED, range(5)) == ["ALL", "AB", "a", "b", "ALL", "1"]
+    assert texts_of_nodes(hierarchy, JOINED, range(1, 5)) == ["AB", "a", "b", "1"]
     assert texts_of_items(SetColumn.of([{"rx:1", "dx:b"}]), JOINED) == ["b", "1"]
 
 

@@ -45,24 +45,6 @@ def is_rule(spec: object) -> bool:
     return isinstance(spec, str) and spec.partition(":")[0] in RULES and ":" in spec
 
 
-def split_spec(spec: str) -> tuple[str, str]:
-    """Return what stands in a specification before the path of a file, and the path; empty: it names none.
-
-    >>> split_spec("icd.csv"), split_spec("refine:icd.csv"), split_spec("halves:frequency@last.dat")
-    (('', 'icd.csv'), ('refine:', 'icd.csv'), ('halves:frequency@', 'last.dat'))
-    >>> split_spec("balanced:5"), split_spec("values")
-    (('balanced:5', ''), ('values', ''))
-    """
-    if spec in ("range", "values") or is_rule(spec) or spec.startswith(BALANCED):
-        return spec, ""
-    if spec.startswith(REFINE):
-        return REFINE, spec.removeprefix(REFINE)
-    if spec.startswith(HALVES):
-        by, at, path = spec.partition("@")
-        return by + at, path
-    return "", spec
-
-
 def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy:
     """Return the hierarchy that a rule makes of the labels of a column.
 

@@ -19,7 +19,6 @@ from anonset.data.hierarchy_rules import (
     balanced_by_frequency,
     hierarchy_by_rule,
     is_rule,
-    split_spec,
 )
 from anonset.data.table import Int64
 from anonset.errors import HierarchyError
@@ -92,6 +91,24 @@ def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
 def _is_made(spec: str | Path) -> bool:
     """Tell whether a specification is no file."""
     return isinstance(spec, str) and (spec.startswith((BALANCED, HALVES)) or is_rule(spec))
+
+
+def split_spec(spec: str) -> tuple[str, str]:
+    """Return what stands in a specification before the path of a file, and the path; empty: it names none.
+
+    >>> split_spec("icd.csv"), split_spec("refine:icd.csv"), split_spec("halves:frequency@last.dat")
+    (('', 'icd.csv'), ('refine:', 'icd.csv'), ('halves:frequency@', 'last.dat'))
+    >>> split_spec("balanced:5"), split_spec("values")
+    (('balanced:5', ''), ('values', ''))
+    """
+    if spec.startswith(REFINE):
+        return REFINE, spec.removeprefix(REFINE)
+    if spec.startswith(HALVES):
+        by, at, path = spec.partition("@")
+        return by + at, path
+    if spec in ("range", "values") or _is_made(spec):
+        return spec, ""
+    return "", spec
 
 
 def _file_of(spec: str | Path) -> str | Path:

@@ -119,7 +119,7 @@ def _images(mapping: Cut | ItemGroups, given: dict[tuple[str, ...], str]) -> lis
     if isinstance(mapping, Cut):
         tree, image = mapping.hierarchy, mapping.image
         items, names = tree.leaves.labels, list(tree.labels)
-        for node in mapping.nodes.tolist():
+        for node in np.unique(image[image >= 0]).tolist() if tree.unnamed else ():
             names[node] = _name(tree, node, given)
         order = order if tree.place is None else np.argsort(tree.place)
     else:

@@ -70,18 +70,21 @@ class RecordsKind:
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Publication:
         """Apply a recoding, order the rows, and give large sets their codes."""
-        from anonset.generalization.apply import apply, in_public_order
+        from anonset.generalization import apply
+        from anonset.generalization.apply import in_public_order
 
         publication = apply(table, result.recoding)
-        if publication.transactions is not None and publication.transactions.name in hierarchies:
-            publication = in_public_order(publication, hierarchies[publication.transactions.name])
+        tree = None if table.transactions is None else hierarchies.get(table.transactions.name)
+        if tree is not None:
+            publication = in_public_order(publication, tree)
         if layout.order == "sorted":
             unsorted, publication = publication, publication.sorted()
             if unsorted.work not in (None, publication.work):
                 unsorted.work.remove()
         categories = [column.name for column in table.relational if isinstance(column, CategoricalColumn)]
         value_sets = [name for name in categories if name not in hierarchies or hierarchies[name].unnamed]
-        return name_sets(publication, value_sets, layout.symbols, layout.codes)
+        unnamed = tree is not None and bool(tree.unnamed)
+        return name_sets(publication, value_sets, layout.symbols, layout.codes, odd=unnamed)
 
     def require_readable(self, publication: Publication) -> None:
         """Refuse symbols whose names say something else than what they stand for, whatever algorithm formed them."""
@@ -140,7 +143,7 @@ class RecordsKind:
         if isinstance(recoding, Cut):
             tree = recoding.hierarchy
         if tree is not None and (isinstance(recoding, Cut) or (isinstance(recoding, PerCluster) and tree.from_data)):
-            write_hierarchy(in_order_of_place(tree), folder / HIERARCHY)
+            write_hierarchy(tree if tree.place is None else in_order_of_place(tree), folder / HIERARCHY)
         write_records(publication, folder)
 
     def read(

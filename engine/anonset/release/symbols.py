@@ -32,6 +32,8 @@ def name_sets(
     value_sets: Iterable[str],
     symbols: Symbols,
     known: Mapping[tuple[str, ...], str] = MappingProxyType({}),
+    *,
+    odd: bool = False,
 ) -> Publication:
     """Give codes to sets of items (``G1``, ...) and of values (``V1``, ...), numbered in their order.
 
@@ -45,6 +47,8 @@ def name_sets(
         Which sets get a code.
     known
         Names that sets of items have already, by their members; no other set gets one of them.
+    odd
+        Give codes (``auto``) to sets with a member that could not be read back from their names, too.
     """
     least = {"auto": MOST_SHOWN + 1, "members": None, "short": 2}[symbols]
     if least is None:
@@ -64,7 +68,7 @@ def name_sets(
             else replace(symbol, label=known[symbol.members])
             if symbol.members in known
             else replace(symbol, label=code())
-            if len(symbol.members) >= least or (symbols == "auto" and not all(map(_is_plain, symbol.members)))
+            if len(symbol.members) >= least or (odd and symbols == "auto" and not all(map(_is_plain, symbol.members)))
             else symbol
             for symbol in sets
         )

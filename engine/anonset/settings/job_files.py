@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from anonset.data.hierarchy_rules import split_spec
 from anonset.errors import InputError
 from anonset.settings.settings import PLACES, read_config
 from anonset.strict_json import loads
@@ -79,6 +78,8 @@ def _placed(found: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
     """Return the specification of a hierarchy with the path that it names, if any, in another place."""
+    from anonset.io.hierarchies import split_spec
+
     if not isinstance(spec, str):
         return spec
     how, path = split_spec(spec)
