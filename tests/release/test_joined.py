@@ -105,7 +105,7 @@ def test_hierarchies_of_the_columns_are_joined() -> None:
     [
         ({"dx": "balanced:2"}, "give one for each of 'dx', 'rx', or one for 'items', which joins them; 'rx' has none"),
         ({"dx": "balanced:2", "rx": "balanced:2", "items": "balanced:2"}, "both are given"),
-        ({"dx": "balanced:2", "rx": "values"}, "--hierarchy rx=values: the column is set-valued"),
+        ({"dx": "balanced:2", "rx": "values"}, "the column is set-valued; give a file"),
         ({"zx": "balanced:2"}, "the columns that take one are: items, dx, rx"),
     ],
 )
