@@ -110,3 +110,5 @@ def test_plots_need_no_colour(place: Place, baskets: str, given: tuple[str, ...]
     assert (pixels[..., 0] == pixels[..., 1]).all()
     assert (pixels[..., 1] == pixels[..., 2]).all()
     assert "exists already" in place.run(*run, "--plot", str(folder)).err
+    nowhere = place.run(*run, "--plot", str(tmp_path / "none" / "plots"))
+    assert (nowhere.code, "must be an existing directory" in nowhere.err) == (2, True)

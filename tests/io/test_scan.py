@@ -436,6 +436,16 @@ def test_a_directory_of_ones_own_stays_and_must_be_empty(tmp_path):
         scan(path, work_dir=work)
 
 
+def test_what_cannot_be_read_leaves_nothing_in_a_directory_of_ones_own(tmp_path):
+    (tmp_path / "v.csv").write_text("p,i\na,1\n,2\n")
+    (tmp_path / "empty").mkdir()
+    for work in "new", "empty":
+        with pytest.raises(InputError, match="row 2 is empty"):
+            scan(tmp_path / "v.csv", id="p", items="i", work_dir=tmp_path / work)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "v.csv"]
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
 def test_a_column_of_too_many_labels_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("anonset.io.texts.MOST_LABELS", 3)
     (tmp_path / "v.dat").write_text("a b\nc d\n")

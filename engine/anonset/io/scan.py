@@ -53,8 +53,9 @@ def scan(
         have one format and the same columns. Their order is that of their paths. CSV, TSV, FIMI, baskets and
         Parquet are read.
     work_dir
-        A new or empty directory for the arrays, which stays. By default one below the system's directory for
-        temporary files, which is removed when the table is no longer used. It holds raw data; its mode is 0700.
+        A new or empty directory for the arrays, which stay once all are there. By default one below the system's
+        directory for temporary files, which is removed when the table is no longer used. What is made holds raw data;
+        its mode is 0700.
 
     Raises
     ------
@@ -96,7 +97,12 @@ def scan(
         identifying_as_declared=identifying_as_declared,
     )
     if work_dir is not None:
-        return gather_files(fspath(source), options, WorkFolder.at(Path(work_dir)))
+        named = WorkFolder.at(Path(work_dir))
+        try:
+            return gather_files(fspath(source), options, named)
+        except BaseException:
+            named.remove()
+            raise
     work = WorkFolder.temporary()
     weakref.finalize(work, WorkFolder(work.path).remove)
     return gather_files(fspath(source), options, work)
