@@ -4,6 +4,7 @@ import shlex
 
 import pytest
 
+from anonset.jobs.candidates import BY_FREQUENCY
 from cli.place import Place
 
 ROWS = "codes\n" + "".join(f"a{n % 4} b{n % 3}{' c1' if n % 5 == 0 else ''}\n" for n in range(60))
@@ -27,6 +28,31 @@ def test_the_command_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None
     shown = place.run("suggest", "rows.csv", "--items", "codes", "--k", "3")
     assert f"Next: {best['command']}" in shown.out
     assert "->" in shown.out
+
+
+@pytest.mark.parametrize("of_job", [False, True])
+def test_the_command_names_the_hierarchy_that_was_made(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, of_job: bool
+) -> None:
+    monkeypatch.chdir(place.folder)
+    tried = [{"algorithm": "exact"}, {"algorithm": "exact", "hierarchy": BY_FREQUENCY}]
+    monkeypatch.setattr("anonset.jobs.suggest.candidates_for", lambda table, model: tried)
+    pairs = "".join(f"f{n},p{n},any\nr{n},p{n},any\n" for n in range(5))
+    rows = "".join(f"f{n % 5}\n" for n in range(200)) + "".join(f"r{n % 5}\n" for n in range(10))
+    place.write("tree.csv", pairs)
+    place.write("rows.csv", f"codes\n{rows}")
+    given = ["rows.csv", "--items", "codes", "--hierarchy", "codes=tree.csv", "--k", "5"]
+    if of_job:
+        text = 'input = "rows.csv"\nitems = ["codes"]\nk = 5\nm = 2\nmodel = "km"\n[hierarchy]\ncodes = "tree.csv"\n'
+        place.write("job.toml", text)
+        given = ["job.toml"]
+    found = place.run("suggest", *given, "--json").json
+    assert f"--hierarchy codes={BY_FREQUENCY}" in found["recommended"]["command"]
+    assert BY_FREQUENCY not in found["with_own_hierarchy"]["command"]
+    assert place.run(*command(place, found["recommended"]["command"])).code == 0
+    assert place.run(*command(place, found["with_own_hierarchy"]["command"])).code == 0
+    shown = place.run("suggest", *given).out
+    assert f"Run it by: {found['with_own_hierarchy']['command']}" in shown
 
 
 def test_a_job_is_taken_in_place_of_the_input(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ import anonset
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.errors import InputError
-from anonset.jobs.candidates import KNOWN, NOT_TRIED, candidates_for
-from anonset.jobs.ranking import Candidate, exact_usefulness, limit, ranked, reason, warning, way_out
+from anonset.jobs.candidates import BY_FREQUENCY, KNOWN, NOT_TRIED, candidates_for
+from anonset.jobs.ranking import Candidate, exact_usefulness, limit, made_from_data, ranked, reason, warning, way_out
 from anonset.jobs.suggest import suggest
 from anonset.measures.countable import Countable, FrequentItems, countable
 
@@ -114,6 +114,22 @@ def test_the_best_with_the_hierarchy_of_the_owner_is_told_beside_the_best(found)
     assert not any(one.nodes for one in found.candidates if one.algorithm == "coat")
     made = suggest(TABLE, MODEL, hierarchies={"items": "balanced:3"}, workers=1)
     assert made.with_own_hierarchy is suggest(TABLE, MODEL, workers=1).with_own_hierarchy is None
+
+
+def test_a_hierarchy_made_from_the_data_is_tried_beside_that_of_the_owner(monkeypatch):
+    tried = [one for one in candidates_for(TABLE, MODEL) if one["algorithm"] == "exact" and "suppress" not in one]
+    monkeypatch.setattr("anonset.jobs.suggest.candidates_for", lambda table, model: tried)
+    frequent, rare = [f"f{n}" for n in range(5)], [f"r{n}" for n in range(5)]
+    rows = [{x} for x in frequent for _ in range(50)] + [{x} for x in rare for _ in range(2)]
+    pairs = {"any": {f"p{n}": [f"f{n}", f"r{n}"] for n in range(5)}}
+    found = suggest(anonset.Table.from_sets(rows), MODEL, hierarchies={"items": pairs}, workers=1)
+    best, own = found.recommended, found.with_own_hierarchy
+    assert best.settings["hierarchy"] == BY_FREQUENCY
+    assert (best.nodes, own.nodes, "hierarchy" in own.settings) == (False, True, False)
+    assert best.countable.items_error < own.countable.items_error
+    assert "made from how often items occur" in made_from_data(best)
+    assert made_from_data(own) == made_from_data(None) == ""
+    assert "nodes of another one" in found.limit
 
 
 def figures(items, pairs, kept, **more):
@@ -249,7 +265,7 @@ def test_other_models_are_refused():
 
 def test_whether_hierarchy_or_algorithm_limits():
     def one(name, ncp, **more):
-        return Candidate(name, {}, "holds", measures={"ncp": ncp, **more})
+        return Candidate(name, {}, "holds", measures={"ncp": ncp, **more}, nodes=name != "coat")
 
     exact = one("exact", 0.3, gap=0.0)
     assert limit(one("coat", 0.1), [exact]).startswith("the hierarchy is the limit: no cut of it loses less than 0.3")

@@ -79,14 +79,17 @@ def suggest(
         )
     trees = hierarchies or _hierarchies_of(table)
 
-    def command_of(best: Candidate | None) -> str:
+    def command_of(best: Candidate | None, beside: str = "") -> str:
         if best is None:
             return ""
-        if place != source and {**own, **best.settings}.keys() <= {*best.settings, *_ASKED}:
-            return _command(source, best, guarantee, {}, {})
-        return _command(place, best, guarantee, given, trees)
+        settings = {name: value for name, value in best.settings.items() if name != "hierarchy"}
+        made = _hierarchies_of(table, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
+        if place != source and {**own, **settings}.keys() <= {*settings, *_ASKED}:
+            return f"{_command(source, best.algorithm, settings, guarantee, {}, made)}{beside}"
+        return f"{_command(place, best.algorithm, settings, guarantee, given, {**trees, **made})}{beside}"
 
-    commands = command_of(tried.recommended), command_of(tried.with_own_hierarchy)
+    same = tried.with_own_hierarchy is tried.recommended
+    commands = command_of(tried.recommended), command_of(tried.with_own_hierarchy, "" if same else "-own")
     if json:
         show_json(suggestion_summary(tried, *commands))
     else:
@@ -122,24 +125,25 @@ def _guarantee(table: Table, asked: Mapping[str, Any]) -> PrivacyModel:
     return make_algorithm(name, algorithm, {**given, **needed}).model
 
 
-def _hierarchies_of(table: Table) -> dict[str, str]:
-    """Return the hierarchies that are taken where none are given."""
+def _hierarchies_of(table: Table, spec: str = "balanced:5") -> dict[str, str]:
+    """Return a hierarchy for the items; by default the one that is taken where none is given."""
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
-    return dict.fromkeys(sets, "balanced:5")
+    return dict.fromkeys(sets, spec)
 
 
 def _command(
     source: str,
-    best: Candidate,
+    algorithm: str,
+    settings: Mapping[str, Any],
     guarantee: PrivacyModel,
     given: Mapping[str, Any],
     hierarchies: Mapping[str, str],
 ) -> str:
     """Return the command that runs a candidate on a data set of given roles, or on a job that says them itself."""
     sizes = {name: value for name, value in parameters_of(guarantee).items() if value not in ([], ())}
-    if not serves(best.algorithm, guarantee):
+    if not serves(algorithm, guarantee):
         sizes = {name: value for name, value in sizes.items() if name in ("k", "m", "l")}
-    model = {"model": "constraints"} if best.algorithm in OTHER_MODELS and is_job(source) else {}
+    model = {"model": "constraints"} if algorithm in OTHER_MODELS and is_job(source) else {}
     asked = as_typed("anonymize", source, given, hierarchies)
-    asked += as_typed("", "", {**model, **best.settings, **sizes}).removeprefix("anonset '' ''")
-    return f"{asked} -o {shlex.quote(f'{Path(source).name.partition(chr(46))[0]}-{best.algorithm}')}"
+    asked += as_typed("", "", {**model, **settings, **sizes}).removeprefix("anonset '' ''")
+    return f"{asked} -o {shlex.quote(f'{Path(source).name.partition(chr(46))[0]}-{algorithm}')}"

@@ -9,10 +9,13 @@ from anonset.data import Table
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 
+BY_FREQUENCY = "balanced:5:frequency"
+"""A hierarchy of the items that is made from how often they occur, tried beside the one that is given."""
 _MERGING: Mapping[str, Any] = {"merge": "rt", "on_infeasible": "merge"}
 _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "km": (
         {"algorithm": "exact"},
+        {"algorithm": "exact", "hierarchy": BY_FREQUENCY},
         {"algorithm": "exact", "suppress": True},
         {"algorithm": "apriori"},
         {"algorithm": "coat"},
@@ -27,6 +30,7 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "rum-bound", "transaction": "coat", "delta": 0.3, **_MERGING},
         {"algorithm": "rum-bound", "transaction": "apriori", "delta": 0.65, **_MERGING},
         {"algorithm": "rum-bound", "transaction": "exact", "delta": 0.65, **_MERGING},
+        {"algorithm": "rum-bound", "transaction": "exact", "delta": 0.65, **_MERGING, "hierarchy": BY_FREQUENCY},
         {"algorithm": "tfirst"},
     ),
     "klm": (
@@ -64,6 +68,8 @@ OTHER_MODELS = ("coat", "pcta")
 
 def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
     """Return the settings of the candidates; clusters of many tuples are formed by the fast formation.
+
+    `hierarchy` is that of the items, in place of the one that is given.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class Candidate(Discreet):
     algorithm: str
     """Its name."""
     settings: Mapping[str, Any]
-    """Its parameters but those of the guarantee, as settings."""
+    """Its parameters but those of the guarantee, as settings; `hierarchy` is one of the items, not the given one."""
     outcome: str
     """``holds``, ``worthless``, ``infeasible``, ``refused`` or ``too long``."""
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Candidate(Discreet):
     countable: Countable | None = None
     """What a recipient can still count of the items; None where there are none."""
     nodes: bool = False
-    """Whether its symbols are nodes of the items' hierarchy, and no sets of its own."""
+    """Whether its symbols are nodes of the items' hierarchy that was given."""
 
     @property
     def usefulness(self) -> float:
@@ -148,13 +148,23 @@ def what_is_left(one: Candidate) -> str:
     return "; ".join(parts)
 
 
+def made_from_data(best: Candidate | None) -> str:
+    """Say what it means that the hierarchy of the best candidate is made from the data; nothing where it is not."""
+    if best is None or "hierarchy" not in best.settings:
+        return ""
+    return (
+        f"{best.settings['hierarchy']} is made from how often items occur in these data: what stands together need not "
+        "belong together by its meaning, and a symbol tells that its items are about equally frequent"
+    )
+
+
 def warning(best: Candidate | None) -> str:
     """Warn of a best candidate in which hardly an item is there as itself; else nothing."""
     if best is None or not best.shares.get("items") or best.kept >= FEW_KEPT:
         return ""
     return (
-        f"only {best.kept:.1%} of the occurrences stay as they are: single items can hardly be counted; a hierarchy "
-        "whose nodes have fewer children may leave more at the same guarantee"
+        f"only {best.kept:.1%} of the occurrences stay as they are, all others are one of several items or suppressed; "
+        "a hierarchy whose nodes have fewer children may leave more at the same guarantee"
     )
 
 
@@ -190,7 +200,7 @@ def way_out(found: Sequence[Candidate], model: PrivacyModel, seconds: float) -> 
 
 def limit(best: Candidate | None, found: Sequence[Candidate]) -> str:
     """Say what limits how much is kept, by the cut that is proven to lose the least; nothing without it."""
-    tried = [one for one in found if one.algorithm == "exact" and "gap" in one.measures]
+    tried = [one for one in found if one.algorithm == "exact" and one.nodes and "gap" in one.measures]
     proven = [one for one in tried if one.measures["gap"] == 0.0]
     if best is None or not tried or best.sampled != tried[0].sampled:
         return ""
@@ -201,8 +211,9 @@ def limit(best: Candidate | None, found: Sequence[Candidate]) -> str:
     lost = best.measures["ncp"]
     if lost < least:
         return (
-            f"the hierarchy is the limit: no cut of it loses less than {least:.4f}, which is proven; {best.algorithm}, "
-            f"whose symbols are sets of its own, which need not belong together, loses {lost:.4f}"
+            f"the hierarchy is the limit: no cut of it loses less than {least:.4f}, which is proven; {named(best)}, "
+            f"whose symbols are {'sets of its own' if 'hierarchy' not in best.settings else 'nodes of another one'}, "
+            f"which need not belong together, loses {lost:.4f}"
         )
     if lost > least + _EQUAL:
         return (

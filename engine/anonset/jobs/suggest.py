@@ -196,7 +196,7 @@ class _Trial:
 
     def of_all(self, table: Table, wanted: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
         """Try all; each may take that share of the time that is left."""
-        bound, trees = bind(table, self.hierarchies, self.model)
+        sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
         frequent = None if table.transactions is None else FrequentItems.of(table.transactions)
         found = []
         for settings in wanted:
@@ -204,6 +204,8 @@ class _Trial:
                 name = str(settings["algorithm"])
                 found.append(Candidate(name, dict(settings), "too long", note="there was no time left"))
                 continue
+            own = dict.fromkeys(sets, settings["hierarchy"]) if "hierarchy" in settings else {}
+            bound, trees = bind(table, {**self.hierarchies, **own}, self.model)
             make_ready(str(settings["algorithm"]))
             began = _now()
             found.append(self._one(bound, trees, settings, began + self.left * share, frequent))
@@ -242,7 +244,10 @@ class _Trial:
 
     def _algorithm(self, table: Table, trees: Mapping[str, Any], settings: Mapping[str, Any]) -> Algorithm:
         name = str(settings["algorithm"])
-        given = {**parameters_of(self.model), **{n: value for n, value in settings.items() if n != "algorithm"}}
+        given = {
+            **parameters_of(self.model),
+            **{n: value for n, value in settings.items() if n not in ("algorithm", "hierarchy")},
+        }
         asked = self.model.name if serves(name, self.model) else None
         return make_algorithm(asked, name, given, Context.of(table, trees, given))
 
@@ -259,11 +264,12 @@ class _Trial:
         measures = {**unverified.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}
         found = replace(candidate, shares=shares(unverified.retention), measures=measures)
         if table.transactions is not None and isinstance(recoding, (Cut, ItemGroups, PerCluster)):
-            nodes = of_nodes(recoding)
-            counts = by_level(table.transactions, recoding, trees.get(table.transactions.name) if nodes else None)
+            nodes, made = of_nodes(recoding), "hierarchy" in candidate.settings
+            tree = trees.get(table.transactions.name) if nodes and not made else None
+            counts = by_level(table.transactions, recoding, tree)
             levels = {name: count / max(1, sum(counts.values())) for name, count in counts.items()}
             counted = None if frequent is None else countable(frequent, unverified.publication)
-            found = replace(found, levels=levels, nodes=nodes, countable=counted)
+            found = replace(found, levels=levels, nodes=nodes and not made, countable=counted)
         if what := why_worthless(self.model, table, unverified.publication):
             return replace(found, outcome="worthless", note=what)
         verdict = verify(unverified.publication, self.model)

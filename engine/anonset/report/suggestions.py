@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.ranking import Candidate, named, what_is_left
+from anonset.jobs.ranking import Candidate, made_from_data, named, what_is_left
 from anonset.jobs.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
 from anonset.queries.estimate import ONE_MEMBER
@@ -33,6 +33,7 @@ def suggestion_summary(found: Suggestion, command: str, with_own: str = "") -> d
             "reason": found.reason,
             "limit": found.limit or None,
             "warning": found.warning or None,
+            "made_from_data": made_from_data(found.recommended) or None,
         }
     )
     return summary
@@ -53,6 +54,8 @@ def suggestion_account(found: Suggestion, command: str, with_own: str = "") -> l
     parts.append(f"Best: {found.reason}.")
     if far := levels_text(best.levels):
         parts.append(f"Generalized, by how far: {far}.")
+    if made := made_from_data(best):
+        parts.append(f"Its hierarchy: {made}.")
     if found.warning:
         parts.append(f"Warning: {found.warning}.")
     if found.limit:
@@ -60,7 +63,7 @@ def suggestion_account(found: Suggestion, command: str, with_own: str = "") -> l
     if (own := found.with_own_hierarchy) is best:
         parts.append("It is the best with your hierarchy, too.")
     elif own is not None:
-        parts += [f"Best with your hierarchy: {named(own)}: {what_is_left(own)}.", f"It is run by: {with_own}"]
+        parts += [f"Best with your hierarchy: {named(own)}: {what_is_left(own)}.", f"Run it by: {with_own}"]
     return [*parts, f"Next: {command}"]
 
 
