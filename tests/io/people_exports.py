@@ -7,7 +7,7 @@ CODES = "id,codes\n1,E10 I10\n2,J45\n3,E10 J45\n"
 CENSUS = "39, State-gov, E10 I10\n50, Private, J45\n38, Private, E10 J45\n"
 CENSUS_ROLES = {"id": "1", "keep": "2", "items": "3"}
 CLAIMS = '"ROW","PERSON","CODE"\n1,109,"E10"\n2,109,"I10"\n3,110,"J45"\n4,111,"E10"\n5,111,"J45"\n'
-ABOVE = "line 2 holds the names: take out what stands above it"
+ABOVE = "line 2 holds the names: --header-line 2"
 
 EXPORTS = [
     PeopleFile("UCI, no line of names", "adult.data", CENSUS, CENSUS_ROLES, VISITS, {"no_header": True}, "-"),

@@ -139,3 +139,32 @@ def test_numbered_columns_of_codes_and_the_main_one_are_one_set():
 def test_numbered_columns_of_values_are_no_codes():
     columns = {f"lab{at}": [str(50 + (at * n) % 90) for n in range(40)] for at in (1, 2, 3)}
     assert "one_code" not in anonset.inspect(columns).settings
+
+
+def test_words_for_null_are_named_and_proposed(tmp_path):
+    rows = [f"{n};{20 + n % 50 if n % 9 else 'k.A.'};{['m', 'w', 'n/a'][n % 3]};{'+-'[n % 2]}" for n in range(N)]
+    path = tmp_path / "raw.csv"
+    path.write_text("\n".join(["id;age;sex;rh", *rows]))
+    found = anonset.inspect(path)
+    assert (found.settings["null"], found.settings["missing"]) == (["k.A.", "n/a"], "empty,value")
+    assert found.settings["hierarchy"]["age"] == "bins:width=5,20"
+    assert any("'k.A.' probably says that there is no value ('age')" in problem for problem in found.problems)
+    assert found.records == N
+
+
+def test_decimal_commas_are_proposed(tmp_path):
+    rows = [f"{n};{50 + n % 40},5;E1{n % 9} I1{n % 7}" for n in range(N)]
+    path = tmp_path / "raw.csv"
+    path.write_text("\n".join(["id;kg;codes", *rows]))
+    found = anonset.inspect(path)
+    assert (found.settings["decimal"], found.settings["numeric"], found.problems) == (",", ["kg"], ())
+
+
+def test_a_title_above_the_names_is_refused_with_its_line(tmp_path):
+    from anonset.errors import InputError
+
+    path = tmp_path / "raw.csv"
+    path.write_text("Report\n\nid;age;code\n" + "\n".join(f"{n};{n % 5};E1{n % 9}" for n in range(N)))
+    with pytest.raises(InputError, match="header_line=3"):
+        anonset.inspect(path)
+    assert anonset.inspect(path, header_line=3).records == N

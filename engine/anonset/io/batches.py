@@ -12,12 +12,13 @@ from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.io import fimi
 from anonset.io.baskets import basket_rows, marks_in, separator_among
+from anonset.io.columns import with_nulls
 from anonset.io.data_files import DataFile, DataFiles
 from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import DELIMITERS
 from anonset.io.files import open_parquet, reading
 from anonset.io.pieces import head_of, pieces
-from anonset.io.sources import HEAD, Described, Reading, difference, require_lines_without_names
+from anonset.io.sources import HEAD, Described, Reading, difference, require_lines
 
 _BYTES_AT_ONCE = 1 << 24
 """Bytes, as they are encoded, of the rows that are read at once from Parquet, about, at most."""
@@ -70,8 +71,16 @@ def open_batches(files: DataFiles, how: Reading) -> BatchSource:
     if files.format not in opening:
         msg = f"{files.where}: {files.format} is not read block by block; convert it to FIMI (.dat), or read it whole"
         raise InputError(msg)
-    require_lines_without_names(files.where, files.format, how.dialect)
+    require_lines(files.where, files.format, how)
     source = opening[files.format](files, how)
+    if how.null:
+        found = source.batches
+
+        def batches(names: Sequence[str]) -> Iterator[Batch]:
+            return (replace(one, columns=with_nulls(one.columns, how.null)) for one in found(names))
+
+        first = source.head
+        source = replace(source, batches=batches, head=lambda names: with_nulls(first(names), how.null))
     if both := [name for name in files.keys if name in source.names]:
         msg = f"{files.where}: column {both[0]!r} stands in the files, and in the names of their folders; one must go"
         raise InputError(msg)
@@ -221,7 +230,9 @@ def _delimited(files: DataFiles, how: Reading) -> BatchSource:
     for file in files.files:
         data = head_of(file, how.dialect, HEAD)
         whole = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
-        heads.append(DelimitedText(file.where, whole, usual, how.dialect, how.absent, separator=how.separator))
+        heads.append(
+            DelimitedText(file.where, whole, usual, how.dialect, how.absent, separator=how.separator, whole=False)
+        )
         if heads[-1].names != heads[0].names:
             msg = f"{file.where}: the columns must be those of {files.files[0].where}, in the same order"
             raise InputError(msg)
@@ -235,27 +246,39 @@ def _delimited(files: DataFiles, how: Reading) -> BatchSource:
         return first.head(own, HEAD) if own else {}
 
     named = not how.dialect.no_header
-    return BatchSource(files.where, heads[0].names, batches, first_line=named, hint=heads[0].hint, head=head)
+    decimal = max(head.decimal(how.numeric, how.null) for head in heads)
+    described: dict[str, Any] = {"hint": heads[0].hint, "decimal": decimal, "head": head}
+    return BatchSource(files.where, heads[0].names, batches, first_line=named, **described)
 
 
 def _delimited_rows(
     file: DataFile, head: DelimitedText, usual: str, how: Reading, names: Sequence[str]
 ) -> Iterator[Batch]:
-    header, known = head.header, replace(how.dialect, delimiter=head.delimiter, encoding=None, no_header=False)
+    header, known = (
+        head.header,
+        replace(how.dialect, delimiter=head.delimiter, encoding=None, no_header=False, header_line=1),
+    )
     if how.dialect.no_header:
         header = f"{head.delimiter.join(head.names)}\n".encode()
     above = 1 if how.dialect.no_header else head.header_lines
-    wanted, before = [name for name in names if name in head.names], 0
+    wanted, before, held = [name for name in names if name in head.names], 0, b""
     with_quotes = {"delimiter": ord(head.delimiter), "skip": head.size, "lines": head.lines}
+    yielded, last = False, b""
     for piece in pieces(file, how.dialect, **with_quotes):
-        first = piece.lines - above
+        first = piece.lines - above - held.count(b"\n")
+        data = held + piece.data
+        body = data[: head.end_of(data)]
+        held = data[len(body) :]  # separators alone: rows only if others follow
+        if not body and yielded:
+            continue
         part = DelimitedText(
-            file.where, header + piece.data, usual, known, how.absent, separator=how.separator, before=first
+            file.where, header + body, usual, known, how.absent, separator=how.separator, before=first, whole=False
         )
         columns = part.load(wanted)
         n = len(columns[wanted[0]]) if wanted else len(part.load(head.names[:1])[head.names[0]])
         yield _with_keys(file, before, n, columns, names)
-        before += n
+        before, yielded, last = before + n, True, body or last
+    head.refuse_sum(last)
 
 
 def _fimi(files: DataFiles, how: Reading) -> BatchSource:

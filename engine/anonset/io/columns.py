@@ -43,6 +43,8 @@ class Encoder:
     """What they changed so far."""
     printed: bool = False
     """Whether lists come from a text, so that empty items and the blanks around items are no part of them."""
+    decimal: str = ""
+    """The decimal sign of numbers; empty: a point."""
     before: int = 0
     """Number of rows of the source before these, for messages."""
     more: bool = False
@@ -152,7 +154,7 @@ class Encoder:
         kind = column.type
         plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
         given = column if plain else self._text(name, column)
-        return read_numbers(self.where, name, given, self.before, self.until(given))
+        return read_numbers(self.where, name, given, self.before, self.until(given), self.decimal)
 
     def until(self, column: Any) -> int | None:
         """Return the last row of a part of a column, counted from 1; None if there are no rows behind it."""
@@ -284,6 +286,26 @@ def empty_id(where: str, name: str, first: int, alike: str) -> str:
     """Say that the ids of some rows are empty, given the first row (from 0), and of how many more that is true."""
     reason = "without an id nobody can say whose row it is; give it one, or leave the row out"
     return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {reason}"
+
+
+def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:
+    """Return columns in which values that are one of some words, but for blanks around them, are null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    known = pa.array(sorted(words), pa.string())
+
+    def cleared(column: Any) -> Any:
+        if isinstance(column, SetColumn):
+            return column
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+            return column
+        text = column.cast(pa.large_string())
+        null = pc.is_in(pc.utf8_trim_whitespace(text), value_set=known.cast(pa.large_string()))
+        return pc.if_else(null, pa.scalar(None, text.type), text) if pc.any(null).as_py() else column
+
+    return {name: cleared(column) for name, column in columns.items()}
 
 
 def is_list(kind: Any) -> bool:

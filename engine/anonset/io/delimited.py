@@ -14,16 +14,22 @@ import numpy as np
 from anonset.errors import InputError
 from anonset.io.dialect import (
     DELIMITERS,
+    LINE_END,
     Dialect,
     Missing,
     any_field_size,
     delimiter_of,
+    end_of_rows,
     header_fields,
     invalid_utf8,
+    is_figure,
+    is_sum,
+    lines_above,
     numbered,
     other_delimiter,
 )
 from anonset.io.files import reading
+from anonset.io.numbers import recognised_decimal
 from anonset.spelling import counted, setting
 
 _BLOCK = 1 << 24
@@ -31,8 +37,9 @@ _LARGEST_BLOCK = (1 << 31) - 1
 _BYTES_AT_ONCE = 1 << 22
 _LONGEST_HEADER = 1 << 20
 _LINES_ABOVE = 30
+_LOOKED_AT = 1 << 18
+_ENOUGH = 3  # rows of as many fields
 _END_OF_FILE = b"\x1a"  # as DOS wrote it
-_LINE_END = re.compile(rb"\r\n|\n|\r")
 _TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # a first line that spreadsheets write and read
 
 
@@ -55,17 +62,18 @@ class DelimitedText:
         *,
         separator: str | None = None,
         before: int = 0,
+        whole: bool = True,
     ) -> None:
         self.path = path
         self.exact, self._named = dialect.exact, not dialect.no_header
         lacking: Missing = absent if self._named else lambda fields: absent(numbered(fields))
         self.data = data.rstrip(_END_OF_FILE) if not self.exact and data.endswith(_END_OF_FILE) else data
         told = None if dialect.exact else _TOLD.match(self.data)
-        self._skipped = before + (0 if told is None else 1)
-        if told is not None:
-            self.data = self.data[told.end() :]
+        self._above, lines = lines_above(str(path), self.data, dialect.header_line, 0 if told is None else told.end())
+        self._skipped = before + lines
+        if self._above:
+            self.data = self.data[self._above :]
         header = _first_row(self.data)
-        self._told = 0 if told is None else told.end()
         self.delimiter = dialect.delimiter or (told[1].decode() if told is not None else "")
         if not self.delimiter:
             self.delimiter = delimiter_of(header, usual, lacking, separator, self.data)
@@ -85,14 +93,20 @@ class DelimitedText:
         self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))  # at the end; spreadsheets leave them
         self._n_fields = len(fields)
         self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
-        self._has_rows = not self._named or next(rows, None) is not None
+        self.below = "" if self.exact or not self._named else self._names_below()
+        start = len(self.header)
+        if whole and (end := self.end_of(self.data, start)) < len(self.data):
+            self.data = self.data[:end]
+        if whole:
+            self.refuse_sum(self.data, start)
+        self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
 
     @property
     def header(self) -> bytes:
         """The lines of the header, as they stand in the text."""
         if not self._named:
             return b""
-        ends = (found.end() for found in _LINE_END.finditer(self.data))
+        ends = (found.end() for found in LINE_END.finditer(self.data))
         return self.data[: next(islice(ends, self.header_lines - 1, None), len(self.data))]
 
     @property
@@ -103,7 +117,40 @@ class DelimitedText:
     @property
     def size(self) -> int:
         """Bytes up to the first record."""
-        return self._told + len(self.header)
+        return self._above + len(self.header)
+
+    def end_of(self, data: bytes, start: int = 0) -> int:
+        """Return where rows end, but for those at their end that hold separators alone, as spreadsheets leave them."""
+        return len(data) if self.exact else end_of_rows(data, start, self.delimiter, self._n_fields)
+
+    def refuse_sum(self, rows: bytes, start: int = 0) -> None:
+        """Refuse the last of all rows if it is a sum of the others.
+
+        Raises
+        ------
+        InputError
+            If it says so, and holds nothing but numbers beside.
+        """
+        if not self.exact and is_sum(rows, start, self.delimiter, self._n_fields):
+            what = "the last row says that it is a sum of the others, and holds numbers alone: it is no record"
+            msg = f"{self.path}: {what}; take it out"
+            raise InputError(msg)
+
+    def decimal(self, names: Sequence[str], null: Sequence[str]) -> str:
+        """Return the decimal sign of columns of numbers by the first rows: a comma, or nothing where it is none.
+
+        Texts of `null` are no numbers, and say nothing.
+        """
+        first = self.data[:_LOOKED_AT]
+        at = [n for n, name in enumerate(self.names) if name in names]
+        if not at or b"," not in first or (self.delimiter == "," and b'"' not in first):
+            return ""
+        end = max(first.rfind(b"\n"), first.rfind(b"\r")) + 1 or len(first)
+        lines = first[:end].decode("utf-8", "replace")
+        with any_field_size():
+            rows = list(csv.reader(io.StringIO(lines, newline=""), delimiter=self.delimiter, skipinitialspace=True))
+        held = [row[n].strip() for row in rows[self._named :] if len(row) == self._n_fields for n in at]
+        return recognised_decimal([field for field in held if field not in null])
 
     def _header_below(self, absent: Missing) -> str:
         """Return the hint for a header that stands below other lines; empty where none is found."""
@@ -112,7 +159,22 @@ class DelimitedText:
             for mark in DELIMITERS:
                 names = header_fields(line, mark)
                 if self._named and len(names) > 1 and not absent(names):
-                    return f"; line {number} holds the names: take out what stands above it"
+                    return f"; line {number} holds the names: {setting('header_line', number)}"
+        return ""
+
+    def _names_below(self) -> str:
+        """Say where the names seem to stand, if not in the first line: below it, above rows of as many fields."""
+        if self._n_fields > 1 and len(self.names) == self._n_fields:
+            return ""
+        lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
+        for mark in dict.fromkeys([self.delimiter, *DELIMITERS]):
+            rows = [header_fields(line, mark) for line in lines]
+            number = next((n for n, row in enumerate(rows) if n and len(row) > 2 and all(row)), len(rows))
+            below = rows[number:]
+            even = len(below) > _ENOUGH and len(set(map(len, below))) == 1
+            if even and len(set(below[0])) == len(below[0]) and not any(map(is_figure, below[0])):
+                line = number + 1 + self._skipped
+                return f"; if line {line} holds the names: {setting('header_line', line)}"
         return ""
 
     def load(self, names: Sequence[str]) -> dict[str, Any]:
@@ -174,7 +236,9 @@ class DelimitedText:
             held = next((n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0)
             if held and len(row) == self._n_fields:
                 where = f"{self.path}: line {line + self._skipped}"
-                msg = f"{where}: column {held} holds something and has no name; give it one in the first line"
+                msg = (
+                    f"{where}: column {held} holds something and has no name; give it one in the first line{self.below}"
+                )
                 raise InputError(msg)
 
     def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
@@ -249,6 +313,7 @@ class DelimitedText:
                 hint = way_out if self._n_fields == 1 else ""
                 if 1 < self._n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
                     hint = "; a name is missing in the first line: that of the row names, if R wrote them"
+                hint = hint or self.below
                 where = f"{self.path}: line {line + self._skipped}"
                 like = "the header" if self._named else "the first line"
                 msg = f"{where}: {counted(self._n_fields, 'field')} required as in {like}, {got}"
@@ -259,7 +324,7 @@ class DelimitedText:
 def _first_row(data: bytes) -> str:
     """Return the first row of a text, with its line ends within quotes."""
     at = quotes = 0
-    for found in _LINE_END.finditer(data, 0, _LONGEST_HEADER):
+    for found in LINE_END.finditer(data, 0, _LONGEST_HEADER):
         quotes += data.count(b'"', at, found.end())
         at = found.end()
         if quotes % 2 == 0:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 
 from anonset.errors import InputError
 from anonset.spelling import setting
@@ -22,6 +23,24 @@ _BOMS = (
 )
 _WINDOWS = re.compile(r"\\x[89]")  # bytes that are letters and quotes there, and nothing in latin-1
 _CONTROLS = re.compile("[\x80-\x9f]")
+LINE_END = re.compile(rb"\r\n|\n|\r")
+_LONGEST_LINE, _LONGEST_SUM = 1 << 16, 1 << 12
+_SUMS = frozenset(
+    {
+        "summe",
+        "gesamtsumme",
+        "gesamt",
+        "insgesamt",
+        "sum",
+        "total",
+        "totals",
+        "grand total",
+        "somme",
+        "totale",
+        "totaal",
+    }
+)
+_FIGURE = re.compile(r"[-+]?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$))?")
 _SPELLED = {"\\t": "\t", "tab": "\t"}
 
 Missing = Callable[[Sequence[str]], Collection[str]]
@@ -40,15 +59,19 @@ class Dialect:
     """Whether the text is one of our own: UTF-8 with commas, in which blanks count."""
     no_header: bool = False
     """Whether its first line is a row, so that the columns are called 1, 2, ..."""
+    header_line: int = 1
+    """The line with which it begins, from 1 on: what stands above is left out."""
 
     @classmethod
-    def of(cls, delimiter: str | None, encoding: str | None, no_header: bool = False) -> "Dialect":
+    def of(
+        cls, delimiter: str | None, encoding: str | None, no_header: bool = False, header_line: int = 1
+    ) -> "Dialect":
         """Return a dialect, if it is one.
 
         Raises
         ------
         InputError
-            If the delimiter or the encoding cannot be used.
+            If the delimiter, the encoding or the number of the line cannot be used.
         """
         if delimiter is not None:
             delimiter = _SPELLED.get(delimiter, delimiter)
@@ -61,7 +84,10 @@ class Dialect:
             except (LookupError, UnicodeError, ValueError):
                 msg = f"{setting('encoding')} must be one that Python knows, such as latin-1, got {encoding!r}"
                 raise InputError(msg) from None
-        return cls(delimiter, encoding, no_header=no_header)
+        if isinstance(header_line, bool) or not isinstance(header_line, int) or header_line < 1:
+            msg = f"{setting('header_line')} must be the number of a line, 1 or more, got {header_line!r}"
+            raise InputError(msg)
+        return cls(delimiter, encoding, no_header=no_header, header_line=header_line)
 
 
 RECOGNISED = Dialect()
@@ -197,6 +223,71 @@ def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None
         order = [mark for mark in order if mark != separator]
         return next((mark for mark in order if mark.encode() not in data), order[0])
     return min(order, key=lambda mark: (len(absent(found[mark])), -len(found[mark]), order.index(mark)))
+
+
+def lines_above(where: str, data: bytes, line: int, told: int) -> tuple[int, int]:
+    """Return the bytes and the number of the lines above that of the names; `told`: bytes of a line ``sep=;``.
+
+    Raises
+    ------
+    InputError
+        If there is no such line.
+    """
+    lines = 1 if told else 0
+    if line <= lines + 1:
+        return told, lines
+    end = next((found.end() for found in islice(LINE_END.finditer(data), line - 2, None)), len(data))
+    if end == len(data):
+        msg = f"{where}: there is no line {line} ({setting('header_line')})"
+        raise InputError(msg)
+    return end, line - 1
+
+
+def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
+    r"""Return where rows end that begin at a place, but for those at the end that hold separators alone.
+
+    >>> end_of_rows(b"a;b\n;\nc;d\n;\n;\n", 0, ";", 2)
+    10
+    """
+    end = len(data)
+    while fields > 1 and end > start:
+        first, stop = _last_line(data, end)
+        line, mark = data[first:stop], delimiter.encode()
+        if line.count(mark) != fields - 1 or line.replace(mark, b"").replace(b'""', b"").strip():
+            break
+        end = max(first, start)
+    return end
+
+
+def is_sum(data: bytes, start: int, delimiter: str, fields: int) -> bool:
+    r"""Tell whether the last of the rows from a place on says that it is a sum, and holds numbers alone beside.
+
+    >>> is_sum(b"1;x;3\nSumme;;12,5\n", 0, ";", 3), is_sum(b"1;x;3\n", 0, ";", 3)
+    (True, False)
+    """
+    first, stop = _last_line(data, len(data))
+    if first < start or stop - first > _LONGEST_SUM:
+        return False
+    row = header_fields(data[first:stop].decode("utf-8", "replace"), delimiter)
+    words = [field for field in row if field.strip(" :").casefold() in _SUMS]
+    others = [field for field in row if field and field not in words]
+    return len(row) == fields > 1 and len(words) == 1 and bool(others) and all(map(is_figure, others))
+
+
+def is_figure(field: str) -> bool:
+    """Tell whether a field holds a number, with whatever marks."""
+    return _FIGURE.fullmatch(field) is not None
+
+
+def _last_line(data: bytes, end: int) -> tuple[int, int]:
+    """Return where the last line of the first bytes begins and ends, without its line end."""
+    stop = end
+    if stop and data[stop - 1] == ord("\n"):
+        stop -= 1
+    if stop and data[stop - 1] == ord("\r"):
+        stop -= 1
+    low = max(0, stop - _LONGEST_LINE)
+    return max(data.rfind(b"\n", low, stop), data.rfind(b"\r", low, stop)) + 1, stop
 
 
 def other_delimiter(header: str, absent: Missing) -> str:

@@ -1,5 +1,7 @@
 """Arrow columns as numbers, none of which was rounded on the way."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -12,11 +14,15 @@ from anonset.data import NumericColumn
 from anonset.data.discreet import Discreet
 from anonset.data.numbers import unfit
 from anonset.errors import InputError
+from anonset.spelling import setting
 
 Values = NDArray[np.int64] | NDArray[np.float64]
 
 _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _INTEGER = r"^-?[0-9]+$"
+_WITH_COMMA = re.compile(r"-?[0-9]+(,[0-9]+)?").fullmatch
+_THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2},[0-9]{3}").fullmatch
+_GROUPED = re.compile(r"-?\d{1,3}((\.\d{3})+(,\d+)?|(,\d{3})+(\.\d+)?|(['’ \u00a0\u202f]\d{3})+([.,]\d+)?)").fullmatch
 _EXACT_IN_FLOAT = 2.0**53
 _SAFE_LENGTH = 15  # so many digits are always held
 _LONGEST = 400  # characters of a number
@@ -48,7 +54,21 @@ def others(rows: int, until: int | None = None) -> str:
     return f" (and {rows - 1} more{where})" if rows > 1 else ""
 
 
-def read_numbers(where: str, name: str, column: Any, before: int = 0, until: int | None = None) -> Numbers:
+def recognised_decimal(values: Iterable[str]) -> str:
+    """Return ``,`` if it is the decimal sign of numbers, and may not separate thousands; else nothing.
+
+    >>> recognised_decimal(["70", "70,5"]), recognised_decimal(["70", "1,000"]), recognised_decimal(["1.5", "2,5"])
+    (',', '', '')
+    """
+    held = [value for value in values if value]
+    if not all(map(_WITH_COMMA, held)) or all(map(_THOUSANDS, (value for value in held if "," in value))):
+        return ""
+    return ","
+
+
+def read_numbers(
+    where: str, name: str, column: Any, before: int = 0, until: int | None = None, decimal: str = ""
+) -> Numbers:
     """Read numbers, or text, without nulls.
 
     A float holds the number of a text of up to 15 digits always, and any that programs print of floats; integers that
@@ -60,6 +80,8 @@ def read_numbers(where: str, name: str, column: Any, before: int = 0, until: int
         Number of rows before these, for messages.
     until
         Number of the last of these rows, where others follow.
+    decimal
+        The decimal sign of a text; empty: a point.
 
     Raises
     ------
@@ -76,7 +98,7 @@ def read_numbers(where: str, name: str, column: Any, before: int = 0, until: int
         return numbers.found(numbers.unsigned(np.asarray(column)))
     if pa.types.is_integer(kind):
         return numbers.found(np.asarray(column.cast(pa.int64())).astype(np.int64))
-    return numbers.parsed(column)
+    return numbers.parsed(numbers.pointed(column) if decimal == "," else column)
 
 
 class _Numbers:
@@ -84,6 +106,15 @@ class _Numbers:
 
     def __init__(self, where: str, name: str, before: int, until: int | None) -> None:
         self.where, self.name, self.before, self.until = where, name, before, until
+
+    def pointed(self, text: Any) -> Any:
+        """Return numbers that are written with a decimal comma, with a point."""
+        import pyarrow.compute as pc
+
+        required = "a number with a decimal comma is required, and there is a point; where it separates thousands, take"
+        ways = f"it out; where it is the decimal sign: {setting('decimal', '.')}"
+        self.refuse(np.flatnonzero(np.asarray(pc.match_substring(text, "."))), f"{required} {ways}")
+        return pc.replace_substring(text, ",", ".")
 
     def parsed(self, text: Any) -> Numbers:
         """Read text as integers where all are, else as floats."""
@@ -94,7 +125,8 @@ class _Numbers:
         if len(wrong):
             first = text[int(wrong[0])].as_py()
             why = "" if first.strip() == first else ": there are blanks around it"
-            self.refuse(wrong, "a number is required" + (why if first.strip() else ": the field is empty"))
+            hint = _hint(first.strip())
+            self.refuse(wrong, "a number is required" + (why + hint if first.strip() else ": the field is empty"))
         if pc.all(pc.match_substring_regex(text, _INTEGER)).as_py() is not False:
             try:
                 integers = np.asarray(pc.cast(text, pa.int64())).astype(np.int64)
@@ -128,6 +160,17 @@ class _Numbers:
             which = f"row {self.before + rows[0] + 1}{others(len(rows), self.until)}"
             msg = f"{self.where}: numeric column {self.name!r}: {which}: {required}"
             raise InputError(msg)
+
+
+def _hint(value: str) -> str:
+    """Return what helps with a number that is written otherwise; nothing with what is none."""
+    if _WITH_COMMA(value) and not _THOUSANDS(value):
+        return f"; with a decimal comma: {setting('decimal', ',')}"
+    if _WITH_COMMA(value):
+        return f"; if the comma is the decimal sign: {setting('decimal', ',')}; if it separates thousands, take it out"
+    if _GROUPED(value):
+        return " without separators of thousands; take them out (format the cells as numbers without groups)"
+    return ""
 
 
 def _rounded(text: Any, values: Any) -> NDArray[np.integer]:

@@ -38,6 +38,10 @@ class ReadOptions:
     """What the owner answers for."""
     exact: bool = False
     """Whether the text is one of our own, in which blanks count."""
+    null: tuple[str, ...] = ()
+    """Texts that are null."""
+    decimal: str = ""
+    """The decimal sign of numbers; empty: recognised."""
 
     @classmethod
     def exactly(cls, given: Mapping[str, Names], separator: str) -> "ReadOptions":
@@ -57,6 +61,9 @@ class ReadOptions:
         delimiter: str | None = None,
         encoding: str | None = None,
         no_header: bool = False,
+        header_line: int = 1,
+        decimal: str | None = None,
+        null: Names = (),
         input_format: str | None = None,
         normalize: Names = (),
         unknown: str = "error",
@@ -75,7 +82,9 @@ class ReadOptions:
         _require_text(separator=separator, missing=missing, delimiter=delimiter, encoding=encoding)
         separator = "\t" if separator == "\\t" else separator
         require_separator(separator)
-        dialect = Dialect.of(delimiter, encoding, no_header)
+        dialect = Dialect.of(delimiter, encoding, no_header, header_line)
+        if decimal is not None:
+            require_known(setting("decimal"), decimal, (",", "."))
         chosen = {part.strip() for part in missing.split(",")}
         if not chosen <= set(_MISSING) or ("refuse" in chosen and len(chosen) > 1):
             msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
@@ -92,6 +101,8 @@ class ReadOptions:
             _rules(normalize),
             _code_rules(unknown, inner_items),
             OwnersWord(rows_are_persons, identifying_as_declared),
+            null=names_in((), null),
+            decimal=decimal or "",
         )
 
     def reading(self, labels: Sequence[str] | None = None) -> Reading:
@@ -101,7 +112,8 @@ class ReadOptions:
             return absent(names, (*self.given.values(), self.numeric))
 
         ids = names_in((), self.given.get("id"))
-        return Reading(self.input_format, self.dialect, self.separator, lacking, labels, ids)
+        numeric = () if self.decimal else names_in((), self.numeric)
+        return Reading(self.input_format, self.dialect, self.separator, lacking, labels, ids, self.null, numeric)
 
     def plan(self, source: Described) -> Plan:
         """Give every column of a source its role.
@@ -131,6 +143,7 @@ class ReadOptions:
             exact=self.exact,
             normalize=self.normalize,
             printed=source.printed,
+            decimal=self.decimal or source.decimal,
         )
 
 

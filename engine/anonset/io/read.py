@@ -32,6 +32,9 @@ def read(
     delimiter: str | None = None,
     encoding: str | None = None,
     no_header: bool = False,
+    header_line: int = 1,
+    decimal: str | None = None,
+    null: Names = (),
     input_format: str | None = None,
     one_hot: Names = (),
     one_code: Names = (),
@@ -88,6 +91,13 @@ def read(
         Encoding of a text without a byte order mark; by default UTF-8.
     no_header
         Whether the first line of a CSV or TSV file is a row: its columns are called ``1``, ``2``, ... then.
+    header_line
+        The line of a CSV or TSV file with which it begins, from 1 on: what stands above it is left out.
+    decimal
+        The decimal sign of numeric columns of text, ``,`` or ``.``; None: recognised by the first rows of a CSV or TSV
+        file, else a point.
+    null
+        Texts that say that there is no value: they are null, in all columns.
     input_format
         Format of a file, whatever its name: ``csv``, ``tsv``, ``fimi``, ``baskets`` (a record a line, items between
         a separator, no names of columns), ``spmf`` or ``parquet``.
@@ -142,6 +152,9 @@ def read(
         delimiter=delimiter,
         encoding=encoding,
         no_header=no_header,
+        header_line=header_line,
+        decimal=decimal,
+        null=null,
         input_format=input_format,
         normalize=normalize,
         unknown=unknown,

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 from anonset.errors import InputError
 from anonset.io import fimi
 from anonset.io.baskets import read_baskets
+from anonset.io.columns import with_nulls
 from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import RECOGNISED, Dialect, Missing, in_utf8
 from anonset.io.files import format_of, read_bytes, reading, require_file, require_there
@@ -39,6 +40,10 @@ class Described:
     """What may help where a declared column is missing."""
     printed: bool = field(default=False, kw_only=True)
     """Whether its lists come from a text."""
+    decimal: str = field(default="", kw_only=True)
+    """The decimal sign of its numbers, where it was recognised."""
+    below: str = field(default="", kw_only=True)
+    """What to say where its names seem to stand below other lines."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,10 @@ class Reading:
     """The items that the columns of a matrix stand for."""
     ids: tuple[str, ...] = ()
     """Columns whose values are nearly all different, which are best read as plain text."""
+    null: tuple[str, ...] = ()
+    """Texts that are null."""
+    numeric: tuple[str, ...] = ()
+    """Columns of numbers, by which their decimal sign is recognised."""
 
 
 def open_source(source: Any, how: Reading = Reading()) -> Source:
@@ -77,6 +86,18 @@ def open_source(source: Any, how: Reading = Reading()) -> Source:
     InputError
         If it is none of these, or cannot be read.
     """
+    opened = _open(source, how)
+    if not how.null:
+        return opened
+    load, head = opened.load, opened.head or opened.load
+    return replace(
+        opened,
+        load=lambda names: with_nulls(load(names), how.null),
+        head=lambda names: with_nulls(head(names), how.null),
+    )
+
+
+def _open(source: Any, how: Reading) -> Source:
     if isinstance(source, (str, os.PathLike)):
         return _open_path(Path(source), how)
     where = f"the given {type(source).__name__}"
@@ -91,7 +112,7 @@ def open_source(source: Any, how: Reading = Reading()) -> Source:
 def _open_path(path: Path, how: Reading) -> Source:
     require_there(path)
     kind = format_of(path, how.format, no_header=how.dialect.no_header)
-    require_lines_without_names(path, kind, how.dialect)
+    require_lines(path, kind, how)
     if not path.is_dir():
         require_file(path)
     if kind == "parquet":
@@ -100,8 +121,13 @@ def _open_path(path: Path, how: Reading) -> Source:
         usual = "\t" if kind == "tsv" else ","
         data = in_utf8(path, read_bytes(path), how.dialect)
         text = DelimitedText(path, data, usual, how.dialect, how.absent, separator=how.separator)
-        named, head = not how.dialect.no_header, partial(text.head, size=HEAD)
-        return Source(str(path), text.names, text.load, first_line=named, hint=text.hint, head=head)
+        described: dict[str, Any] = {
+            "hint": text.hint,
+            "decimal": text.decimal(how.numeric, how.null),
+            "below": text.below,
+            "head": partial(text.head, size=HEAD),
+        }
+        return Source(str(path), text.names, text.load, first_line=not how.dialect.no_header, **described)
     readers: dict[str, Callable[[], Any]] = {
         "dat": lambda: fimi.read_fimi(path, how.dialect, separator=how.separator),
         "spmf": lambda: fimi.read_spmf(path, how.dialect),
@@ -110,16 +136,21 @@ def _open_path(path: Path, how: Reading) -> Source:
     return Source(str(path), (fimi.COLUMN,), lambda _: {fimi.COLUMN: readers[kind]()}, sets_only=True, printed=True)
 
 
-def require_lines_without_names(where: object, kind: str, dialect: Dialect) -> None:
-    """Refuse to take the first line for a row where there is no such line.
+def require_lines(where: object, kind: str, how: Reading) -> None:
+    """Refuse what is said of a line of names where there is none, and of null where there are but items.
 
     Raises
     ------
     InputError
-        If the format is neither CSV nor TSV.
+        If the format is not such a one.
     """
-    if dialect.no_header and kind not in ("csv", "tsv"):
-        what = f"{setting('no_header', True)} is about CSV and TSV, whose first line names the columns"
+    dialect, what = how.dialect, ""
+    if (dialect.no_header or dialect.header_line > 1) and kind not in ("csv", "tsv"):
+        name = setting("no_header", True) if dialect.no_header else setting("header_line")
+        what = f"{name} is about CSV and TSV, whose first line names the columns"
+    elif how.null and kind not in ("csv", "tsv", "parquet"):
+        what = f"{setting('null')} is about tables, whose fields may be null"
+    if what:
         msg = f"{where}: {what}; got {kind}"
         raise InputError(msg)
 

@@ -8,6 +8,7 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
+from anonset.io.columns import with_nulls
 from anonset.io.dialect import Dialect
 from anonset.io.options import ReadOptions
 from anonset.io.person_signs import repeated_in
@@ -27,6 +28,9 @@ READING = (
     "delimiter",
     "encoding",
     "no_header",
+    "header_line",
+    "decimal",
+    "null",
     "input_format",
     "labels",
     "normalize",
@@ -53,24 +57,33 @@ class Proposal(Discreet):
 def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec]) -> Proposal:
     """Profile the columns, propose roles for those that have none, and try to read the data by them."""
     roles = {role: given.get(role) for role in ROLES if given.get(role)}
-    dialect = Dialect.of(given.get("delimiter"), given.get("encoding"), bool(given.get("no_header")))
+    dialect = Dialect.of(
+        given.get("delimiter"), given.get("encoding"), bool(given.get("no_header")), given.get("header_line", 1)
+    )
     named = [name for names in roles.values() for name in names_in((), names)]
 
     def lacking(names: Sequence[str]) -> list[str]:
         return [name for name in named if name not in names and not name.endswith("*")]
 
-    how = Reading(given.get("input_format"), dialect, given.get("separator"), lacking, given.get("labels"))
+    null = names_in((), given.get("null"))
+    how = Reading(given.get("input_format"), dialect, given.get("separator"), lacking, given.get("labels"), null=null)
     opened = open_source(source, how)
+    if len(opened.names) == 1 and opened.below and not named:
+        msg = f"{opened.where}: the first line names one column, and others below hold several{opened.below}"
+        raise InputError(msg)
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
     loaded = {name: coded(column) for name, column in opened.load(opened.names).items()}
-    opened = replace(
-        opened, load=lambda names: {name: loaded[name] for name in names}, head=None
-    )  # the file is read once
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
+    words = _null_words(profiles) if not how.null else {}
+    loaded = with_nulls(loaded, words) if words else loaded
+    opened = replace(opened, load=lambda names: {name: loaded[name] for name in names}, head=None)  # read once
     persons = [one.column for one in repeated_in(loaded, opened.names)]
     proposed = propose(profiles, lambda name: pattern(loaded[name]), persons)
     proposed = _with_given(opened, proposed, given)
-    work = Proposal(opened.where, (), {}, _null_problems(profiles), None, profiles[0].records if profiles else 0)
+    problems = [*_null_problems(profiles), *_word_problems(words)]
+    work = Proposal(opened.where, (), {}, problems, None, profiles[0].records if profiles else 0)
+    if words:
+        given = {**given, "null": list(words)}
     trial = _Trial(opened, given, dict(proposed), profiles)
     work.table, proposed, more = trial.run(work.problems)
     work.settings = more
@@ -89,9 +102,9 @@ def _with_given(opened: Source, proposed: dict[str, Proposed], given: Mapping[st
         for name in names_in(opened.names, given.get(role)):
             matching = [n for n in opened.names if name.endswith("*") and n.startswith(name[:-1])] or [name]
             for one in matching:
-                spec = proposed[one].hierarchy if one in proposed else None
+                spec = proposed[one].hierarchy if one in proposed and proposed[one].role == role else None
                 numeric = one in names_in(opened.names, given.get("numeric"))
-                spec = "range" if numeric else "balanced:5" if role == "items" else spec or "values"
+                spec = "range" if numeric else spec or ("balanced:5" if role == "items" else "values")
                 found[one] = Proposed(role, "given", spec if role in ("items", "relational") else None)
     for name, own in found.items():
         if given.get("id") and own.role == "id" and own.reason != "given":
@@ -119,6 +132,9 @@ class _Trial:
         options |= self._separator(by_name)
         if "missing" not in options and (ways := self._missing()):
             options["missing"] = ",".join(ways)
+        numbers = [one for one in self.profiles if self.proposed[one.name].hierarchy == "range"]
+        if "decimal" not in options and any(one.look.form == "," for one in numbers):
+            options["decimal"] = ","
         ids = [name for name, one in self.proposed.items() if one.role == "id"]
         repeated = len(ids) == 1 and by_name[ids[0]].uniqueness < 1 and "sensitive" not in self.given
         for proposed, more in self._ways(ids, by_name, repeated=repeated):
@@ -131,7 +147,7 @@ class _Trial:
 
     def _missing(self) -> list[str]:
         """Return what null becomes, where there is any; in a column of 0 and 1, the empty text is one."""
-        if any(one.nulls for one in self.profiles):
+        if any(one.nulls or (one.null_words and self.given.get("null")) for one in self.profiles):
             return ["empty", "value"]
         return (
             ["empty"] if any(one.missing and self.proposed[one.name].role == "one_hot" for one in self.profiles) else []
@@ -236,7 +252,25 @@ def _null_problems(profiles: Sequence[Profile]) -> list[str]:
             found.append(f"column {one.name!r}: {counted(one.nulls, 'null')}, refused unless {way}")
         if one.missing and one.kind in ("integers", "numbers"):
             what = counted(one.missing, "row")
-            found.append(f"column {one.name!r}: no number in {what}: it can be read as text alone, or filled in")
+            found.append(f"column {one.name!r}: no number in {what}: as text it goes into intervals, or fill it in")
         if one.look.doubt:
             found.append(f"column {one.name!r}: {one.look.doubt}")
     return found
+
+
+def _null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:
+    """Return the texts that probably say that there is no value, each with the columns in which it stands."""
+    found: dict[str, list[str]] = {}
+    for one in profiles:
+        for word in one.null_words:
+            found.setdefault(word, []).append(one.name)
+    return found
+
+
+def _word_problems(words: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say which texts are taken for null."""
+    return [
+        f"{word!r} probably says that there is no value ({', '.join(map(repr, names[:5]))}"
+        f"{' and others' if len(names) > 5 else ''}): {setting('null', word)}"
+        for word, names in words.items()
+    ]

@@ -22,6 +22,11 @@ class ReadingSettings(BaseModel):
     no_header: bool = Field(
         False, description="A CSV or TSV file without a line of names: its columns are called 1, 2, ..."
     )
+    header_line: int = Field(1, ge=1, description="Line of the names in a CSV or TSV file, below a title, from 1 on.")
+    decimal: Literal[",", "."] | None = Field(
+        None, description="Decimal sign of --numeric columns; default: recognised by the first lines."
+    )
+    null: Names = Field([], description="Texts that say that there is no value, such as k.A.,NULL: they become null.")
     input_format: str | None = Field(
         None, description="csv, tsv, fimi, baskets, spmf or parquet, whatever the name of the file."
     )

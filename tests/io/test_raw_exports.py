@@ -1,0 +1,143 @@
+"""Files as spreadsheets and hospitals write them: titles, rows of separators, sums, decimal commas, words for null."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset.data import spans
+from anonset.errors import InputError
+from anonset.io import pieces, read
+from anonset.io.scan import scan
+
+ROLES = {"id": "id", "relational": "kg,sex", "numeric": "kg", "items": "codes"}
+ROWS = "id;kg;sex;codes\n1;70,5;m;E10 I10\n2;82;w;J45\n3;64,25;;E10\n"
+
+
+@pytest.fixture(params=["memory", "blocks"])
+def reading(request, monkeypatch):
+    """Read a file in either way."""
+    monkeypatch.setattr(pieces, "BYTES_AT_ONCE", 8)
+    monkeypatch.setattr(spans, "AT_ONCE", 2)
+    return read if request.param == "memory" else scan
+
+
+def written(folder, text, encoding="utf-8", name="raw.csv"):
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def values(table, name):
+    column = next(one for one in table.relational if one.name == name)
+    return [column.vocabulary.labels[code] for code in column.codes]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        (ROWS, {}),
+        ("sep=;\n" + ROWS, {}),
+        ("Klinik Süd\n\n" + ROWS, {"header_line": 3}),
+        ("Bericht;;;\nStand;2024;;\n" + ROWS, {"header_line": 3}),
+        ("sep=;\nBericht;;;\n" + ROWS, {"header_line": 3}),
+        (ROWS + ";;;\n;;;\n", {}),
+        (ROWS + ';"";;\n ;;;', {}),
+        (ROWS, {"decimal": ","}),
+        (ROWS.replace(",", "."), {"decimal": "."}),
+    ],
+)
+def test_it_is_read(reading, tmp_path, text, more, end, encoding):
+    table = reading(written(tmp_path, text.replace("\n", end), encoding), **ROLES, **more)
+    assert np.asarray(table.relational[0].values).tolist() == [70.5, 82, 64.25]
+    assert values(table, "sex") == ["m", "w", ""]
+    assert np.asarray(table.transactions.lengths).tolist() == [2, 1, 1]
+
+
+def test_a_row_of_separators_between_others_stays(reading, tmp_path):
+    path = written(tmp_path, "sex;codes\nm;a\n;\n;\nw;b\n;\n")
+    assert values(reading(path, relational="sex", items="codes"), "sex") == ["m", "", "", "w"]
+
+
+def test_a_column_alone_keeps_its_empty_records(reading, tmp_path):
+    assert reading(written(tmp_path, "codes\na b\n\n\n"), items="codes").n == 3
+
+
+def test_nothing_but_separators_is_no_record(reading, tmp_path):
+    assert reading(written(tmp_path, "sex;codes\n;\n;\n"), relational="sex", items="codes").n == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "said"),
+    [
+        (ROWS + "Summe;216,75;;\n", {}, "the last row says that it is a sum"),
+        (ROWS + "total;216,75;;\n;;;\n", {}, "the last row says that it is a sum"),
+        ("Klinik\n" + ROWS, {}, "line 2 holds the names: --header-line 2"),
+        (ROWS, {"header_line": 9}, "there is no line 9 (--header-line)"),
+        (ROWS, {"header_line": 0}, "--header-line must be the number of a line, 1 or more, got 0"),
+        (ROWS, {"decimal": "."}, "with a decimal comma: --decimal ,"),
+        (ROWS, {"decimal": "x"}, "--decimal must be"),
+        (ROWS.replace("70,5", "1.070,5"), {"decimal": ","}, "where it separates thousands, take it out"),
+        (ROWS.replace("70,5", "1.070,5"), {}, "a number is required without separators of thousands; take them out"),
+        (ROWS.replace("70,5", "1,070").replace("64,25", "64"), {}, "if it separates thousands, take it out"),
+        (ROWS.replace("82", "k.A."), {"null": "k.A."}, "is null"),
+    ],
+)
+def test_it_is_refused_with_the_way_out(reading, tmp_path, text, more, said):
+    from anonset.spelling import spell_options
+
+    with spell_options(), pytest.raises(InputError) as refused:
+        reading(written(tmp_path, text), **ROLES, **more)
+    assert said in str(refused.value)
+    assert "70,5" not in str(refused.value)
+
+
+def test_a_last_row_that_holds_words_beside_is_a_record(reading, tmp_path):
+    path = written(tmp_path, "name;sex;n\na;m;1\ntotal;w;2\n")
+    assert reading(path, relational="name,sex,n").n == 2
+
+
+@pytest.mark.parametrize("null", ["k.A.,NULL", ["k.A.", "NULL"]])
+def test_words_are_null_in_every_column(reading, tmp_path, null):
+    path = written(tmp_path, "sex;a;b;codes\nm;x;k.A.; NULL \nk.A.;k.A.;x;E10 k.A.\n")
+    roles = {"relational": "sex", "items": "codes", "drop": "a,b"}
+    table = reading(path, **roles, null=null, missing="empty,value")
+    assert values(table, "sex") == ["m", "?"]
+    assert np.asarray(table.transactions.lengths).tolist() == [0, 2]
+    table = reading(path, one_hot="a,b", drop="sex,codes", null=null, missing="empty")
+    assert np.asarray(table.transactions.lengths).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"null": "-"}, "is about tables"), ({"header_line": 2}, "is about CSV and TSV")],
+)
+def test_lines_of_items_have_neither_names_nor_nulls(reading, tmp_path, options, said):
+    with pytest.raises(InputError, match=said):
+        reading(written(tmp_path, "a b\nb c\n", name="raw.dat"), **options)
+
+
+def test_data_frames_have_words_for_null_and_decimal_commas():
+    table = read({"kg": ["70,5", "82"], "sex": ["m", "-"]}, relational="kg,sex", numeric="kg", null="-", decimal=",",
+                 missing="value")  # fmt: skip
+    assert (table.relational[0].values.tolist(), values(table, "sex")) == ([70.5, 82], ["m", "?"])
+
+
+CELL = st.sampled_from(["", "a", "1", " "])
+
+
+@given(rows=st.lists(st.tuples(CELL, CELL, CELL), max_size=8), size=st.integers(1, 9), end=st.booleans())
+def test_rows_of_separators_count_where_others_follow(tmp_path_factory, rows, size, end):
+    expected = list(rows)
+    while expected and not "".join(expected[-1]).strip():
+        expected.pop()
+    text = "x;y;z\n" + "\n".join(";".join(row) for row in rows) + ("\n" if end and rows else "")
+    path = written(tmp_path_factory.mktemp("rows"), text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "BYTES_AT_ONCE", size)
+        tables = [read(path, keep="x,y,z"), scan(path, keep="x,y,z")]
+    for table in tables:
+        columns = [[one.vocabulary.labels[code] for code in one.codes] for one in table.kept]
+        assert list(zip(*columns, strict=True)) == [tuple(cell.strip() for cell in row) for row in expected]
