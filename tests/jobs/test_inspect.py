@@ -10,6 +10,8 @@ import anonset
 from anonset.errors import InputError
 from anonset.io.profiles import coded, pattern, profile
 from anonset.io.sources import open_source
+from anonset.jobs import proposed_reading
+from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.job_text import guarantee_for, job_text
 
 N = 60
@@ -241,3 +243,20 @@ def test_a_column_that_holds_many_values_is_looked_at_by_the_first():
     found = profile("x", column)
     assert (found.kind, found.distinct, found.largest) == ("text", 50_001, 3)
     assert coded(column) is column
+
+
+def test_many_columns_are_bound_at_once_and_not_all_shown(monkeypatch):
+    n, bound = 1100, []
+    bind = proposed_reading.bind_columns
+
+    def counted(table, specs):
+        bound.append(len(specs))
+        return bind(table, specs)
+
+    monkeypatch.setattr(proposed_reading, "bind_columns", counted)
+    rows = [f"r{row:04d}" for row in range(7)]
+    found = anonset.inspect({f"c{at}": [rows[(at * row * row + row) % 7] for row in range(7)] for at in range(n)})
+    assert len(bound) == 1
+    text = [part for part in findings_account(found) if isinstance(part, str)]
+    assert "and 100 more columns: --json shows all" in text
+    assert len(findings_summary(found)["columns"]) == n

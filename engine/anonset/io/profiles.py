@@ -24,6 +24,8 @@ _SOME = 500
 MISSING = NULLS | PROBABLE_NULLS | {"", "?"}
 """Texts by which people say that a value is missing."""
 
+_FEW_ROWS = 16
+
 
 @dataclass(frozen=True)
 class Profile(Discreet):
@@ -82,11 +84,13 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         items = _flat(loaded)
         listed, counts = _counted(items)
         return _of_sets(column, len(loaded), loaded.null_count, listed, counts, len(items), None)
-    mark = _separator(column, _first_values(loaded), separator)
+    short = len(loaded) <= MOST_LOOKED_AT
+    values, counts = _counts(loaded) if short else (None, None)
+    mark = _separator(column, _texts(values) if short else _first_values(loaded), separator)
     if mark is not None:
         items, times = _items(loaded, mark)
         return _of_sets(column, len(loaded), loaded.null_count, items, times, int(times.sum()), mark)
-    values, counts = _counts(loaded)
+    values, counts = (values, counts) if short else _counts(loaded)
     given = _is_given(values)
     words = _texts(values.filter(pa.array(~given)))
     texts = _texts(values.filter(pa.array(given))[:MOST_LOOKED_AT])
@@ -116,7 +120,9 @@ def coded(loaded: Any) -> Any:
     """
     import pyarrow as pa
 
-    if isinstance(loaded, SetColumn) or not pa.types.is_string(loaded.type) or loaded.null_count or not len(loaded):
+    if isinstance(loaded, SetColumn) or not pa.types.is_string(loaded.type) or loaded.null_count:
+        return loaded
+    if len(loaded) <= _FEW_ROWS:
         return loaded
     if len(_first_values(loaded)) * 2 > len(loaded):
         return loaded
@@ -177,13 +183,18 @@ def _is_given(values: Any) -> NDArray[np.bool_]:
 
     A sign alone says so only beside more than two other values: it may be one of a pair.
     """
+    given = ~_are_in(values, MISSING)
+    return given if given.sum() > 2 or given.all() else ~_are_in(values, MISSING - SIGNS_OF_NULL)
+
+
+def _are_in(values: Any, wanted: frozenset[str]) -> NDArray[np.bool_]:
+    """Tell of distinct values which of them are among some texts."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    given = ~np.asarray(pc.is_in(values, value_set=pa.array(sorted(MISSING), values.type)))
-    if given.sum() > 2 or given.all():
-        return given
-    return ~np.asarray(pc.is_in(values, value_set=pa.array(sorted(MISSING - SIGNS_OF_NULL), values.type)))
+    if len(values) <= _FEW_ROWS:  # a call of Arrow takes longer
+        return np.array([text in wanted for text in _texts(values)], bool)
+    return np.asarray(pc.is_in(values, value_set=pa.array(sorted(wanted), values.type)))
 
 
 def _flat(column: Any) -> Any:

@@ -1,6 +1,7 @@
 """Data that nobody has described, read by roles that are proposed: what is refused is noted, and another way taken."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -200,7 +201,10 @@ def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened:
     wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, "balanced:5")) for name in sets}
     wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
     wanted |= {name: spec for name, spec in given.items() if name not in wanted}
-    for name, spec in wanted.items():
+    with suppress(InputError):  # each column by itself, beside those before it, is quadratic in their number
+        bind_columns(work.table, wanted)
+        fitting = dict(wanted)
+    for name, spec in () if fitting else wanted.items():
         others: dict[str, Any] = {other: "balanced:5" for other in sets if name in sets and other != name} | fitting
         try:
             bind_columns(work.table, {**others, name: spec})

@@ -11,6 +11,9 @@ from anonset.release.costs import format_size
 from anonset.report.account import facts_table
 from anonset.spelling import printable
 
+_MOST_SHOWN = 1000
+"""Columns that people are shown: a line for each of many thousands takes minutes, and nobody reads them."""
+
 
 def findings_summary(found: Findings) -> dict[str, Any]:
     """Return the findings as what JSON knows."""
@@ -64,7 +67,8 @@ def findings_account(found: Findings) -> list[str | RichTable]:
         "time": "" if found.seconds is None else f"about {_rounded(found.seconds)} for a run",
     }
     parts: list[str | RichTable] = [facts_table({name: text for name, text in facts.items() if text}), ""]
-    parts += [_columns_table(found), ""]
+    more = len(found.columns) - _MOST_SHOWN
+    parts += [_columns_table(found), *([f"and {more:,} more columns: --json shows all"] if more > 0 else []), ""]
     if found.quasi_identifiers is not None or found.known_items:
         parts += ["Who is at risk as the data are: share of records that others can tell", _risk_table(found), ""]
     if found.problems:
@@ -76,7 +80,7 @@ def _columns_table(found: Findings) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0))
     for name in ("column", "kind", "distinct", "nulls", "role", "because"):
         table.add_column(name, justify="right" if name in ("distinct", "nulls") else "left", overflow="fold")
-    for one in found.columns:
+    for one in found.columns[:_MOST_SHOWN]:
         look, nulls = one.profile, one.profile.nulls + one.profile.missing
         role = f"--{one.role.replace('_', '-')}"
         row = (look.name, look.kind, f"{look.distinct:,}", f"{nulls:,}", role, one.reason)
