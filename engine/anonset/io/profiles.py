@@ -84,13 +84,12 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         items = _flat(loaded)
         listed, counts = _counted(items)
         return _of_sets(column, len(loaded), loaded.null_count, listed, counts, len(items), None)
-    short = len(loaded) <= MOST_LOOKED_AT
-    values, counts = _counts(loaded) if short else (None, None)
-    mark = _separator(column, _texts(values) if short else _first_values(loaded), separator)
+    counted = _counts(loaded) if len(loaded) <= MOST_LOOKED_AT else None
+    mark = _separator(column, _first_values(loaded) if counted is None else _texts(counted[0]), separator)
     if mark is not None:
         items, times = _items(loaded, mark)
         return _of_sets(column, len(loaded), loaded.null_count, items, times, int(times.sum()), mark)
-    values, counts = (values, counts) if short else _counts(loaded)
+    values, counts = _counts(loaded) if counted is None else counted
     given = _is_given(values)
     words = _texts(values.filter(pa.array(~given)))
     texts = _texts(values.filter(pa.array(given))[:MOST_LOOKED_AT])

@@ -182,7 +182,9 @@ def _open_parquet(path: Path) -> Source:
     def head(names: Sequence[str]) -> Mapping[str, Any]:
         with reading(files[0], "not valid Parquet"), parquet.ParquetFile(files[0]) as opened:
             batches = list(islice(opened.iter_batches(_FIRST_ROWS, columns=list(names)), 1))
-            return _columns(pa.Table.from_batches(batches, None if batches else schemas[0]), names)
+            table = pa.Table.from_batches(batches, None if batches else schemas[0])
+            table.validate(full=True)
+            return _columns(table, names)
 
     return Source(str(path), tuple(schemas[0].names), load, head=head)
 
