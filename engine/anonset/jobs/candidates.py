@@ -6,10 +6,11 @@ from typing import Any
 from anonset.algorithms.relational.base import QuadraticFormation
 from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.data import Table
+from anonset.data.hierarchy_rules import HALVES
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 
-BY_FREQUENCY = "balanced:5:frequency"
+BY_FREQUENCY = f"{HALVES}frequency"
 """A hierarchy of the items that is made from how often they occur, tried beside the one that is given."""
 _MERGING: Mapping[str, Any] = {"merge": "rt", "on_infeasible": "merge"}
 _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {

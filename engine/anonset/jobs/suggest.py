@@ -10,6 +10,7 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Table
 from anonset.data.discreet import Discreet
+from anonset.data.hierarchy_rules import BALANCED, HALVES
 from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster
@@ -38,7 +39,7 @@ LARGE = 20_000
 FINALISTS = 3
 SECONDS = 50.0
 """For all candidates together; what takes longer is given up."""
-_MADE = ("balanced:", "halves:")
+_MADE = (BALANCED, HALVES)
 """How specs begin that make a hierarchy of any items: what its nodes mean is nobody's choice."""
 MORE = 4
 """Times as many seconds are proposed where all candidates ran out of time."""
