@@ -119,6 +119,32 @@ def test_lines_of_items_have_neither_names_nor_nulls(reading, tmp_path, options,
         reading(written(tmp_path, "a b\nb c\n", name="raw.dat"), **options)
 
 
+@pytest.mark.parametrize("mark", [" ", ",", ";", "|"])
+def test_sets_of_codes_are_no_relational_values(reading, tmp_path, mark):
+    sets = [f"E1{n % 4}{mark}I1{n % 3}" + f"{mark}J4{n % 2}" * (n % 3 == 0) for n in range(12)]
+    path = written(tmp_path, "sex\tcodes\n" + "".join(f"m\t{one}\n" for one in sets))
+    with pytest.raises(InputError, match=r"relational column 'codes' holds sets of codes.*items='codes'") as refused:
+        reading(path, relational="sex,codes", delimiter="\t")
+    assert "E1" not in str(refused.value)
+    table = reading(path, relational="sex", items="codes", delimiter="\t", separator=mark)
+    assert table.transactions.lengths.max() == 3
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["E10", "I10", "E10 I10"],
+        ["Ward A1 north", "Ward B2 south", "Ward C3 east", "A1"],
+        ["2020-01-01 10:30", "2020-01-02 11:30", "2020-01-03 11:30:00"],
+        ["A1 B2", "A2 B1", "A3 B9", "A4 B4"],
+        ["070 1234", "070 5678", "089 1234 5", "1"],
+    ],
+)
+def test_words_and_single_codes_are_relational_values(reading, tmp_path, values):
+    path = written(tmp_path, "x\n" + "".join(f"{one}\n" for one in values))
+    assert reading(path, relational="x").n == len(values)
+
+
 def test_data_frames_have_words_for_null_and_decimal_commas():
     table = read({"kg": ["70,5", "82"], "sex": ["m", "-"]}, relational="kg,sex", numeric="kg", null="-", decimal=",",
                  missing="value")  # fmt: skip

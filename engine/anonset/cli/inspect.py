@@ -105,6 +105,8 @@ def _reasons(found: Findings) -> dict[str, list[str]]:
     for one in found.columns:
         reasons.setdefault(one.role, []).append(f"{one.profile.name}: {one.reason}")
     reasons["numeric"] = ["those of the quasi-identifiers that are numbers"]
+    reasons["null"] = ["texts that probably say that there is no value; leave out those that are one"]
+    reasons["decimal"] = ["the decimal sign of the numbers"]
     reasons["missing"] = ["what null becomes"]
     reasons["normalize"] = ["what is done to codes, one after the other, so that the hierarchy knows them"]
     reasons["inner_items"] = ["codes that are inner nodes of the hierarchy become leaves below them"]

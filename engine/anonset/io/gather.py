@@ -23,7 +23,7 @@ from anonset.io.grouping import unite
 from anonset.io.numbers import Numbers
 from anonset.io.options import ReadOptions
 from anonset.io.persons import Persons, Watched
-from anonset.io.tables import Plan
+from anonset.io.tables import Plan, require_values
 from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts, Labels
 from anonset.io.uniting import unite_by_blocks
 from anonset.spelling import setting
@@ -78,6 +78,8 @@ def gather(
         if options.group:
             united = unite(source.where, table) if work is None else unite_by_blocks(source.where, table, work)
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
+    if not options.exact:
+        require_values(source.where, table)
     return replace(table, rules=options.rules, repeated=repeated, word=options.word)
 
 

@@ -1,5 +1,6 @@
 """What was probably read as something else than it is, and is refused: silent misreading is a fault of privacy."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
@@ -18,6 +19,8 @@ PROBABLE_NULLS = SIGNS_OF_NULL | {
     "(null)", "(NULL)", "Null",
 }  # fmt: skip
 """What people and spreadsheets write there, and may mean otherwise."""
+_CODE = re.compile(r"[A-Za-z]{1,3}\d[\w.+*!-]*|\d{3}\.\d{1,2}")
+_MOST_LOOKED_AT, _FEWEST_SETS = 20_000, 3
 _ENDS = (("[", "]"), ("{", "}"))
 _PAIRS = ({"yes", "no"}, {"y", "n"}, {"t", "f"}, {"ja", "nein"}, {"j", "n"}, {"x"})
 _ABSENT_WORDS = ("no", "n", "f", "nein")
@@ -135,6 +138,31 @@ def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
     if total >= 6 * len(rows):
         return 5 * total > 6 * different
     return total > different if hint else total >= 2 * different and len(rows) >= 2 * different
+
+
+def require_single(where: str, name: str, labels: Sequence[str]) -> None:
+    """Refuse a relational column whose values are sets of codes, each of which would be one value; of many, the first.
+
+    Raises
+    ------
+    InputError
+        With the column, and the options that would help.
+    """
+    mark = next((mark for mark in (*_MARKS, " ") if _hold_codes(labels[:_MOST_LOOKED_AT], mark)), None)
+    if mark is not None:
+        split = f" {setting('separator', mark)}" if mark.strip() else ""
+        ways = f"if each is a code: {setting('items', name)}{split}; if not, leave it out: {setting('drop', name)}"
+        msg = f"{where}: relational column {name!r} holds sets of codes, each of which would be one value; {ways}"
+        raise InputError(msg)
+
+
+def _hold_codes(labels: Sequence[str], mark: str) -> bool:
+    """Tell whether many values hold several codes each, which stand in others, too."""
+    several = [label for label in labels if mark in label]
+    if len(several) < _FEWEST_SETS or 5 * len(several) < len(labels):
+        return False
+    parts = (part.strip() for label in several for part in label.split(mark))
+    return all(_CODE.fullmatch(part) for part in parts if part) and are_sets(labels, mark, hint=True)
 
 
 def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) -> None:

@@ -13,7 +13,7 @@ from anonset.io.grouping import refuse_empty, refuse_repeated, unite
 from anonset.io.options import ReadOptions, require_separator
 from anonset.io.roles import Names
 from anonset.io.sources import Reading, Source, open_source
-from anonset.io.tables import Plan
+from anonset.io.tables import Plan, require_values
 
 
 def read(
@@ -177,6 +177,7 @@ def read_opened(opened: Source, options: ReadOptions) -> Table:
     repeated, watched = plan.signs(opened.head or opened.load, grouped=options.group)
     loaded = opened.load((*plan.roles.used, *watched))
     table = _of_persons(opened.where, plan.encode(options.encoder(opened), loaded), group=options.group)
+    require_values(opened.where, table)
     if watched:
         from anonset.io.person_signs import repeats
 

@@ -4,14 +4,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anonset.data import Column, SetColumn, Table
+from anonset.data import CategoricalColumn, Column, SetColumn, Table
 from anonset.data.persons import Repeated
 from anonset.errors import InputError
 from anonset.io.columns import Encoder
+from anonset.io.misreading import require_single
 from anonset.io.roles import Names, Roles, label_of, resolve
 from anonset.io.sources import Described
 from anonset.io.wide import one_code_sets, one_hot_sets
 from anonset.spelling import setting
+
+
+def require_values(where: str, table: Table) -> None:
+    """Refuse relational columns that hold sets of codes.
+
+    Raises
+    ------
+    InputError
+        With the first of them.
+    """
+    for column in table.relational:
+        if isinstance(column, CategoricalColumn):
+            require_single(where, column.name, column.vocabulary.labels)
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,9 @@ def _with_given(opened: Source, proposed: dict[str, Proposed], given: Mapping[st
             found[name] = Proposed("drop", "another identifier than the given one")
     if any(given.get(role) for role in ("items", "one_hot", "one_code")):  # one shape of sets is enough
         for name, own in found.items():
-            if own.role in ("items", "one_hot", "one_code") and own.reason != "given":
+            if own.role == "items" and own.reason != "given":
+                found[name] = Proposed("drop", "cells hold sets, and other columns are given as those of sets")
+            elif own.role in ("one_hot", "one_code") and own.reason != "given":
                 found[name] = Proposed("relational", "may be known of a person", "values")
     return found
 
