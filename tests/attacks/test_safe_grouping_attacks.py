@@ -15,8 +15,10 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+from anonset.algorithms.buckets import safe_grouping
 from anonset.algorithms.buckets.safe_grouping import NUMBER, SafeGrouping
 from anonset.data import Table
+from anonset.data.mapped import WorkFolder
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import BucketPublication
 from attacks.bucket_views import (
@@ -59,12 +61,18 @@ def tables(n: int, fewest: int) -> list[Table]:
 
 
 @lru_cache
-def published(k: int, n: int, fewest: int) -> Published:
+def published(k: int, n: int, fewest: int, parts: int = 1) -> Published:
+    """Group all tuples at once, or as many parts as data have that are grouped in files."""
     found = []
     for seed, table in zip(SEEDS, tables(n, fewest), strict=True):
-        buckets = SafeGrouping(k=k, l=2, seed=seed).recode(table, {}).recoding
-        assert isinstance(buckets, Buckets)
-        found.append((table, buckets))
+        with WorkFolder.temporary() as work, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(safe_grouping, "TUPLES_PER_PART", table.n // parts)
+            given = table if parts == 1 else replace(table, work=work)
+            result = SafeGrouping(k=k, l=2, seed=seed).recode(given, {})
+            assert parts == 1 or abs(result.figures["parts"] - parts) <= 1
+            buckets = result.recoding
+            assert isinstance(buckets, Buckets)
+            found.append((table, Buckets(np.array(buckets.group), np.array(buckets.starred))))
     return found
 
 
@@ -82,9 +90,10 @@ def without_draws(table: Table, k: int, seed: int, *, numbers: bool, names: bool
     return Buckets(group, np.isin(np.arange(table.n), list(found.starred)))
 
 
+@pytest.mark.parametrize("parts", [1, 5])
 @cases
-def test_nobody_is_named_above_chance(attack: Attack, k: int, n: int, fewest: int) -> None:
-    found = score(attack, published(k, n, fewest))
+def test_nobody_is_named_above_chance(attack: Attack, k: int, n: int, fewest: int, parts: int) -> None:
+    found = score(attack, published(k, n, fewest, parts))
     assert sum(hits.named for hits in found.chance) > 0
     assert found.above_chance < BOUND
 
@@ -141,3 +150,38 @@ def test_trying_seeds_names_hundreds_where_the_input_is_not_in_the_key(monkeypat
     assert seeds == list(SEEDS)
     assert found.hits.right == found.hits.named >= 10 * len(SEEDS)
     assert found.above_chance > 2 * BOUND
+
+
+def linked_values(found: Published, *, in_order: bool = False) -> float:
+    """Link the rows of each group to its values in the order of both tables; by how much more come true than by chance.
+
+    A row comes true by chance as often as its value is in its group. `in_order` puts the rows by their values first,
+    as a program would that publishes what it has sorted. Returned in standard deviations, those of matches of a random
+    permutation (Hoeffding 1951).
+    """
+    right, expected, variance = 0, 0.0, 0.0
+    for table, buckets in found:
+        view = BucketPublication.of(table, buckets)
+        assert table.sensitive is not None
+        true = table.sensitive.codes[view.record]
+        by_group = np.lexsort((true, view.group.codes)) if in_order else np.argsort(view.group.codes, kind="stable")
+        group, own = view.group.codes[by_group], true[by_group]
+        guessed = np.repeat(view.snt_value.codes, view.snt_count)
+        right += int(np.count_nonzero(guessed == own))
+        size, count = np.bincount(group), view.snt_count.astype(float)
+        squares = np.bincount(view.snt_group, count**2, len(size))
+        cubes = np.bincount(view.snt_group, count**3, len(size))
+        expected += float((squares / size).sum())
+        several = size > 1
+        n, a, b = size[several], squares[several], cubes[several]
+        variance += float(((a - 2 * b / n + (a / n) ** 2) / (n - 1)).sum())
+    return (right - expected) / variance**0.5
+
+
+@pytest.mark.parametrize("parts", [1, 5])
+def test_the_order_of_rows_links_nobody_to_a_value(parts: int) -> None:
+    assert abs(linked_values(published(2, 3000, 1, parts))) < BOUND
+
+
+def test_rows_in_the_order_of_their_values_link_all() -> None:
+    assert linked_values(published(2, 3000, 1, 5), in_order=True) > 100
