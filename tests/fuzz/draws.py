@@ -60,6 +60,17 @@ class Case:
         return len(self.sets) > 1
 
     @property
+    def has_zeros(self) -> bool:
+        """Whether items are written with leading zeros, which are taken away again."""
+        items = {item for name in self.sets for row in self.columns[name] for item in row}
+        return bool(items and self.layout.get("zeros")) and all(item == (item.lstrip("0") or "0") for item in items)
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether items are written that the hierarchy does not know, which are suppressed."""
+        return bool(self.layout.get("unknown")) and [self.specs.get(name) for name in self.sets] == ["file"]
+
+    @property
     def secrets(self) -> list[str]:
         """The sensitive items."""
         return list(self.parameters.get("sensitive_items", ()))
@@ -142,6 +153,8 @@ def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
         "by": rng.choice(("algorithm", "algorithm", "model", "both")),
         "allow_worthless": rng.random() < 0.6,
         "max_loss": rng.choice((0.2, 0.5, 0.8)) if rng.random() < 0.1 else None,
+        "zeros": rng.random() < 0.1,
+        "unknown": rng.random() < 0.1,
         **({"budget": rng.choice((0, 20)), "accept_undecided": rng.random() < 0.8} if rng.random() < 0.05 else {}),
     }
 
@@ -207,8 +220,10 @@ def _hierarchies(
     trees: dict[str, Tree] = {}
     specs: dict[str, str] = {}
     for column in roles.get("relational", ()):
-        if column in ("age", "income") and rng.random() < 0.8:
+        if column in ("age", "income") and rng.random() < 0.7:
             specs[column] = "range"
+        elif column == "age" and rng.random() < 0.6:
+            specs[column] = rng.choice(("bins:width=10", "bins:width=2,6,30", "bins:-2,0,18,50"))
         elif rng.random() < 0.6:
             trees[column], specs[column] = tree_over(rng, sorted(set(columns[column])), column), "file"
         elif rng.random() < 0.5:

@@ -4,7 +4,7 @@ import csv
 import gzip
 import io
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from reference.hierarchy_model import Tree
 
 ROLES = ("items", "relational", "sensitive", "id", "keep", "drop")
 NUMBERS = ("age", "income")
+UNKNOWN = ("unknown-1", "unknown-2")
 _MODELS = {
     "exact": "km",
     "cluster": "k",
@@ -53,8 +54,15 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         **{name: layout.get(name) for name in asked},
         **{name: case.roles.get(name) for name in roles},
         **parameters,
+        **reading_of(case),
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def reading_of(case: Case) -> dict[str, Any]:
+    """Return the settings that make the items as they are written those of the case."""
+    found: dict[str, Any] = {"normalize": ["strip-zeros"]} if case.has_zeros else {}
+    return found | ({"unknown": "suppress"} if case.has_unknown else {})
 
 
 def _request(case: Case) -> dict[str, str]:
@@ -71,6 +79,7 @@ def checks_of(case: Case, given: dict[str, Any]) -> dict[str, Any]:
     found = {
         name: given[name] for name in ("hierarchy", "drop", "group", "separator", "max_suppressed") if name in given
     }
+    found |= reading_of(case)
     found |= {"original": given["input"], "records": f"{given['out']}.private/records.csv"}
     if case.algorithm not in ("anatomy", "safe-grouping"):
         found |= {"id": given.get("id", [])}
@@ -101,14 +110,14 @@ def _paths(tree: Tree, above: Sequence[str] = ()) -> list[list[str]]:
 
 
 def _write_data(case: Case, folder: Path) -> Path:
-    suffix, columns = case.layout["suffix"], dict(case.columns)
+    suffix, columns = case.layout["suffix"], {**case.columns, **_written_sets(case)}
     path = folder / f"data.{suffix}"
     if suffix.startswith("dat"):
         lines = "".join(f"{' '.join(row)}\n" for row in columns["items"]).encode()
         path.write_bytes(gzip.compress(lines) if suffix.endswith("gz") else lines)
         return path
     if case.roles.get("group"):
-        columns = _divided(case)
+        columns = _divided(case, columns)
     if suffix == "parquet":
         parquet.write_table(_table(case, columns), path)
         return path
@@ -128,10 +137,23 @@ def _write_data(case: Case, folder: Path) -> Path:
     return path
 
 
-def _divided(case: Case) -> dict[str, list[Any]]:
+def _written_sets(case: Case) -> dict[str, list[list[str]]]:
+    """Return the set-valued columns as they are written: with leading zeros, and with items that are unknown."""
+    rng = random.Random(f"items {case.seed}")
+    found = {name: [list(row) for row in case.columns[name]] for name in case.sets}
+    for rows in found.values():
+        for row in rows:
+            if case.has_zeros:
+                row[:] = ["0" * rng.choice((0, 0, 1, 2)) + item for item in row]
+            if case.has_unknown and rng.random() < 0.2:
+                row.insert(rng.randint(0, len(row)), rng.choice(UNKNOWN))
+    return found
+
+
+def _divided(case: Case, whole: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
     """Return the columns with the sets of some people over two rows; the second ones stand at the end."""
     rng = random.Random(f"rows {case.seed}")
-    columns = {name: list(cells) for name, cells in case.columns.items()}
+    columns = {name: list(cells) for name, cells in whole.items()}
     for at in range(len(columns["who"])):
         if rng.random() < 0.5:
             continue

@@ -13,7 +13,11 @@ from typing import Any
 
 import pytest
 
+from anonset.algorithms.base import goes_by_blocks
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.data import spans
 from anonset.errors import InputError
+from anonset.io import pieces
 from anonset.jobs.verify import check
 from anonset.strict_json import loads
 from fuzz import changes, oracles, refusals, truth
@@ -22,6 +26,11 @@ from fuzz.files import checks_of
 from fuzz.jobs import Ran, anonymized, chance, evaluated, policy_file, policy_of, refused_to_verify, verified
 from fuzz.published import Records, attestation_of, records_of, tables_of, write_lines
 
+FOLLOWED = (
+    *("exact", "apriori", "direct", "optimal", "vpa", "hghs", "mhghs"),
+    *("coherence-suppression", "coat", "pcta"),
+)
+"""The algorithms whose recoding a next release goes on from."""
 FIRST = int(os.environ.get("ANONSET_FUZZ_FROM", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("ANONSET_FUZZ", str(5 * len(NAMES)))))
 
@@ -44,6 +53,8 @@ def test_publication(seed: int, tmp_path: Path, record_property: Callable[[str, 
     require_agreement(case, ran)
     if seed % 5 == 0:
         require_same_bytes(case, ran)
+    if case.algorithm in FOLLOWED and seed % 3 == 0:
+        require_next_release(case, ran)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -72,14 +83,33 @@ def require_refused(case: Case, ran: Ran) -> None:
 
 
 def require_same_bytes(case: Case, ran: Ran) -> None:
-    """Check that threads change no byte of what is published."""
+    """Check that neither threads, nor processes, nor blocks of few records change a byte of what is published."""
     if case.algorithm in BUCKETS and "seed" not in case.parameters:
         return
-    again = anonymized(case, ran.out.parent, out=f"{ran.out}-again", workers=3)
-    assert again.code == 0
+    more: dict[str, Any] = {"workers": 3}
+    by_blocks = goes_by_blocks(ALGORITHMS[case.algorithm])
+    if by_blocks and case.seed % 1000 == 0:
+        more = {"cluster": "local:2"}
+    elif by_blocks and chance(case, "blocks").random() < 0.7:
+        more = {"work_dir": f"{ran.out}-work"}
+    with pytest.MonkeyPatch.context() as patch:
+        if "work_dir" in more:
+            patch.setattr(spans, "AT_ONCE", 7)
+            patch.setattr(pieces, "BYTES_AT_ONCE", 50)
+        again = anonymized(case, ran.out.parent, out=f"{ran.out}-again", **more)
+    assert again.code == 0, (more, again.said)
     assert {path.name: path.read_bytes() for path in ran.out.iterdir()} == {
         path.name: path.read_bytes() for path in again.out.iterdir()
     }
+
+
+def require_next_release(case: Case, ran: Ran) -> None:
+    """Check that a release that goes on from this one keeps what it promises, and says so; it may be refused."""
+    again = anonymized(case, ran.out.parent, out=f"{ran.out}-next", recoding=str(ran.private))
+    assert again.code in (0, 1), again.said
+    if again.code == 0:
+        require_files(case, again)
+        require_records(case, again)
 
 
 def require_files(case: Case, ran: Ran) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.draws import Case
+from fuzz.files import UNKNOWN
 from fuzz.published import Records, Tables, lines_of
 from reference.hierarchy_model import HierarchyModel
 from reference.truthful import naive_untrue
@@ -50,6 +51,10 @@ def _covers(case: Case, published: Records, name: str, label: str, value: str) -
             return Fraction(low) <= Fraction(value) <= Fraction(high)
         except ValueError:
             return False
+    if case.specs.get(name, "").startswith("bins:"):
+        low, _, high = label[1:-1].partition(":") if label.startswith("[") else ("", "", "")
+        known = label in ("*", value)
+        return known or (low.lstrip("-").isdecimal() and int(low) <= int(value) < int(high or 1000))
     if name in case.trees:
         tree = HierarchyModel(case.trees[name])
         return value in tree.below.get(label, [label])
@@ -77,7 +82,7 @@ def require_way_back(case: Case, published: Records, private: Path) -> list[int]
 def _require_mapping(case: Case, published: Records, path: Path, lines: Sequence[Mapping[str, str]]) -> None:
     """Check that the mapping of the items gives the published rows, and agrees with the codebook."""
     rows, image = original_rows(case), {}
-    mapping = lines_of(path)
+    mapping = [line for line in lines_of(path) if not (case.has_unknown and line["item"] in UNKNOWN)]
     local = "cluster" in mapping[0] if mapping else False
     for line in mapping:
         image[line.get("cluster", ""), line["item"]] = line["published"]
