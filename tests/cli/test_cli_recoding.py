@@ -101,3 +101,15 @@ def test_it_runs_on_one_machine_by_blocks_too(place: Place) -> None:
     job = going_on(place, "--unknown", "suppress", "--algorithm", "apriori", "--work-dir", str(place.folder / "work"))
     ran = place.run(*job, "--json")
     assert (ran.code, ran.json["earlier"]["kept"]) == (0, 3), ran.err
+
+
+@pytest.mark.parametrize("spec", ["file", "balanced:2"])
+def test_joined_columns_may_have_their_hierarchies_named_again(place: Place, spec: str) -> None:
+    data = place.write("visits.csv", "codes,drugs\n" + "a1 b1,a1\na2 b2,b1\na1 b2,a2\na2 b1,a1\n" * 3)
+    trees = [f"{column}={place.folder / 'hierarchy.csv' if spec == 'file' else spec}" for column in ("codes", "drugs")]
+    named = ["--items", "codes,drugs", "--hierarchy", trees[0], "--hierarchy", trees[1]]
+    job = ["anonymize", data, *named, "--algorithm", "apriori", "--k", "3", "--m", "1", "--allow-worthless"]
+    assert place.run(*job, "-o", str(place.folder / "q1")).code == 0
+    ran = place.run(*job, "-o", str(place.out), "--recoding", str(place.folder / "q1.private"))
+    assert ran.code == 0, ran.err
+    assert (place.out / "codebook.csv").read_bytes() == (place.folder / "q1" / "codebook.csv").read_bytes()

@@ -352,8 +352,9 @@ def _begun(
     require_coarsening(algorithm)
     if table.transactions is None:
         return table, hierarchies
-    trees = with_its_tree(hierarchies, table.transactions.name, earlier)
-    if not set(trees) & {table.transactions.name, *table.joined}:
+    names = list(dict.fromkeys((table.transactions.name, *table.joined)))
+    trees = with_its_tree(hierarchies, names, earlier)
+    if set(trees).isdisjoint(names):
         table = replace(table, transactions=earlier.over_both(table.transactions))
     return table, trees
 

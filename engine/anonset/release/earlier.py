@@ -1,7 +1,7 @@
 """The earlier release that a new one goes on from, read from its private directory."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from anonset.data import Hierarchy
 from anonset.errors import InputError
 from anonset.generalization.earlier import Earlier
 from anonset.release.documents import REPORT, Report
@@ -54,14 +53,21 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     return Earlier(mapping, tree, report.attestation_sha256)
 
 
-def with_its_tree(hierarchies: Mapping[str, Any], name: str, earlier: Earlier) -> dict[str, Any]:
-    """Return hierarchies with that of the earlier release in the place of one that would be made from the data."""
+def with_its_tree(hierarchies: Mapping[str, Any], names: Sequence[str], earlier: Earlier) -> dict[str, Any]:
+    """Return hierarchies with that of the earlier release in the place of those that would be made from the data.
+
+    Parameters
+    ----------
+    names
+        Of the set-valued column, then of those that are joined into it, which may have hierarchies of their own.
+    """
     from anonset.io.hierarchies import is_over_data
 
-    given = hierarchies.get(name)
-    made = given is None or (isinstance(given, str) and is_over_data(given))
-    found: Hierarchy | Any = earlier.hierarchy if made and earlier.hierarchy is not None else given
-    return dict(hierarchies) if found is None else {**hierarchies, name: found}
+    given = {name: hierarchies[name] for name in names if hierarchies.get(name) is not None}
+    made = not given or any(isinstance(spec, str) and is_over_data(spec) for spec in given.values())
+    if not made or earlier.hierarchy is None:
+        return dict(hierarchies)
+    return {**{name: spec for name, spec in hierarchies.items() if name not in names}, names[0]: earlier.hierarchy}
 
 
 def _report(folder: Path) -> Report:
