@@ -1,6 +1,47 @@
-"""The errors users meet. A message gives the name, the value and what is required."""
+"""The errors users meet. A message gives the name, the value and what is required.
 
-from typing import Any
+Whatever a message takes from the data stands in `datum`, or in `foreign` where it is another library's sentence. People
+read it; logs, which many may read, show ``…`` in its place.
+"""
+
+import re
+from operator import index
+from typing import Any, ClassVar, SupportsIndex
+
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"
+"""Noncharacters of Unicode, which `repr` escapes: nothing of the data can end the mark around it."""
+_MARKED = re.compile(f"{_OPEN}[^{_CLOSE}]*{_CLOSE}?")
+
+
+def datum(value: object) -> str:
+    """Return a label or value of the data, quoted and marked, for a message.
+
+    >>> public_text(f"item {datum('E10')} of column 'codes'"), plain_text(f"item {datum('E10')} of column 'codes'")
+    ("item … of column 'codes'", "item 'E10' of column 'codes'")
+    """
+    return f"{_OPEN}{value!r}{_CLOSE}"
+
+
+def foreign(text: object) -> str:
+    """Return text that data may be part of, such as another library's sentence, marked for a message."""
+    return f"{_OPEN}{plain_text(str(text))}{_CLOSE}"
+
+
+def plain_text(text: str) -> str:
+    """Return a message as people read it."""
+    return text.replace(_OPEN, "").replace(_CLOSE, "")
+
+
+def public_text(text: str) -> str:
+    """Return a message without what it takes from the data."""
+    return plain_text(_MARKED.sub("…", text))
+
+
+class MarkedText:
+    """Base of what formats as a text with marks, so that a message which quotes it keeps them, and prints without."""
+
+    def __str__(self) -> str:
+        return plain_text(f"{self}")
 
 RAW_DATA_STAY = "raw data stay in"
 """What the note of an error begins with that names a work directory which stays."""
@@ -9,8 +50,28 @@ RAW_DATA_STAY = "raw data stay in"
 class AnonsetError(Exception):
     """Base of all errors of this library.
 
-    Messages may name labels of the data; a repr, which logs and notebooks show unasked, does not.
+    Messages may name labels of the data; `public` and the repr, which logs and notebooks show unasked, do not.
+
+    Attributes
+    ----------
+    public
+        The message without what it takes from the data.
+    place
+        Where the fault lies, for programs: some of ``column``, ``line`` and ``row`` (from 1), and ``count`` of faults.
     """
+
+    code: ClassVar[str] = "error"
+    """What kind of error it is, for programs."""
+
+    def __init__(self, message: str = "", **place: str | SupportsIndex) -> None:
+        self._marked = message
+        self.place = {name: one if isinstance(one, str) else index(one) for name, one in place.items()}
+        self.public = public_text(message)
+        super().__init__(plain_text(message))
+
+    def __format__(self, spec: str) -> str:
+        """Return the message with its marks, so that another one that quotes it keeps them."""
+        return format(self._marked, spec)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(message of {len(str(self)):,} characters)"
@@ -19,13 +80,19 @@ class AnonsetError(Exception):
 class InputError(AnonsetError, ValueError):
     """Malformed input data or parameters."""
 
+    code = "input"
+
 
 class HierarchyError(InputError):
     """A hierarchy that is no tree over the items of the data."""
 
+    code = "hierarchy"
+
 
 class TooLargeError(InputError):
     """More than a limit of an algorithm's own allows: a smaller task, or a higher limit, would do."""
+
+    code = "too-large"
 
 
 class InfeasibleError(AnonsetError):
@@ -45,6 +112,8 @@ class InfeasibleError(AnonsetError):
         Of these: the value that was asked for.
     """
 
+    code = "infeasible"
+
     def __init__(
         self,
         algorithm: str,
@@ -55,11 +124,11 @@ class InfeasibleError(AnonsetError):
         bound: float | None = None,
     ) -> None:
         self.algorithm = algorithm
-        self.reason = reason
+        self.reason = plain_text(reason)
         self.where = where
         self.achieved = achieved
         self.bound = bound
-        super().__init__(f"{algorithm}: {reason}" + (f" ({where})" if where else ""))
+        super().__init__(f"{algorithm}: {reason}" + (f" ({foreign(where)})" if where else ""))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(algorithm={self.algorithm!r}, achieved={self.achieved}, bound={self.bound})"
@@ -68,13 +137,17 @@ class InfeasibleError(AnonsetError):
 class WorthlessError(InfeasibleError):
     """What was found is safe, and says nothing: every protected column shows one symbol alone."""
 
+    code = "worthless"
+
 
 class VerificationError(AnonsetError):
     """A publication does not satisfy its privacy model; `verdict` names a witness."""
 
+    code = "not-verified"
+
     def __init__(self, verdict: Any) -> None:
         self.verdict = verdict
-        super().__init__(str(verdict))
+        super().__init__(f"{verdict}")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.verdict!r})"
@@ -82,3 +155,5 @@ class VerificationError(AnonsetError):
 
 class UndecidedError(VerificationError):
     """The check was too large to finish; `verdict` says how much was covered."""
+
+    code = "undecided"

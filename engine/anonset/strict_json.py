@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NoReturn
 
-from anonset.errors import AnonsetError
+from anonset.errors import AnonsetError, datum
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
@@ -64,6 +64,6 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        msg = f"it names {twice!r} twice in one object"
+        msg = f"it names {datum(twice)} twice in one object"
         raise ValueError(msg)
     return found

@@ -94,7 +94,7 @@ def _check_on(algorithm: Algorithm, seed: int, records: int) -> bool:
     if publication is None:
         return False
     verdict = verify(publication, algorithm.model)
-    _require(verdict.holds is True, f"what {algorithm.name} publishes must satisfy its model: {verdict}")
+    _require(verdict.holds is True, f"what {algorithm.name} publishes must satisfy its model: {verdict!s}")
     untrue = kind_of(algorithm.model).untrue(table, publication, hierarchies, algorithm.model)
     _require(untrue is None, f"what {algorithm.name} publishes must be true of the original: {untrue}")
     return True

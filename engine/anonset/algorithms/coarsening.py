@@ -19,7 +19,7 @@ from anonset.algorithms.transaction.set_based import SetBased
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.exact import exact
 from anonset.data.table import Int32
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.publication import set_label
 from anonset.generalization.recoding import SUPPRESSED
@@ -141,7 +141,7 @@ def _require_bare(algorithm: Any, column: SetColumn, image: Int32) -> None:
         if (item := index.get(label)) is not None and (
             image[item] == SUPPRESSED or np.count_nonzero(image == image[item]) > 1
         ):
-            msg = f"{setting('recoding')}: sensitive item {label!r} was suppressed or published with others"
+            msg = f"{setting('recoding')}: sensitive item {datum(label)} was suppressed or published with others"
             raise InputError(msg)
 
 
@@ -155,7 +155,7 @@ def _restated(algorithm: Any, column: SetColumn, own: Int32) -> Any:
         apart = np.flatnonzero((own != SUPPRESSED) & (together != together[own]))
         if len(apart):
             members = tuple(labels[item] for item in np.flatnonzero(own == own[apart[0]]))
-            what = f"{set_label(members)!r} was published as one"
+            what = f"{datum(set_label(members))} was published as one"
             msg = f"{setting('recoding')}: {what}, and no utility constraint holds all of it"
             raise InputError(msg)
     if algorithm.constraints is None:

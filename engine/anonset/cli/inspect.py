@@ -9,7 +9,7 @@ from anonset.cli.app import given_flags, pairs, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE
 from anonset.cli.output import progress_bars, show, show_json
-from anonset.errors import InputError
+from anonset.errors import InputError, foreign
 from anonset.jobs.findings import Findings
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.settings import RoleSettings, make_roles
@@ -80,7 +80,7 @@ def _write_job(path: Path, source: str, found: Findings, *, json: bool) -> None:
     from anonset.settings.job_text import guarantee_for, job_text, relative_to
 
     if not found.records:
-        msg = f"{path} is not written: the data could not be read: {found.problems[-1]}"
+        msg = f"{path} is not written: the data could not be read: {foreign(found.problems[-1])}"
         raise InputError(msg)
     classes = found.quasi_identifiers
     guarantee = guarantee_for(found.settings, found.k, found.m, tuples=0 if classes is None else classes.classes)

@@ -60,7 +60,7 @@ def exit_code(error: BaseException) -> int:
 
 
 def describe(error: BaseException) -> str:
-    """Say in one line what went wrong."""
+    """Say in one line what went wrong, with what it takes from the data marked (see `anonset.errors`)."""
     if isinstance(error, KeyboardInterrupt):
         return f"{'interrupted' if _number(error) == _SIGINT else 'terminated'}; nothing was published"
     if isinstance(error, MemoryError):
@@ -68,7 +68,7 @@ def describe(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = f": {error.filename!r}" if error.filename is not None else ""
         return f"{error.strerror}{where}"
-    return " ".join(str(error).split())
+    return " ".join(f"{error}".split())
 
 
 def run() -> None:
@@ -119,7 +119,7 @@ def _show_defect(error: Exception) -> None:
     defect = "this is a defect of anonset; the text of the error is withheld, since it may show data"
     if not has_log():
         sys.stderr.write(f"Traceback (most recent call last):\n{places}{type(error).__name__}\n")
-    say(defect, "error", exit_code=_DEFECT, defect=type(error).__name__, places=places.splitlines())
+    say(defect, "error", code="defect", exit_code=_DEFECT, defect=type(error).__name__, places=places.splitlines())
     _end(_DEFECT)
 
 
@@ -129,11 +129,12 @@ def _interrupted(error: KeyboardInterrupt) -> int:
     return exit_code(error)
 
 
-def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
-    """Show a warning of a library in one line, without the places in the code."""
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Show a warning of a library in one line, without the places in the code; to a program its kind alone."""
     from anonset.cli.output import warn
+    from anonset.errors import foreign
 
-    warn(" ".join(str(message).split()))
+    warn(f"{category.__name__}: {foreign(' '.join(str(message).split()))}")
 
 
 def _number(error: BaseException) -> int:
@@ -142,13 +143,13 @@ def _number(error: BaseException) -> int:
 
 
 def _say(error: BaseException) -> None:
-    from anonset.cli.output import has_log, say
+    from anonset.cli.output import say
 
     for note in getattr(error, "__notes__", ()):
         if note.startswith(RAW_DATA_STAY):  # any other is another library's, and may show data
             say(note, "warning")
-    where = getattr(error, "where", "") if has_log() else ""  # of what is infeasible: it may name labels of the data
-    say(describe(error).removesuffix(f" ({where})"), "error", exit_code=exit_code(error))
+    code = "interrupted" if isinstance(error, KeyboardInterrupt) else getattr(error, "code", "system")
+    say(describe(error), "error", code=code, **getattr(error, "place", {}), exit_code=exit_code(error))
 
 
 def _end(code: int) -> None:

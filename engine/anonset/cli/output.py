@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from anonset.errors import plain_text
 from anonset.spelling import printable
 from anonset.strict_json import dumps
 
@@ -86,6 +87,8 @@ def say(message: str, level: str = "note", **more: Any) -> None:
 
     Parameters
     ----------
+    message
+        With what it takes from the data marked (see `anonset.errors`), which a program is not told.
     more
         What a program is told besides.
     """
@@ -94,7 +97,7 @@ def say(message: str, level: str = "note", **more: Any) -> None:
         return
     mark = "" if level == "note" else f"{level}: "
     try:
-        sys.stderr.write(f"anonset: {mark}{printable(message)}\n")
+        sys.stderr.write(f"anonset: {mark}{printable(plain_text(message))}\n")
         sys.stderr.flush()
     except OSError:
         discard(sys.stderr)

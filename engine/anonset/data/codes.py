@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from anonset.data.discreet import Discreet
 from anonset.data.hierarchy import Hierarchy, Tree
-from anonset.errors import HierarchyError
+from anonset.errors import HierarchyError, datum
 
 UNSPECIFIED = ":unspecified"
 """What follows the name of a node in that of the leaf below it which stands for the node itself."""
@@ -87,7 +87,7 @@ def has_unspecified(hierarchy: Hierarchy) -> bool:
 def _unspecified(label: str, taken: set[str]) -> str:
     found = f"{label}{UNSPECIFIED}"
     if found in taken:
-        msg = f"hierarchy: label {found!r} is the name of the leaf that stands for {label!r}; rename it"
+        msg = f"hierarchy: label {datum(found)} is the name of the leaf that stands for {datum(label)}; rename it"
         raise HierarchyError(msg)
     return found
 

@@ -12,7 +12,7 @@ from anonset.data.joining import prefixed
 from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_order
-from anonset.errors import HierarchyError, InputError
+from anonset.errors import HierarchyError, InputError, datum
 
 Tree = str | tuple[str, Sequence["Tree"]]
 
@@ -168,8 +168,8 @@ class Hierarchy(Discreet):
         except KeyError as missing:
             label = missing.args[0]
             kind = "an inner node" if label in self.node_of else "missing"
-            msg = f"hierarchy of {name!r}: item {label!r} of the data must be a leaf, but is {kind}"
-            raise HierarchyError(msg) from None
+            msg = f"hierarchy of {name!r}: item {datum(label)} of the data must be a leaf, but is {kind}"
+            raise HierarchyError(msg, column=name) from None
 
     @classmethod
     def from_tree(cls, tree: Tree) -> "Hierarchy":
@@ -230,7 +230,7 @@ class Hierarchy(Discreet):
         if len(set(names)) != len(names):
             seen: set[str] = set()
             twice = next(x for x in names if x in seen or seen.add(x))  # type: ignore[func-returns-value]
-            msg = f"hierarchy: label {twice!r} stands for two nodes; labels must be distinct"
+            msg = f"hierarchy: label {datum(twice)} stands for two nodes; labels must be distinct"
             raise HierarchyError(msg)
         found = cls._from_collapsed(tuple(names), np.array(kept_parent, np.int32), tuple(aliases))
         return replace(found, columns_above=np.array(kept_columns, np.int32))
@@ -277,7 +277,8 @@ class Hierarchy(Discreet):
             height += 1
             names = [f"N{height}_{i}" for i in range(-(-len(level) // fanout))]
             if clash := next((name for name in names if name in taken), None):
-                msg = f"balanced hierarchy: item {clash!r} has the name of an inner node; rename it or give a hierarchy"
+                ways = "rename it or give a hierarchy"
+                msg = f"balanced hierarchy: item {datum(clash)} has the name of an inner node; {ways}"
                 raise HierarchyError(msg)
             level = [(name, level[i * fanout : (i + 1) * fanout]) for i, name in enumerate(names)]
         return cls.from_tree(level[0])
@@ -326,7 +327,7 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
         return hierarchy
     for item in items:
         if item in hierarchy.node_of:
-            msg = f"sensitive item {item!r} must not be in the hierarchy of the other items, which generalises it"
+            msg = f"sensitive item {datum(item)} must not be in the hierarchy of the other items, which generalises it"
             raise InputError(msg)
     n = hierarchy.n_nodes
     labels = (hierarchy.labels[0] + _BESIDE, *hierarchy.labels, *items)
@@ -341,7 +342,7 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
         rival=None if hierarchy.rival is None else attach_sensitive(hierarchy.rival, items),
     )
     if attached.n_nodes != n + 1 + len(items):
-        msg = f"the hierarchy of the items beside {items[0]!r} must have no nodes with one child"
+        msg = f"the hierarchy of the items beside {datum(items[0])} must have no nodes with one child"
         raise InputError(msg)
     return attached
 

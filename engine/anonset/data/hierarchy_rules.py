@@ -14,7 +14,7 @@ import numpy as np
 from anonset.data.hierarchy import Hierarchy, Tree
 from anonset.data.table import Int64
 from anonset.data.vocabulary import Vocabulary
-from anonset.errors import HierarchyError
+from anonset.errors import HierarchyError, datum
 
 ROOT = "*"
 """Label of the root of every hierarchy by rule."""
@@ -83,7 +83,7 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
         try:
             path = [] if label in NO_VALUE else above(label)
         except ValueError as error:
-            msg = f"hierarchy of {name!r}: {spec}: {error}, got {label!r}"
+            msg = f"hierarchy of {name!r}: {spec}: {error}, got {datum(label)}"
             raise HierarchyError(msg) from None
         below = tree
         for node in reversed(path):

@@ -14,7 +14,7 @@ from anonset.data.mapped import WorkFolder, space
 from anonset.data.persons import OwnersWord, Repeated
 from anonset.data.spans import spans
 from anonset.data.vocabulary import Vocabulary
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -138,7 +138,7 @@ class SetColumn(Discreet):
         vocabulary = Vocabulary.of(x for row in rows for x in row) if universe is None else Vocabulary(tuple(universe))
         index = vocabulary.index
         if universe is not None and (unknown := {x for row in rows for x in row} - index.keys()):
-            msg = f"column {name!r}: item {min(unknown)!r} is not in the universe of {len(vocabulary)} items"
+            msg = f"column {name!r}: item {datum(min(unknown))} is not in the universe of {len(vocabulary)} items"
             raise InputError(msg)
         indptr = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=indptr[1:])

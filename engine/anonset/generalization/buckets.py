@@ -13,7 +13,7 @@ from anonset.data.growing import Growing
 from anonset.data.mapped import WorkFolder
 from anonset.data.spans import run_spans, spans
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization.publication import Publication
 from anonset.generalization.recoding import SUPPRESSED, Buckets
 from anonset.generalization.row_order import sort_rows
@@ -74,7 +74,7 @@ class BucketPublication(Discreet):
             at = int(np.argmax(rows != values))
             label = self.group.vocabulary.labels[at]
             found = f"{rows[at]} and {sum(self.snt_count[self.snt_group == at].tolist())}"
-            msg = f"group {label!r} must have as many rows in the QIT as values in the SNT, got {found}"
+            msg = f"group {datum(label)} must have as many rows in the QIT as values in the SNT, got {found}"
             raise InputError(msg)
 
     def _is_ordered(self) -> bool:

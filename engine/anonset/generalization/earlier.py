@@ -8,7 +8,7 @@ import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.discreet import Discreet
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization.publication import Symbol, node_symbol, set_label
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups
 from anonset.spelling import counted, setting
@@ -120,10 +120,11 @@ class Earlier(Discreet):
             shown = {self.mapping.get(item, "") for item in symbol.members} - {""}
             lacking = next((name for name in shown if not set(self.members[name]) <= set(symbol.members)), None)
             if symbol.members and not shown and all(item in self.mapping for item in symbol.members):
-                msg = f"{setting('recoding')}: {symbol.label!r} shows items that the earlier release suppressed"
+                msg = f"{setting('recoding')}: {datum(symbol.label)} shows items that the earlier release suppressed"
                 raise InputError(msg)
             if lacking is not None:
-                msg = f"{_named(lacking)} was published, and {symbol.label!r} shows only some of its items: it is finer"
+                finer = f"{datum(symbol.label)} shows only some of its items: it is finer"
+                msg = f"{_named(lacking)} was published, and {finer}"
                 raise InputError(msg)
 
     def since(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> Since:
@@ -174,4 +175,4 @@ def _node(tree: Hierarchy, name: str, items: Sequence[str]) -> int | None:
 
 
 def _named(name: str) -> str:
-    return f"{setting('recoding')}: {name!r} of the earlier release"
+    return f"{setting('recoding')}: {datum(name)} of the earlier release"

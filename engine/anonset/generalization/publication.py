@@ -16,7 +16,7 @@ from anonset.data.joining import prefixed
 from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization.row_order import sort_rows
 
 
@@ -289,8 +289,9 @@ def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[st
         for name, text in cells(symbol, joined).items():
             if (other := found[name].setdefault(text, at)) != at:
                 msg = (
-                    f"column {name!r}: {book[other].label!r} and {symbol.label!r} would both be published as {text!r}; "
-                    "labels must be distinct within a column: rename the item or the node"
+                    f"column {name!r}: {datum(book[other].label)} and {datum(symbol.label)} would both be "
+                    f"published as {datum(text)}; labels must be distinct within a column: rename the "
+                    "item or the node"
                 )
                 raise InputError(msg)
     return found

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from anonset.data import Vocabulary
-from anonset.errors import HierarchyError
+from anonset.errors import HierarchyError, datum
 from anonset.io.paths import paths_of
 
 _HEAD = re.compile(r"\s*(distinct|range)\s*\n\s*name\b", re.IGNORECASE)
@@ -73,13 +73,13 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
     for value in vocabulary.labels:
         at = _date(value, last=False) if dates else _float(value)
         if at is None:
-            msg = f"{where}: values must be {'dates' if dates else 'numbers'}, got {value!r}"
+            msg = f"{where}: values must be {'dates' if dates else 'numbers'}, got {datum(value)}"
             raise HierarchyError(msg)
         path, nodes = [value], [root]
         while nodes:
             found = below(nodes, at)
             if found is None:
-                msg = f"{where}: every value must lie in an interval, got {value!r}"
+                msg = f"{where}: every value must lie in an interval, got {datum(value)}"
                 raise HierarchyError(msg)
             path.insert(1, labels[found])
             nodes = children.get(found, [])
@@ -104,7 +104,8 @@ def _links(where: str, text: str) -> Iterator[tuple[str, str]]:
             if child == "null,null":
                 continue
             if seen.setdefault(child, node.strip()) != node.strip():
-                msg = f"{where}: line {number}: label {child!r} has two parents, {seen[child]!r} and {node.strip()!r}"
+                parents = f"{datum(seen[child])} and {datum(node.strip())}"
+                msg = f"{where}: line {number}: label {datum(child)} has two parents, {parents}"
                 raise HierarchyError(msg)
             yield child, node.strip()
 
@@ -113,7 +114,7 @@ def _bounds(where: str, node: str, *, dates: bool) -> tuple[float, float]:
     low, comma, high = node.partition(",")
     ends = (_date(low, last=False), _date(high, last=True)) if dates else (_float(low), _float(high))
     if not comma or ends[0] is None or ends[1] is None or ends[0] > ends[1]:
-        msg = f"{where}: intervals must be written low,high, got {node!r}"
+        msg = f"{where}: intervals must be written low,high, got {datum(node)}"
         raise HierarchyError(msg)
     return ends[0], ends[1]
 

@@ -14,7 +14,7 @@ from anonset.data.growing import Growing
 from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, count_values
 from anonset.io.batches import open_batches
 from anonset.io.data_files import files_at
@@ -143,7 +143,7 @@ def read_buckets(
     found, value, count = _read_snt(snt, reading)
     if group is None or group.vocabulary != found.vocabulary:
         labels = set(found.vocabulary.labels) ^ set(() if group is None else group.vocabulary.labels)
-        msg = f"{folder}: group {min(labels)!r} stands in one of {QIT} and {SNT} alone; both must hold every group"
+        msg = f"{folder}: group {datum(min(labels))} stands in one of {QIT} and {SNT} alone; both must hold every group"
         raise InputError(msg)
     snt_group, values, counts = count_values(found.codes, value.codes, len(value.vocabulary), count)
     record = np.arange(table.n, dtype=np.int64)

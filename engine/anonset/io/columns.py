@@ -9,7 +9,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.data.joining import require_joinable
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.io.files import reading
 from anonset.io.misreading import NULLS, require_items, require_split
 from anonset.io.normalizing import Changes, normalize_items, normalize_values
@@ -197,7 +197,7 @@ class Encoder:
             first = pc.index(values.is_null(), True).as_py()
             row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
             msg = f"{self.where}: column {name!r}: the set of row {row} holds null; items must be text"
-            raise InputError(msg)
+            raise InputError(msg, column=name, row=row)
         codes, labels = dictionary(values if _is_coded(values) else self._text(name, values, items=True))
         if cells is column and not self.printed:
             return length, codes, labels
@@ -223,9 +223,9 @@ class Encoder:
             first = int(np.flatnonzero(null)[0])
             row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
             ways = f"{setting('missing', 'empty')} takes it as no item, {setting('missing', 'value')} as one"
-            said = f"row {row} says {labels[codes[first]]!r}, as programs do where there is nothing"
+            said = f"row {row} says {datum(labels[codes[first]])}, as programs do where there is nothing"
             msg = f"{self.where}: column {name!r}: {said}; {ways}"
-            raise InputError(msg)
+            raise InputError(msg, column=name, row=row)
         return keep_tokens(length, codes, ~null)
 
     def _lists(self, name: str, column: Any, *, any_blank: bool) -> Any:
@@ -268,7 +268,7 @@ class Encoder:
 
         row = self.before + pc.index(pc.is_null(column), True).as_py() + 1
         msg = f"{self.where}: column {name!r}: row {row} is null" + (f"; {way_out}" if way_out else "")
-        raise InputError(msg)
+        raise InputError(msg, column=name, row=row)
 
 
 def _maybe_blank(text: Any) -> Int64:

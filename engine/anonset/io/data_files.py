@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from anonset.data.discreet import Discreet
-from anonset.errors import InputError
+from anonset.errors import InputError, foreign
 from anonset.io.files import FORMATS, Size, format_of, reading, require_file, size_in
 from anonset.io.folders import chosen, names_below
 
@@ -205,7 +205,7 @@ def _system(address: str) -> tuple[Any, str]:
     except pa.ArrowInvalid:
         pass
     except OSError as error:
-        msg = f"{address}: cannot be reached: {error}"
+        msg = f"{address}: cannot be reached: {foreign(error)}"
         raise InputError(msg) from error
     else:
         return system, path

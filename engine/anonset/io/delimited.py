@@ -318,7 +318,7 @@ class DelimitedText:
                 like = "the header" if self._named else "the first line"
                 msg = f"{where}: {counted(self._n_fields, 'field')} required as in {like}, {got}"
                 msg += f" (between {self.delimiter!r}){hint}" if hint else ""
-                raise InputError(msg)
+                raise InputError(msg, line=line + self._skipped)
 
 
 def _first_row(data: bytes) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from anonset.errors import InputError
+from anonset.errors import InputError, foreign
 from anonset.spelling import setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".parquet")
@@ -118,12 +118,12 @@ def reading(where: object, what: str = "cannot be read", *, values: bool = False
         msg = f"{where}: no such file or directory"
         raise InputError(msg) from None
     except failures as error:
-        reason = one_line(error)
+        reason, shows = one_line(error), isinstance(error, OSError)
         if values and not isinstance(error, OSError):
             found = _SAFE_TO_SHOW.search(reason)
-            reason = found[0] if found else type(error).__name__
+            reason, shows = found[0] if found else type(error).__name__, True
             _forget(error)
-        msg = f"{where}: {what}: {reason}"
+        msg = f"{where}: {what}: {reason if shows else foreign(reason)}"
         raise InputError(msg) from error
 
 

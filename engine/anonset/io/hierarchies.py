@@ -21,7 +21,7 @@ from anonset.data.hierarchy_rules import (
     is_rule,
 )
 from anonset.data.table import Int64
-from anonset.errors import HierarchyError
+from anonset.errors import HierarchyError, datum
 from anonset.io.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
 from anonset.io.dialect import RECOGNISED, in_utf8
 from anonset.io.files import read_bytes, write_file
@@ -352,14 +352,16 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
         path = [label for at, label in enumerate(fields) if not at or label != fields[at - 1]]
         if path[-1] != root:
             stray, usual = _second_root(lines)
-            _refuse(where, stray.number, stray.path[-1], f"stands as a second root beside {usual!r}")
+            _refuse(where, stray.number, stray.path[-1], f"stands as a second root beside {datum(usual)}")
         if len(set(path)) < len(path):
             twice = next(label for at, label in enumerate(path) if label in path[:at])
             _refuse(where, number, twice, "stands above itself (a cycle)")
         if not path[0]:
             _refuse(where, number, path[0], "is a leaf without a name; leaves must have a label")
         if "" in path[1:]:
-            _refuse(where, number, "", f"is the parent of {path[path.index('', 1) - 1]!r}; parents must have a label")
+            _refuse(
+                where, number, "", f"is the parent of {datum(path[path.index('', 1) - 1])}; parents must have a label"
+            )
         leaves.setdefault(path[0], number)
         for column, (above, label) in enumerate(pairwise([None, *reversed(fields)])):
             if label != above:
@@ -370,7 +372,7 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
                 parent_of[child] = parent
                 children.setdefault(parent, []).append(child)
             elif known != parent:
-                _refuse(where, number, child, f"has two parents, {known!r} and {parent!r}")
+                _refuse(where, number, child, f"has two parents, {datum(known)} and {datum(parent)}")
     for leaf, number in leaves.items():
         if children.get(leaf):
             _refuse(where, number, leaf, "is both a leaf and an inner node")
@@ -397,5 +399,5 @@ def _in_preorder(root: str, children: dict[str, list[str]], columns: dict[str, i
 
 
 def _refuse(where: object, number: int, label: str, reason: str) -> NoReturn:
-    msg = f"{where}: line {number}: label {label!r} {reason}"
-    raise HierarchyError(msg)
+    msg = f"{where}: line {number}: label {datum(label)} {reason}"
+    raise HierarchyError(msg, line=number)

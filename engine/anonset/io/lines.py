@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from anonset.errors import InputError
+from anonset.errors import InputError, foreign
 from anonset.io.dialect import any_field_size
 
 _MARKS = '",\r\n\ufeff'
@@ -128,7 +128,7 @@ def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
                 raise InputError(msg)
             yield dict(zip(names, fields, strict=True))
     except (csv.Error, UnicodeDecodeError) as error:
-        msg = f"{str(path)!r} is no valid CSV: {error}"
+        msg = f"{str(path)!r} is no valid CSV: {foreign(error)}"
         raise InputError(msg) from None
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.distinct import distinct
 from anonset.data.table import Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum, foreign
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
 from anonset.generalization.publication import node_symbol, set_label
 from anonset.io.dialect import any_field_size
@@ -73,7 +73,7 @@ def read_codebook(path: Path) -> tuple[Symbol, ...]:
     for row in rows_of(path, _CODEBOOK):
         symbol = Symbol(row["symbol"], row["kind"], _members_read(path, row["members"]))
         if found.setdefault((symbol.label, symbol.kind == "values"), symbol) is not symbol:
-            msg = f"{str(path)!r} must explain symbol {symbol.label!r} once, but does so twice"
+            msg = f"{str(path)!r} must explain symbol {datum(symbol.label)} once, but does so twice"
             raise InputError(msg)
     return tuple(found.values())
 
@@ -83,7 +83,7 @@ def _members_read(path: Path, text: str) -> tuple[str, ...]:
         with any_field_size():
             return tuple(next(csv.reader(io.StringIO(text, newline=""), delimiter=" ", strict=True), []))
     except csv.Error as error:
-        msg = f"{str(path)!r}: members must be separated by blanks, and quoted as in CSV: {error}"
+        msg = f"{str(path)!r}: members must be separated by blanks, and quoted as in CSV: {foreign(error)}"
         raise InputError(msg) from None
 
 

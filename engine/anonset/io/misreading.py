@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.spelling import setting
 
 _MARKS = (",", ";", "|")
@@ -58,7 +58,7 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
         raise InputError(msg)
     if not baskets and separator is None and (held := next(filter(_is_list, labels), None)) is not None:
         msg = (
-            f"{where}: {held!r} looks like a list, and would become one item; take {held[0]} and {held[-1]} out; "
+            f"{where}: {datum(held)} looks like a list, and would become one item; take {held[0]} and {held[-1]} out; "
             f"if it is one: {setting('separator', ' ')}"
         )
         raise InputError(msg)

@@ -14,7 +14,7 @@ from anonset.data.changes import Change
 from anonset.data.growing import GrowingSets
 from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.io.sets import keep_tokens, offsets, tidy_rows
 from anonset.spelling import require_known, setting
 
@@ -115,7 +115,7 @@ def _image(column: SetColumn | CategoricalColumn, rule: str, what: str) -> dict[
     """Return what becomes of the labels that a rule changes."""
     image = {old: new for old in column.vocabulary.labels if (new := RULES[rule](old)) != old}
     if bare := next((old for old, new in image.items() if not new), None):
-        msg = f"{setting('normalize', rule)}: nothing is left of {what} {bare!r} of column {column.name!r}"
+        msg = f"{setting('normalize', rule)}: nothing is left of {what} {datum(bare)} of column {column.name!r}"
         raise InputError(msg)
     return image
 

@@ -157,9 +157,10 @@ class _Numbers:
     def refuse(self, rows: NDArray[np.integer], required: str) -> None:
         """Refuse rows, if there are any, and show none of their values."""
         if len(rows):
-            which = f"row {self.before + rows[0] + 1}{others(len(rows), self.until)}"
+            first = self.before + rows[0] + 1
+            which = f"row {first}{others(len(rows), self.until)}"
             msg = f"{self.where}: numeric column {self.name!r}: {which}: {required}"
-            raise InputError(msg)
+            raise InputError(msg, column=self.name, row=first)
 
 
 def _hint(value: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.errors import InputError
+from anonset.errors import InputError, foreign
 from anonset.io.files import one_line, reading
 from anonset.io.sets import encode_sets
 from anonset.spelling import setting
@@ -187,7 +187,7 @@ def _of_rows(where: str, source: Iterable[Any]) -> Columns:
     try:
         rows = list(source)
     except TypeError as error:
-        msg = f"{where}: a list of sets is required: {one_line(error)}"
+        msg = f"{where}: a list of sets is required: {foreign(one_line(error))}"
         raise InputError(msg) from None
     if rows and isinstance(rows[0], Mapping):
         return _of_records(where, rows)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from anonset.data import Vocabulary
 from anonset.data.exact import exact
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.io.files import read_bytes, write_file
 from anonset.measures.utility_loss import ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
@@ -53,7 +53,8 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
         _require_known(where, number, items, vocabulary)
         for item in items:
             if item in seen:
-                msg = f"{where}: lines {seen[item]} and {number} both hold item {item!r}; an item must be in one group"
+                both = f"lines {seen[item]} and {number} both hold item {datum(item)}"
+                msg = f"{where}: {both}; an item must be in one group"
                 raise InputError(msg)
             seen[item] = number
     policy = UtilityPolicy.of(items for _, items in lines)
@@ -130,8 +131,8 @@ def _require_distinct(path: Path, number: int, items: Sequence[str]) -> None:
     seen: set[str] = set()
     for item in items:
         if item in seen:
-            msg = f"{path}: line {number} holds item {item!r} twice; it must be a set"
-            raise InputError(msg)
+            msg = f"{path}: line {number} holds item {datum(item)} twice; it must be a set"
+            raise InputError(msg, line=number)
         seen.add(item)
 
 
@@ -139,8 +140,10 @@ def _require_known(path: Path, number: int, items: Sequence[str], vocabulary: Vo
     if vocabulary is not None:
         for item in items:
             if item not in vocabulary.index:
-                msg = f"{path}: line {number}: item {item!r} must be one of the {len(vocabulary)} items of the data"
-                raise InputError(msg)
+                msg = (
+                    f"{path}: line {number}: item {datum(item)} must be one of the {len(vocabulary)} items of the data"
+                )
+                raise InputError(msg, line=number)
 
 
 def _write(rows: Iterable[Sequence[str]], path: Path) -> Path:
@@ -148,7 +151,7 @@ def _write(rows: Iterable[Sequence[str]], path: Path) -> Path:
     for row in rows:
         for item in row:
             if not item or item.split() != [item]:
-                msg = f"{path}: item {item!r} holds a blank or is empty, and items are separated by blanks"
+                msg = f"{path}: item {datum(item)} holds a blank or is empty, and items are separated by blanks"
                 raise InputError(msg)
         lines.append(" ".join(row) + "\n")
     return write_file(path, [line.encode() for line in lines])

@@ -7,7 +7,7 @@ from typing import Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.spans import spans
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization import Publication
 from anonset.generalization.publication import written_columns
 from anonset.io import fimi
@@ -68,7 +68,7 @@ def check_labels(labels: Iterable[str], format: str, separator: str | None = Non
             found = "starts with a byte order mark"
         if found:
             ways = "choose another separator, or" if found.startswith("holds the separator") else "choose"
-            msg = f"item {label!r} {found}, which the format {format} cannot carry; {ways} the format parquet"
+            msg = f"item {datum(label)} {found}, which the format {format} cannot carry; {ways} the format parquet"
             raise InputError(msg)
 
 

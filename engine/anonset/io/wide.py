@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.table import Int32
 from anonset.data.vocabulary import canonical_order
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.io.columns import Encoder, is_list
 from anonset.io.misreading import says_present
 from anonset.io.numbers import others
@@ -38,7 +38,7 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
     name_of: dict[str, str] = {}
     for name, label in labels.items():
         if label in name_of:
-            msg = f"{encoder.where}: columns {name_of[label]!r} and {name!r} both stand for the item {label!r}"
+            msg = f"{encoder.where}: columns {name_of[label]!r} and {name!r} both stand for the item {datum(label)}"
             raise InputError(msg)
         name_of[label] = name
     vocabulary = Vocabulary(tuple(canonical_order(labels.values())))
@@ -66,8 +66,9 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
         found = f"is empty; {setting('missing', 'empty')} takes it as 0" if empty else "is neither"
         alike = others(len(wrong), encoder.until(column))
         place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
-        msg = f"{place} must hold 0 and 1: row {encoder.before + wrong[0] + 1}{alike} {found}"
-        raise InputError(msg)
+        row = encoder.before + wrong[0] + 1
+        msg = f"{place} must hold 0 and 1: row {row}{alike} {found}"
+        raise InputError(msg, column=name, row=row)
     return np.array([bool(one) for one in told], bool)[codes]
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from anonset.errors import InputError
+from anonset.errors import InputError, datum, foreign
 from anonset.io.files import read_bytes, write_file
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.workload import Query, Workload
@@ -42,7 +42,7 @@ def read_workload(path: str | Path) -> Workload:
     try:
         found = loads(read_bytes(where).decode("utf-8-sig"))
     except ValueError as error:
-        msg = f"{where}: must be a workload in JSON: {error}"
+        msg = f"{where}: must be a workload in JSON: {foreign(error)}"
         raise InputError(msg) from None
     if not isinstance(found, dict) or found.get("schema") != SCHEMA or not isinstance(found.get("queries"), list):
         msg = f'{where}: must be a workload with "schema": {SCHEMA} and a list of "queries"'
@@ -60,7 +60,7 @@ def _plain(condition: Any) -> dict[str, Any]:
         return {"column": condition.column, "low": condition.low, "high": condition.high}
     if isinstance(condition, Among):
         return {"column": condition.column, "among": [*condition.values]}
-    msg = f"a condition must be Between or Among, got {condition!r}"
+    msg = f"a condition must be Between or Among, got {datum(condition)}"
     raise InputError(msg)
 
 

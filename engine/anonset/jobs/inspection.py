@@ -10,7 +10,7 @@ from anonset.data import Hierarchy, Table
 from anonset.data.changes import CodeRules
 from anonset.data.discreet import Discreet
 from anonset.data.exact import exact, require_between_0_and_1
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.jobs.original import read_original
@@ -167,8 +167,8 @@ def _require_known_policy(
         return
     msg = (
         f"--privacy-constraints: none of the {checked['protected_items']} protected items, such as "
-        f"{policy.itemsets[0][0]!r}, stands behind a symbol of the publication; name the constraints of these data, or "
-        "the codebook, or by --original the data in which they occur"
+        f"{datum(policy.itemsets[0][0])}, stands behind a symbol of the publication; name the constraints of these "
+        "data, or the codebook, or by --original the data in which they occur"
     )
     raise InputError(msg)
 

@@ -12,7 +12,7 @@ from anonset.data.fingerprints import column_sha256
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.spans import held_at_once
 from anonset.data.table import Column, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.generalization.publication import generalize, range_ends, row_ranks
@@ -187,7 +187,7 @@ def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hier
         covered |= own
         if published[code] > counts[own].sum():
             msg = (
-                f"column {after.name!r}: {published[code]} rows are published as {label!r}, and "
+                f"column {after.name!r}: {published[code]} rows are published as {datum(label)}, and "
                 f"{counts[own].sum()} of the original have such values, {_OTHER}"
             )
             raise InputError(msg)

@@ -118,7 +118,7 @@ def _workload(
             return mixed_domain_workload(original, n, shape, spec.seed, hierarchies)
         return mixed_published_workload(original, publication, n, shape, spec.seed, hierarchies)
     except InputError as error:
-        why = str(error)
+        why = f"{error}"
         for name, letter in (("n_queries", "N"), ("n_items", "Q"), ("n_values", "V")):
             why = why.replace(name, letter)
         msg = f"--workload {spec.random} (of the form {source}:NxQ+V): {why}"

@@ -9,7 +9,7 @@ from math import fsum
 
 from anonset.data import SetColumn
 from anonset.data.discreet import Discreet
-from anonset.errors import InputError
+from anonset.errors import InputError, foreign
 from anonset.generalization import Publication
 from anonset.queries import ExpectedCounts, Query, TrueCounts, Workload
 from anonset.queries.estimate import ONE_MEMBER, Reading
@@ -67,7 +67,9 @@ def average_relative_error(
 
     def answer(query: Query) -> tuple[float, float]:
         if query.where:
-            msg = f"query for {', '.join(query.items)}: conditions on relational columns need relational answers"
+            msg = (
+                f"query for {foreign(', '.join(query.items))}: conditions on relational columns need relational answers"
+            )
             raise InputError(msg)
         return true.count(query), expected.count(query)
 

@@ -19,7 +19,7 @@ from anonset.data.discreet import Discreet
 from anonset.data.exact import Written, exact
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum, foreign
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
 
@@ -45,7 +45,7 @@ class ItemWeights(Discreet):
 
     def __post_init__(self) -> None:
         for itemset, weight in self.entries:
-            named = "(" + ",".join(itemset) + ")"
+            named = f"({foreign(','.join(itemset))})"
             if not 0 <= weight <= 1:
                 msg = f"item weights: the weight of {named} must be in [0, 1], got {float(weight)}"
                 raise InputError(msg)
@@ -73,7 +73,7 @@ def _exact(itemset: Sequence[str], weight: Written) -> Fraction:
     try:
         return exact(weight)
     except ValueError:
-        msg = f"item weights: the weight of ({','.join(itemset)}) must be a number in [0, 1], got {weight!r}"
+        msg = f"item weights: the weight of ({foreign(','.join(itemset))}) must be a number in [0, 1], got {weight!r}"
         raise InputError(msg) from None
 
 
@@ -155,7 +155,7 @@ def require_known(weights: str) -> None:
 def _listed(weights: ItemWeights, vocabulary: Vocabulary) -> Iterable[tuple[frozenset[int], Fraction]]:
     for itemset, weight in weights.entries:
         if unknown := [item for item in itemset if item not in vocabulary.index]:
-            msg = f"item weights: item {unknown[0]!r} must be one of the {len(vocabulary)} items of the data"
+            msg = f"item weights: item {datum(unknown[0])} must be one of the {len(vocabulary)} items of the data"
             raise InputError(msg)
         yield frozenset(vocabulary.index[item] for item in itemset), weight
 

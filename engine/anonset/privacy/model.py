@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from anonset.data.discreet import Discreet, shown
-from anonset.errors import InputError
+from anonset.errors import InputError, MarkedText, foreign
 from anonset.spelling import counted, setting
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class PrivacyModel(Discreet, ABC):
 
 
 @dataclass(frozen=True)
-class Witness(Discreet):
+class Witness(MarkedText, Discreet):
     """Evidence that a model does not hold."""
 
     what: tuple[str, ...]
@@ -117,17 +117,17 @@ class Witness(Discreet):
     detail: str = field(default="", repr=False)
     """Anything more that the model has to say."""
 
-    def __str__(self) -> str:
+    def __format__(self, _: str) -> str:
         found = f"matches {counted(self.support, 'record')}, {self.required} required"
         if self.what:
-            text = f"{{{', '.join(self.what)}}} {found}; published row {self.record} shows it"
+            text = f"{{{foreign(', '.join(self.what))}}} {found}; published row {self.record} shows it"
         else:
             text = f"published row {self.record} {found}"
-        return f"{text}; {self.detail}" if self.detail else text
+        return f"{text}; {foreign(self.detail)}" if self.detail else text
 
 
 @dataclass(frozen=True)
-class Verdict(Discreet):
+class Verdict(MarkedText, Discreet):
     """Outcome of checking a publication against a model: holds, fails (with a witness) or undecided."""
 
     holds: bool | None
@@ -152,7 +152,7 @@ class Verdict(Discreet):
     def __bool__(self) -> bool:
         return self.holds is True
 
-    def __str__(self) -> str:
+    def __format__(self, _: str) -> str:
         text = f"{self.model} {self.outcome}"
         if self.witness is not None:
             return f"{text}: {self.witness}"

@@ -17,7 +17,7 @@ from anonset.data import Hierarchy, Vocabulary
 from anonset.data.discreet import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 
 PERCENT_OF_ITEMS: Mapping[str, int] = MappingProxyType({"PP1": 2, "PP2": 5, "PP3": 10, "PP4": 25, "PP5": 50})
 """Random policies of all pairs of some items: the percentage of the items."""
@@ -76,7 +76,8 @@ class PrivacyPolicy(Discreet):
         except KeyError as missing:
             item = missing.args[0]
             number = next(n for n, itemset in enumerate(self.itemsets, 1) if item in itemset)
-            msg = f"privacy constraint {number}: item {item!r} must be one of the {len(vocabulary)} items of the data"
+            known = f"one of the {len(vocabulary)} items of the data"
+            msg = f"privacy constraint {number}: item {datum(item)} must be {known}"
             raise InputError(msg) from None
         return start, items
 
@@ -101,7 +102,7 @@ class UtilityPolicy(Discreet):
             for item in group:
                 if item in seen:
                     both = f"utility constraints {seen[item]} and {number}"
-                    msg = f"{both} both hold item {item!r}; an item must be in one group"
+                    msg = f"{both} both hold item {datum(item)}; an item must be in one group"
                     raise InputError(msg)
                 seen[item] = number
 
@@ -126,11 +127,11 @@ class UtilityPolicy(Discreet):
             for item in group:
                 if (code := vocabulary.index.get(item)) is None:
                     known = f"one of the {len(vocabulary)} items of the data"
-                    msg = f"utility constraint {number + 1}: item {item!r} must be {known}"
+                    msg = f"utility constraint {number + 1}: item {datum(item)} must be {known}"
                     raise InputError(msg)
                 group_of[code] = number
         if len(missing := np.flatnonzero(group_of < 0)):
-            named = ", ".join(repr(vocabulary.labels[code]) for code in missing[:5])
+            named = ", ".join(datum(vocabulary.labels[code]) for code in missing[:5])
             msg = (
                 f"utility constraints must hold every item, but miss {len(missing)} of {len(vocabulary)}: {named}"
                 f"{', …' if len(missing) > 5 else ''}; add a group for what is left"

@@ -1,6 +1,6 @@
 """Sensitive items as a parameter of models."""
 
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 
 
 def require_labels(name: str, labels: tuple[str, ...]) -> None:
@@ -12,9 +12,9 @@ def require_labels(name: str, labels: tuple[str, ...]) -> None:
         With the name, the value and the requirement.
     """
     if not isinstance(labels, tuple) or not all(isinstance(label, str) for label in labels):
-        msg = f"{name} must be a tuple of labels, got {labels!r}"
+        msg = f"{name} must be a tuple of labels, got {datum(labels)}"
         raise InputError(msg)
     if len(set(labels)) != len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
-        msg = f"{name} must be distinct, got {twice!r} twice"
+        msg = f"{name} must be distinct, got {datum(twice)} twice"
         raise InputError(msg)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization import Publication
 from anonset.queries.workload import Query
 from anonset.spelling import setting
@@ -96,7 +96,7 @@ class TrueCounts:
     def _codes(self, query: Query) -> list[int]:
         vocabulary = self.index.column.vocabulary
         if unknown := [item for item in query.items if item not in vocabulary.index]:
-            msg = f"query: item {unknown[0]!r} must be one of the {len(vocabulary)} items of the data"
+            msg = f"query: item {datum(unknown[0])} must be one of the {len(vocabulary)} items of the data"
             raise InputError(msg)
         return [vocabulary.index[item] for item in query.items]
 

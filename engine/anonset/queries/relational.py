@@ -18,7 +18,7 @@ from anonset.data.domains import domain_of
 from anonset.data.numbers import LARGEST_NUMBER
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Column
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization import Publication
 from anonset.generalization.publication import members_of, range_ends
 from anonset.queries.conditions import Among, Between, Condition
@@ -76,11 +76,12 @@ class ValueDomain:
         name = self.column.name
         if self.vocabulary is None or not isinstance(condition, Among):
             kind, needed = ("numeric", "Between") if self.vocabulary is None else ("categorical", "Among")
-            msg = f"column {name!r} is {kind}, a condition on it must be {needed}, got {condition!r}"
+            msg = f"column {name!r} is {kind}, a condition on it must be {needed}, got {datum(condition)}"
             raise InputError(msg)
         for value in condition.values:
             if value not in self.vocabulary.index:
-                msg = f"condition on {name!r}: value {value!r} must be one of the {len(self.vocabulary)} of the column"
+                known = f"one of the {len(self.vocabulary)} of the column"
+                msg = f"condition on {name!r}: value {datum(value)} must be {known}"
                 raise InputError(msg)
         return frozenset(condition.values)
 
@@ -94,7 +95,7 @@ class ValueDomain:
         """
         if self.vocabulary is not None or not isinstance(condition, Between):
             self.allowed(condition)
-            msg = f"column {self.column.name!r} must be numeric for {condition!r}"
+            msg = f"column {self.column.name!r} must be numeric for {datum(condition)}"
             raise InputError(msg)
         if self.whole:
             return float(np.ceil(condition.low)), float(np.floor(condition.high))
@@ -235,7 +236,9 @@ class PublishedValues:
         return self._refuse(label)
 
     def _refuse(self, label: str) -> tuple[str, ...]:
-        msg = f"column {self.column.name!r}: published value {label!r} must stand for values of the original column"
+        msg = (
+            f"column {self.column.name!r}: published value {datum(label)} must stand for values of the original column"
+        )
         raise InputError(msg)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from anonset.data.mapped import WorkFolder
-from anonset.errors import InputError
+from anonset.errors import InputError, datum, foreign
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.publication import Publication
 from anonset.privacy import PrivacyModel, Verdict
@@ -58,7 +58,7 @@ def read_attestation(published: Path) -> Attestation | None:
         msg = f"{str(path)!r} is no attestation of a publication: {where}: {first['msg']}"
         raise InputError(msg) from None
     except ValueError as error:
-        msg = f"{str(path)!r} is no attestation of a publication: {error}"
+        msg = f"{str(path)!r} is no attestation of a publication: {foreign(error)}"
         raise InputError(msg) from None
 
 
@@ -213,8 +213,8 @@ def require_policy(attested: Attestation, model: PrivacyModel) -> None:
     expected, got = attested.parameters.get("policy"), parameters_of(model).get("policy")
     if expected is not None and got != expected:
         msg = (
-            f"--privacy-constraints must be those that were attested, {expected}, got {got or 'none'} "
-            "(to check others, name the --model)"
+            f"--privacy-constraints must be those that were attested, {foreign(expected)}, got "
+            f"{foreign(got or 'none')} (to check others, name the --model)"
         )
         raise InputError(msg)
 
@@ -264,8 +264,8 @@ def _require_equal(published: Path, field: str, found: Any, expected: Any) -> No
 def _cut(value: Any, other: Any) -> str:
     """Return a value as text; of a long text the part where it begins to differ from another."""
     if not isinstance(value, str) or not isinstance(other, str) or max(len(value), len(other)) <= _LONG:
-        return repr(value)
+        return datum(value)
     differing = (at for at, (x, y) in enumerate(zip(value, other, strict=False)) if x != y)
     at = max(0, next(differing, min(len(value), len(other))) - _LONG // 2)
     part = value[at : at + _LONG]
-    return f"{'…' if at else ''}{part!r}{'…' if at + _LONG < len(value) else ''}"
+    return f"{'…' if at else ''}{datum(part)}{'…' if at + _LONG < len(value) else ''}"

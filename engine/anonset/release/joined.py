@@ -8,7 +8,7 @@ import numpy as np
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.joining import prefixed
 from anonset.data.mapped import WorkFolder
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization import Symbol
 from anonset.generalization.publication import cells, cells_by_column, generalize, members_of, node_symbol
 
@@ -77,7 +77,7 @@ def rejoin(
     for symbol in (*known, *spanning.values()):
         here, reach = place.get(symbol, -1), len(cells(symbol, joined))
         if here >= 0 and written[here] != reach * whole.occurrences[here]:
-            msg = f"symbol {symbol.label!r} spans {reach} columns; in a row, each of them must hold it, or none"
+            msg = f"symbol {datum(symbol.label)} spans {reach} columns; in a row, each of them must hold it, or none"
             raise InputError(msg)
     return whole, symbols
 

@@ -12,7 +12,7 @@ from typing import Any
 from anonset.algorithms.base import Progress
 from anonset.data.discreet import Discreet
 from anonset.data.seals import Seal
-from anonset.errors import UndecidedError, VerificationError
+from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.release.costs import Stopwatch
@@ -174,12 +174,12 @@ def require_decided(verdict: Verdict, *, accept_undecided: bool) -> None:
 
 
 @dataclass(frozen=True)
-class Untrue(Discreet):
+class Untrue(MarkedText, Discreet):
     """The verdict on a publication that says what the original does not."""
 
     witness: Witness
 
-    def __str__(self) -> str:
+    def __format__(self, _: str) -> str:
         return f"the publication is not true of the original: {self.witness}"
 
 

@@ -11,7 +11,7 @@ from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.discreet import Discreet
 from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization import ItemGroups, Symbol
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.io.lines import header_of, rows_of
@@ -116,7 +116,8 @@ def invert(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
     for symbol, items in members.items():
         for item in items:
             if item in found:
-                msg = f"item {item!r} is behind {found[item]!r} and {symbol!r}; the private mapping is needed"
+                both = f"{datum(found[item])} and {datum(symbol)}"
+                msg = f"item {datum(item)} is behind {both}; the private mapping is needed"
                 raise InputError(msg)
             found[item] = symbol
     return found
@@ -143,7 +144,9 @@ def _local(
     for row in rows_of(path, LOCAL):
         size = len(members.get(row["published"], (row["item"],))) if row["published"] else 0
         if not row["cluster"].isdecimal() or len(row["cluster"]) > _MOST_DIGITS:
-            msg = f"{str(path)!r}: cluster must be a number of at most {_MOST_DIGITS} digits, got {row['cluster']!r}"
+            msg = (
+                f"{str(path)!r}: cluster must be a number of at most {_MOST_DIGITS} digits, got {datum(row['cluster'])}"
+            )
             raise InputError(msg)
         if row["item"] in index:
             size_of[int(row["cluster"]) * len(vocabulary) + index[row["item"]]] = size
@@ -153,7 +156,8 @@ def _local(
         sizes = np.array([size_of[key] for key in distinct.tolist()], np.int64)
     except KeyError as missing:
         number, item = divmod(int(missing.args[0]), len(vocabulary))
-        msg = f"{str(path)!r}: cluster {number} has no line for item {vocabulary.labels[item]!r}: made from other data"
+        label = vocabulary.labels[item]
+        msg = f"{str(path)!r}: cluster {number} has no line for item {datum(label)}: made from other data"
         raise InputError(msg) from None
     item = distinct % max(1, len(vocabulary))
     return PublishedRecoding(bound, None, item, sizes, count.astype(np.int64), "mapping")
@@ -172,6 +176,8 @@ def _over(column: SetColumn, vocabulary: Vocabulary, source: str, work: WorkFold
     index = vocabulary.index
     unknown = [label for label in column.vocabulary.labels if label not in index]
     if unknown:
-        msg = f"item {unknown[0]!r} of the original is not in the {source}: the publication was made from other data"
+        msg = (
+            f"item {datum(unknown[0])} of the original is not in the {source}: the publication was made from other data"
+        )
         raise InputError(msg)
     return column.recode(np.array([index[label] for label in column.vocabulary.labels], np.int32), vocabulary, work)

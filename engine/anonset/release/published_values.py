@@ -8,7 +8,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.domains import Domain, Range, ValueSet, domain_of
 from anonset.data.numbers import LARGEST_NUMBER
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization.publication import members_of, range_ends
 
 
@@ -58,17 +58,17 @@ def _cost(label: str, name: str, domain: Domain) -> float:
         except ValueError:
             width = nan
         if not 0 <= width <= 2 * LARGEST_NUMBER:
-            msg = f"column {name!r}: {label!r} must be a number or a range such as [19:22]"
+            msg = f"column {name!r}: {datum(label)} must be a number or a range such as [19:22]"
             raise InputError(msg)
         return width / (domain.high - domain.low) if domain.high > domain.low else 0.0
     if isinstance(domain, ValueSet):
         size = len(members_of(label))
         if size == 1 and label not in domain.vocabulary.index:
-            msg = f"column {name!r}: {label!r} is no value of the original; a hierarchy or range may be missing"
+            msg = f"column {name!r}: {datum(label)} is no value of the original; a hierarchy or range may be missing"
             raise InputError(msg)
         return size / len(domain.vocabulary) if size > 1 else 0.0
     if label not in domain.node_of:
-        msg = f"column {name!r}: {label!r} must be a node of its hierarchy"
+        msg = f"column {name!r}: {datum(label)} must be a node of its hierarchy"
         raise InputError(msg)
     below = int(domain.n_leaves_below[domain.node_of[label]])
     return below / domain.n_leaves if below > 1 else 0.0

@@ -13,7 +13,7 @@ from anonset.data.hierarchy import is_attached
 from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
 from anonset.data.table import Int32
-from anonset.errors import AnonsetError, InputError
+from anonset.errors import AnonsetError, InputError, datum
 from anonset.generalization import Cut, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.generalization.publication import members_of, set_label, written_columns
@@ -178,7 +178,9 @@ class RecordsKind:
         known = {symbol.label: symbol for symbol in (*meant.symbols, *meant.value_sets)}
         for symbol in (*written.symbols, *written.value_sets):
             if known.get(symbol.label) != symbol:
-                msg = f"codebook: what was read back for symbol {symbol.label!r} differs from what was to be written"
+                msg = (
+                    f"codebook: what was read back for symbol {datum(symbol.label)} differs from what was to be written"
+                )
                 raise AnonsetError(msg)
         return replace(written, record=meant.record, cluster=meant.cluster)
 

@@ -15,7 +15,7 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabul
 from anonset.data.changes import CodeRules
 from anonset.data.joining import prefixed
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.publication import members_of, set_label
 from anonset.release.formats import Symbols
@@ -126,8 +126,8 @@ def require_plain_items(labels: Iterable[str]) -> None:
     for label in labels:
         if not _is_plain(label):
             msg = (
-                f"item {label!r} must hold no comma and no parenthesis, since sets of items are published as (a,b,c); "
-                f"rename it, or publish short codes ({setting('symbols', 'short')})"
+                f"item {datum(label)} must hold no comma and no parenthesis, since sets of items are published as "
+                f"(a,b,c); rename it, or publish short codes ({setting('symbols', 'short')})"
             )
             raise InputError(msg)
 
@@ -145,8 +145,8 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int = 0) -> None:
         leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
         if len(named) > 1 and not hierarchy.is_leaf[node] and sorted(named) != sorted(leaves):
             msg = (
-                f"node {hierarchy.labels[node]!r} of the hierarchy is named like a set of items, which are not the "
-                f"{len(leaves)} leaves below it; rename it"
+                f"node {datum(hierarchy.labels[node])} of the hierarchy is named like a set of items, which are not "
+                f"the {len(leaves)} leaves below it; rename it"
             )
             raise InputError(msg)
 
@@ -203,14 +203,14 @@ def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = Fal
     """
     for symbol in book:
         if wrong := _contradiction(symbol, nodes_known=nodes_known):
-            msg = f"{where}: {symbol.kind} {symbol.label!r} {wrong}"
+            msg = f"{where}: {symbol.kind} {datum(symbol.label)} {wrong}"
             raise InputError(msg)
 
 
 def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
     """Say why a symbol cannot stand for its members; empty if it can."""
     members, named = symbol.members, members_of(symbol.label)
-    got = f", got {' '.join(map(repr, members[:5]))}{' …' if len(members) > 5 else ''}"
+    got = f", got {' '.join(map(datum, members[:5]))}{' …' if len(members) > 5 else ''}"
     if symbol.kind not in _KINDS:
         return f"must be of a kind out of {', '.join(_KINDS)}"
     if not members or len(set(members)) < len(members):
@@ -239,11 +239,13 @@ def require_complete(book: Iterable[Symbol], publication: Publication, where: st
     shown = {symbol.label: symbol for symbol in publication.symbols}
     for label in shown:
         if known.get(label) != shown[label]:
-            msg = f"{where} must explain every symbol of the records, but not {label!r}"
+            msg = f"{where} must explain every symbol of the records, but not {datum(label)}"
             raise InputError(msg)
     for label in known:
         if label not in shown:
-            msg = f"{where} must explain the symbols of the records alone, but also {label!r}, which no record shows"
+            msg = (
+                f"{where} must explain the symbols of the records alone, but also {datum(label)}, which no record shows"
+            )
             raise InputError(msg)
 
 
@@ -259,15 +261,15 @@ def require_agreement(publication: Publication, hierarchy: Hierarchy) -> None:
         node = hierarchy.node_of.get(symbol.label)
         if node is None:
             if symbol.kind == "node":
-                msg = f"codebook: {symbol.label!r} must be a node of the hierarchy, which it is not"
+                msg = f"codebook: {datum(symbol.label)} must be a node of the hierarchy, which it is not"
                 raise InputError(msg)
             continue
         leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
         if sorted(leaves) != sorted(symbol.members):
             others = sorted(set(leaves) ^ set(symbol.members))
             msg = (
-                f"codebook: {symbol.label!r} must stand for the {len(leaves)} leaves below it in the hierarchy, "
-                f"got {len(symbol.members)} items; {others[0]!r} makes a difference"
+                f"codebook: {datum(symbol.label)} must stand for the {len(leaves)} leaves below it in the hierarchy, "
+                f"got {len(symbol.members)} items; {datum(others[0])} makes a difference"
             )
             raise InputError(msg)
 

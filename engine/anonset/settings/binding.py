@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.joining import prefixed
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.privacy import Part, PrivacyModel
 from anonset.settings.fitting import fit_codes
 from anonset.spelling import hierarchy_of, setting
@@ -227,9 +227,9 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     if unknown:
         like = get_close_matches(unknown[0], labels, 1, 0.0) if len(labels) <= _MOST_COMPARED else []
         more = f", nor are {len(unknown) - 1} more of {setting('sensitive_items')}" if len(unknown) > 1 else ""
-        hint = f"; the item most like it is {like[0]!r}" if like else ""
+        hint = f"; the item most like it is {datum(like[0])}" if like else ""
         msg = (
-            f"sensitive item {unknown[0]!r} is not in column {column.name!r}{more}{hint} "
+            f"sensitive item {datum(unknown[0])} is not in column {column.name!r}{more}{hint} "
             "(leave out what does not occur: it needs no protection)"
         )
         raise InputError(msg)

@@ -20,7 +20,7 @@ from anonset.data.codes import (
     with_unspecified,
 )
 from anonset.data.joining import prefixed
-from anonset.errors import HierarchyError, InputError
+from anonset.errors import HierarchyError, InputError, datum
 from anonset.spelling import setting
 
 _OF_VALUES = ("range", "values")
@@ -80,7 +80,7 @@ def fit_codes(
         found[name] = fitted_tree
         fits = True
         if left:
-            raise HierarchyError(refusal(part, left, tree))
+            raise HierarchyError(refusal(part, left, tree), column=name, count=len(left))
         if is_refined(spec) and (fitted := part_of(table, name, beside)) is not None:
             counts = np.array(fitted.occurrences, np.int64)
             found[name] = refine(fitted_tree, Vocabulary(fitted.labels), counts)
@@ -160,8 +160,8 @@ def _changed(table: Table, part: Part, rule: str, image: Mapping[str, str | None
 def refusal(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     """Return the message about labels that are no leaves: all of them, with counts, and what would help."""
     ordered = sorted(wrong, key=lambda one: -one.occurrences)
-    first, *others = [f"{one.label!r} of the data must be a leaf, but is {_kind(one)}" for one in ordered[:1]] + [
-        f"{one.label!r} {_kind(one)}" for one in ordered[1:_SHOWN]
+    first, *others = [f"{datum(one.label)} of the data must be a leaf, but is {_kind(one)}" for one in ordered[:1]] + [
+        f"{datum(one.label)} {_kind(one)}" for one in ordered[1:_SHOWN]
     ]
     rest = f"; and {len(wrong) - _SHOWN:,} more, listed by: anonset hierarchy check" if len(wrong) > _SHOWN else ""
     more = f"; so must {len(wrong) - 1:,} more: {', '.join(others)}" if others else ""

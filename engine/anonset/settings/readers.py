@@ -11,7 +11,7 @@ from pydantic import BeforeValidator
 
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.discreet import Discreet
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.measures.utility_loss import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.spelling import require_known
@@ -206,7 +206,7 @@ def item_loss(value: str, context: Context) -> dict[str, Fraction]:
     for items, loss in read_item_weights(value, context.vocabulary).entries:
         for item in items:
             if item in found:
-                msg = f"{value}: item {item!r} must have one loss, got {found[item]} and {loss}"
+                msg = f"{value}: item {datum(item)} must have one loss, got {found[item]} and {loss}"
                 raise InputError(msg)
             found[item] = loss
     return found

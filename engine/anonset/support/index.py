@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from anonset.data import Hierarchy, SetColumn
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 
 
 class SupportIndex:
@@ -118,7 +118,7 @@ class SupportIndex:
             return self._bitmaps[code]
         if self.hierarchy is None or label not in self.hierarchy.node_of:
             where = "items" if self.hierarchy is None else "items and the nodes of their hierarchy"
-            msg = f"label {label!r} must be among the {where} of column {self.column.name!r}"
+            msg = f"label {datum(label)} must be among the {where} of column {self.column.name!r}"
             raise InputError(msg)
         return self._node(self.hierarchy.node_of[label])
 

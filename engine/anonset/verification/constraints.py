@@ -16,7 +16,7 @@ from anonset.data.exact import Written, exact, written
 from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
-from anonset.errors import AnonsetError, InputError
+from anonset.errors import AnonsetError, InputError, datum
 from anonset.generalization import Publication
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.constraints import ConstraintSet
@@ -104,8 +104,9 @@ def _symbol_of_item(column: SetColumn, members: Sequence[Sequence[str]] | None) 
         for item in items:
             if item in found:
                 msg = (
-                    f"item {item!r} stands behind two symbols, {labels[found[item]]!r} and {labels[code]!r}; "
-                    "constraints can be checked only where an item is published alike in all records"
+                    f"item {datum(item)} stands behind two symbols, {datum(labels[found[item]])} and "
+                    f"{datum(labels[code])}; constraints can be checked only where an item is published "
+                    "alike in all records"
                 )
                 raise InputError(msg)
             found[item] = code
@@ -257,7 +258,9 @@ def check_utility(
     group_of_symbol = np.zeros(len(publication.symbols), np.int32)
     for code, symbol in enumerate(publication.symbols):
         if unknown := [item for item in symbol.members if item not in index]:
-            msg = f"symbol {symbol.label!r} stands for {unknown[0]!r}, none of the {len(labels)} original items"
+            msg = (
+                f"symbol {datum(symbol.label)} stands for {datum(unknown[0])}, none of the {len(labels)} original items"
+            )
             raise InputError(msg)
         members = [index[item] for item in symbol.members]
         touched = np.unique(group_of[members])

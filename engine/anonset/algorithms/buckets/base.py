@@ -6,7 +6,7 @@ from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn, Table
 from anonset.data.mapped import WorkFolder, space
 from anonset.data.table import Int32, Int64
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization.buckets import STAR, require_bucket_roles
 
 MOST_TUPLES = (1 << 31) - 1
@@ -74,7 +74,7 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
         share = most / column.n
         label = column.vocabulary.labels[value]
         reason = (
-            f"value {label!r} of column {column.name!r} stands in {most:,} of {column.n:,} rows ({share:.1%}), "
+            f"value {datum(label)} of column {column.name!r} stands in {most:,} of {column.n:,} rows ({share:.1%}), "
             f"at most 1/l = 1/{l} of them is required; an l of at most {column.n // most} would do"
         )
         raise InfeasibleError(algorithm, reason, achieved=share, bound=1 / l)
@@ -127,5 +127,7 @@ def _refuse(column: CategoricalColumn, labels: tuple[str, ...], role: str, way_o
             continue
         rows = np.flatnonzero(column.codes == code)
         if len(rows):
-            msg = f"{role} column {column.name!r}: row {rows[0] + 1} holds {label!r}, a value is required; {way_out}"
+            msg = (
+                f"{role} column {column.name!r}: row {rows[0] + 1} holds {datum(label)}, a value is required; {way_out}"
+            )
             raise InputError(msg)

@@ -26,7 +26,7 @@ from anonset.data import CategoricalColumn, Hierarchy, Table, Vocabulary
 from anonset.data.discreet import Discreet
 from anonset.data.mapped import WorkFolder
 from anonset.data.table import Int32
-from anonset.errors import InfeasibleError
+from anonset.errors import InfeasibleError, datum
 from anonset.generalization import Buckets
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy.model import require_at_least
@@ -156,8 +156,8 @@ class SafeGrouping(Discreet):
         reason = (
             f"no group keeps k={self.k} individuals when no value may have more than 1/l = 1/{self.l} of it: of "
             f"{sensitive.n:,} rows {n_removed:,} would be removed for that, the others with their groups (value "
-            f"{sensitive.vocabulary.labels[value]!r} of column {sensitive.name!r} stands in {share:.1%} of the rows); "
-            "a smaller l, or a k larger in proportion to l, may help"
+            f"{datum(sensitive.vocabulary.labels[value])} of column {sensitive.name!r} stands in {share:.1%} of the "
+            "rows); a smaller l, or a k larger in proportion to l, may help"
         )
         raise InfeasibleError(self.name, reason, achieved=share, bound=1 / self.l)
 

@@ -7,7 +7,7 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.data import Hierarchy, NumericColumn
 from anonset.data.domains import Range, ValueSet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization import RelationalValues
 from anonset.generalization.publication import range_label, set_label
 
@@ -53,8 +53,8 @@ def require_plain_values(qi: QuasiIdentifiers) -> None:
         for label in domain.vocabulary.labels:
             if "," in label or (label.startswith("(") and label.endswith(")")):
                 msg = (
-                    f"column {column.name!r}: value {label!r} must hold no comma and not stand in parentheses, since "
-                    "sets of values are published as (a,b,c); rename it or give the column a hierarchy"
+                    f"column {column.name!r}: value {datum(label)} must hold no comma and not stand in parentheses, "
+                    "since sets of values are published as (a,b,c); rename it or give the column a hierarchy"
                 )
                 raise InputError(msg)
 

@@ -17,7 +17,7 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, Sear
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.hierarchy import attach_sensitive, is_attached
 from anonset.data.table import Int64
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import ClusterCuts, Cut, ItemGroups
 from anonset.spelling import setting
 
@@ -93,7 +93,7 @@ class DiverseFunction(ClusterFunction):
             if len(counts) and int(counts.max()) * self.diversity > len(cohort):
                 label = self.full.vocabulary.labels[int(counts.argmax())]
                 of = f"{int(counts.max())} of {len(cohort)} records"
-                return f"has the sensitive item {label!r} in {of}, at most 1/{self.diversity} are allowed"
+                return f"has the sensitive item {datum(label)} in {of}, at most 1/{self.diversity} are allowed"
         return ""
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.set_based import SetBased, group_text
 from anonset.data.exact import Written, exact, require_between_0_and_1
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InfeasibleError, InputError, foreign
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Coat(SetBased):
 
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
         """Return how much would have to be suppressed (Algorithm 3, line 6)."""
-        named = group_text(search.steps[-1].group)
+        named = foreign(group_text(search.steps[-1].group))
         reason, where = self._dead_end(search, named)
         if self.single == "suppress" and search.column.n_nonempty >= self.k:
             reason = f"{named} has to be suppressed"

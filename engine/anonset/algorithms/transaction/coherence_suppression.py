@@ -25,7 +25,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
 from anonset.data.exact import Written, exact, floor_fraction
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.utility_loss import MAX_DENOMINATOR
@@ -90,7 +90,7 @@ class CoherenceSuppression(Discreet):
             except ValueError:
                 found[item] = Fraction(0)
             if not 0 < found[item] <= 1:
-                msg = f"{setting('item_loss')} of {item!r} must be a number above 0 and at most 1, got {given!r}"
+                msg = f"{setting('item_loss')} of {datum(item)} must be a number above 0 and at most 1, got {given!r}"
                 raise InputError(msg)
         if (common := lcm(*(loss.denominator for loss in found.values()))) > MAX_DENOMINATOR:
             bound = f"a common denominator of at most {MAX_DENOMINATOR:,}"
@@ -135,7 +135,7 @@ class CoherenceSuppression(Discreet):
             return column.occurrences
         losses, index = self._losses, column.vocabulary.index
         if unknown := next((item for item in losses if item not in index), None):
-            msg = f"{setting('item_loss')}: item {unknown!r} must be one of the {len(index)} items of the data"
+            msg = f"{setting('item_loss')}: item {datum(unknown)} must be one of the {len(index)} items of the data"
             raise InputError(msg)
         unit = lcm(*(loss.denominator for loss in losses.values()))
         cost = np.full(len(index), unit, np.int64)

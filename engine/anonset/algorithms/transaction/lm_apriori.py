@@ -29,7 +29,7 @@ from anonset.data.discreet import Discreet
 from anonset.data.hierarchy import attach_sensitive
 from anonset.data.mapped import folder_of
 from anonset.data.table import Int32, Int64
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InfeasibleError, InputError, datum, foreign
 from anonset.generalization import Cut
 from anonset.privacy.lm import LmDiversity
 
@@ -191,7 +191,7 @@ class _DiversitySearch:
         worst = int(np.argmax(counts)) if len(counts) else -1
         if worst >= 0 and int(counts[worst]) * diversity > n:
             label = self.hierarchy.leaves.labels[self.n_items + worst]
-            found = f"sensitive item {label!r} is in {counts[worst]} of {n} records"
+            found = f"sensitive item {datum(label)} is in {counts[worst]} of {n} records"
             reason = f"{found}, at most 1/{diversity} are allowed"
             raise InfeasibleError(LmApriori.name, reason, achieved=float(counts[worst] / n), bound=1 / diversity)
 
@@ -247,5 +247,6 @@ class _DiversitySearch:
 
     def _fail(self, itemset: Int32) -> None:
         labels = ", ".join(self.hierarchy.labels[v] for v in itemset)
-        reason = f"no generalisation makes the records that match {{{labels}}} at least k={self.rule[0]} and diverse"
+        shown, k = foreign(labels), self.rule[0]
+        reason = f"no generalisation makes the records that match {{{shown}}} at least k={k} and diverse"
         raise InfeasibleError(LmApriori.name, reason, where=labels)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.set_based import SetBased, group_text
-from anonset.errors import InfeasibleError
+from anonset.errors import InfeasibleError, foreign
 
 if TYPE_CHECKING:
     from anonset_kernels._repair import Rule
@@ -51,6 +51,6 @@ class Pcta(SetBased):
 
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
         """Return which group has no other to be merged with."""
-        reason, where = self._dead_end(search, group_text(search.stuck_items))
+        reason, where = self._dead_end(search, foreign(group_text(search.stuck_items)))
         reason = f"{reason}, and pcta does not suppress: widen the constraint, or use coat"
         return InfeasibleError(self.name, reason, where)

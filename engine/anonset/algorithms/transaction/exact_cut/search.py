@@ -164,7 +164,7 @@ class ExactSearch:
         total = self.problem.total
         self.steps.append(Step(kind, self.bound / total, self.cost / total, self.clauses))
         if self.progress is not None:
-            self.progress(f"loss at most {self.cost / total:.6f}, proven", float(self.bound), float(self.cost))
+            self.progress("loss proven to be least", float(self.bound), float(self.cost))
 
     def _offer(self, point: Point) -> bool:
         """Take a point of zeros and ones without rare sets as a cut; tell whether the best cut is proven."""

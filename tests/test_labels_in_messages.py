@@ -1,0 +1,86 @@
+"""Messages hand what they take from the data as data: no log, and no exception's public text, shows a label."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import anonset
+from anonset.errors import AnonsetError, InfeasibleError, InputError, VerificationError, datum, foreign
+from anonset.privacy import KmAnonymity
+from anonset.privacy.model import Verdict, Witness
+
+ENGINE = Path(anonset.__file__).parent
+OURS = re.compile(
+    r"(.*\.)?(name|algorithm|model|column|format|filename|separator|delimiter|codebook|records|random|out|hierarchy"
+    r"|publication|single|cost|width|penalty|weights|budget|floor|seed|n_items|n_queries|document|verdict)"
+    r"|str\(.*\)|.*\.where|where|[A-Z]+|self\.[a-z_]+|tokens?(\[0\])?\.value"
+)
+"""Expressions that hold names of columns, files and settings, or what was typed as an option."""
+OTHERS = """
+algorithms/rt/base.py: value; cli/app.py: value; data/exact.py: value; privacy/model.py: value; spelling.py: value;
+queries/mixed_workload.py: value; release/formats.py: value; cli/datasets.py: text; release/costs.py: text;
+settings/readers.py: text, value[0][1:]; algorithms/transaction/coherence_suppression.py: given; cli/log.py: given;
+cli/refusals.py: given; data/hierarchy_rules.py: unknown[0]; settings/binding.py: unknown[0], missing[0];
+generalization/buckets.py: twice; data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
+data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py: odd; queries/mixed_workload.py:
+missing[0]; cli/policy.py: file;
+cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/data_files.py: scheme;
+io/dialect.py: mark, encoding; io/files.py: declared; io/folders.py: aside; io/hierarchies.py: shown, spec;
+io/misreading.py: mark; io/options.py: missing; io/publish.py: mark; io/roles.py: homeless[0];
+io/tables.py: wrong[0], misplaced; io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
+jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
+report/risks.py: printable(name)
+"""
+"""Other such expressions, by their module: options, separators, names of columns."""
+SHOWN_TO_PEOPLE = """
+report/inspection.py: violation.value; verification/anatomy.py: value; verification/cohorts.py: labels[bad.sensitive];
+verification/item_truth.py: label
+"""
+"""Expressions in the account, which no log holds, and in the details of a witness, which are marked as a whole."""
+
+
+def places(text: str) -> set[tuple[str, str]]:
+    """Return the pairs of module and expression that a text lists."""
+    listed = [one.split(":", 1) for one in text.replace("\n", " ").split(";")]
+    return {(name.strip(), one.strip()) for name, found in listed for one in re.split(r",(?![^(]*\))", found)}
+
+
+def test_a_label_between_quotes_is_handed_as_data() -> None:
+    """Every ``{x!r}`` of the engine is the name of something, or `datum` would mark it."""
+    found = []
+    for path in sorted(ENGINE.rglob("*.py")):
+        name = path.relative_to(ENGINE).as_posix()
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FormattedValue) and node.conversion == ord("r"):
+                text = ast.unparse(node.value)
+                if not OURS.fullmatch(text) and (name, text) not in places(f"{OTHERS};{SHOWN_TO_PEOPLE}"):
+                    found.append(f"{name}:{node.lineno}: {text}")
+    assert found == []
+
+
+def test_marks_survive_quoting_and_end_in_exceptions() -> None:
+    inner = InputError(f"item {datum('E10')} of column 'codes'", column="codes", line=3)
+    outer = InputError(f"data.csv: {inner}; got {foreign('bad')}")
+    assert str(outer) == "data.csv: item 'E10' of column 'codes'; got bad"
+    assert outer.public == "data.csv: item … of column 'codes'; got …"
+    assert (inner.place, outer.place) == ({"column": "codes", "line": 3}, {})
+    assert all("\ufdd0" not in text and "\ufdd1" not in text for text in (*outer.args, outer.public, repr(outer)))
+
+
+@pytest.mark.parametrize("label", ["\ufdd0", "\ufdd1x", "a\ufdd1b\ufdd0c", "--k", "k.301", "'", '"', "{", "…"])
+def test_no_label_ends_its_mark(label: str) -> None:
+    error = InputError(f"item {datum(label)} and {foreign(label)} must go")
+    assert error.public == "item … and … must go"
+    assert repr(label) in str(error)
+
+
+def test_witnesses_and_places_are_data() -> None:
+    verdict = Verdict(False, KmAnonymity(2, 2), {}, Witness(("E10", "E11"), 1, 2, 0, "of item 'I10'"))
+    error: AnonsetError = VerificationError(verdict)
+    assert "{E10, E11}" in str(error) == str(verdict)
+    assert not re.search("E1|I1", error.public)
+    error = InfeasibleError("apriori", f"no cut for {datum('E10')}", "E10, E11")
+    assert (str(error), error.public) == ("apriori: no cut for 'E10' (E10, E11)", "apriori: no cut for … (…)")
+    assert (error.reason, error.where) == ("no cut for 'E10'", "E10, E11")  # type: ignore[attr-defined]
