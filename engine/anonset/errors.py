@@ -43,6 +43,7 @@ class MarkedText:
     def __str__(self) -> str:
         return plain_text(f"{self}")
 
+
 RAW_DATA_STAY = "raw data stay in"
 """What the note of an error begins with that names a work directory which stays."""
 
