@@ -15,7 +15,7 @@ ENGINE = Path(anonset.__file__).parent
 OURS = re.compile(
     r"(.*\.)?(name|algorithm|model|column|format|filename|separator|delimiter|codebook|records|random|out|hierarchy"
     r"|publication|single|cost|width|penalty|weights|budget|floor|seed|n_items|n_queries|document|verdict)"
-    r"|str\(.*\)|os\.fspath\(.*\)|.*\.where|where|[A-Z]+|self\.[a-z_]+|tokens?(\[0\])?\.value"
+    r"|(more|both|missing|lacking|homeless)\[0\]|str\(.*\)|os\.fspath\(.*\)|.*\.where|where|[A-Z]+|self\.[a-z_]+|tokens?(\[0\])?\.value"
 )
 """Expressions that hold names of columns, files and settings, or what was typed as an option."""
 OTHERS = """
