@@ -27,7 +27,7 @@ generalization/buckets.py: twice; data/joining.py: first, second, prefixed(secon
 data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py: odd; queries/mixed_workload.py:
 missing[0]; cli/policy.py: file;
 cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/data_files.py: scheme;
-io/dialect.py: mark, encoding; io/files.py: declared; io/folders.py: aside; io/hierarchies.py: shown, spec;
+io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/folders.py: aside; io/hierarchies.py: shown, spec;
 io/misreading.py: mark; io/options.py: missing; io/publish.py: mark; io/roles.py: homeless[0];
 io/tables.py: wrong[0], misplaced; io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
@@ -36,7 +36,7 @@ report/risks.py: printable(name)
 """Other such expressions, by their module: options, separators, names of columns."""
 SHOWN_TO_PEOPLE = """
 report/inspection.py: violation.value; verification/anatomy.py: value; verification/cohorts.py: labels[bad.sensitive];
-verification/item_truth.py: label
+verification/item_truth.py: label; jobs/proposed_reading.py: word
 """
 """Expressions in the account, which no log holds, and in the details of a witness, which are marked as a whole."""
 
