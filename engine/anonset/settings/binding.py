@@ -188,8 +188,8 @@ def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
 
     if odd := next((label for label in hierarchy.leaves.labels if set(label) & set("(,)")), None):
         msg = (
-            f"hierarchy of {name!r}: value {datum(odd)} must hold no comma and no parenthesis, since sets of values are "
-            "published as (a,b,c); rename it, or give a hierarchy with names"
+            f"hierarchy of {name!r}: value {datum(odd)} must hold no comma and no parenthesis, since sets of values "
+            "are published as (a,b,c); rename it, or give a hierarchy with names"
         )
         raise InputError(msg)
     labels = list(hierarchy.labels)
