@@ -51,6 +51,11 @@ def test_roles_are_proposed_by_names_and_by_values():
     assert reasons["school_no"] == "says the same as 'school' in every row"
 
 
+def test_items_without_a_tree_are_joined_by_how_often_they_occur():
+    sets = {"goods": ["ale bread", "ale", "bread cream", "ale cream", "dates ale"], "age": ["1", "2", "3", "4", "5"]}
+    assert anonset.inspect(sets, items="goods").settings["hierarchy"]["goods"] == "halves:frequency"
+
+
 def test_nothing_shows_a_value():
     shown = repr(anonset.inspect(PEOPLE)) + anonset.inspect(PEOPLE)._repr_html_()
     assert not any(value in shown for value in ("P17", "Ann", "@b.org", "47601", "Zealand", "E13"))

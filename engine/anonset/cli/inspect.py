@@ -113,7 +113,8 @@ def _reasons(found: Findings) -> dict[str, list[str]]:
     reasons["unknown"] = ["what becomes of codes that the hierarchy does not know; better: complete it"]
     reasons["group"] = ["rows of the same person become one record"]
     reasons["hierarchy"] = [
-        "How each column is generalized. balanced:5 puts items side by side by their order alone: a file with a line",
-        "per item, item,parent,...,root, keeps what belongs together. Others: prefix:1,3 mask:3,1 bins:0,18,65 range",
+        "How each column is generalized. halves:frequency joins items by how often they occur, and is declared as made",
+        "from the data: a file with a line per item, item,parent,...,root, keeps what belongs together. Others:",
+        "balanced:5 prefix:1,3 mask:3,1 bins:0,18,65 range",
     ]
     return reasons

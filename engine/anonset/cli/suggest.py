@@ -13,6 +13,7 @@ from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE, FAILED
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
+from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError
 from anonset.jobs.candidates import KNOWN, OTHER_MODELS, serves
 from anonset.jobs.ranking import Candidate
@@ -125,7 +126,7 @@ def _guarantee(table: Table, asked: Mapping[str, Any]) -> PrivacyModel:
     return make_algorithm(name, algorithm, {**given, **needed}).model
 
 
-def _hierarchies_of(table: Table, spec: str = "balanced:5") -> dict[str, str]:
+def _hierarchies_of(table: Table, spec: str = PROPOSED) -> dict[str, str]:
     """Return a hierarchy for the items; by default the one that is taken where none is given."""
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
     return dict.fromkeys(sets, spec)

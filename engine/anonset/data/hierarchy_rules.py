@@ -21,6 +21,8 @@ ROOT = "*"
 NO_VALUE = frozenset({"", "?"})
 """Labels of a missing value: they stand below the root, whatever the rule."""
 RULES = ("prefix", "mask", "bins", "date")
+PROPOSED = "halves:frequency"
+"""The hierarchy of items that is proposed where none is given: by it the best cut loses least."""
 BALANCED, HALVES, REFINE = "balanced:", "halves:", "refine:"
 """What specifications begin with that make a tree: ``balanced:5``; ``halves:frequency``, and ``halves:frequency@FILE``
 by the frequencies of a file; ``refine:FILE``, a file's tree with halves over the children of its nodes."""

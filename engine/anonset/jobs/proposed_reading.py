@@ -8,6 +8,7 @@ from typing import Any
 
 from anonset.data import Table
 from anonset.data.discreet import Discreet
+from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError
 from anonset.io.columns import with_nulls
 from anonset.io.dialect import Dialect
@@ -105,7 +106,7 @@ def _with_given(opened: Source, proposed: dict[str, Proposed], given: Mapping[st
             for one in matching:
                 spec = proposed[one].hierarchy if one in proposed and proposed[one].role == role else None
                 numeric = one in names_in(opened.names, given.get("numeric"))
-                spec = "range" if numeric else spec or ("balanced:5" if role == "items" else "values")
+                spec = "range" if numeric else spec or (PROPOSED if role == "items" else "values")
                 found[one] = Proposed(role, "given", spec if role in ("items", "relational") else None)
     for name, own in found.items():
         if given.get("id") and own.role == "id" and own.reason != "given":
@@ -200,14 +201,14 @@ def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened:
     fitting, proposed = dict[str, Any](), {one.profile.name: one.hierarchy for one in work.columns if one.hierarchy}
     sets = work.table.joined or (() if work.table.transactions is None else (work.table.transactions.name,))
     relational = [column.name for column in work.table.relational]
-    wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, "balanced:5")) for name in sets}
+    wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, PROPOSED)) for name in sets}
     wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
     wanted |= {name: spec for name, spec in given.items() if name not in wanted}
     with suppress(InputError):  # each column by itself, beside those before it, is quadratic in their number
         bind_columns(work.table, wanted)
         fitting = dict(wanted)
     for name, spec in () if fitting else wanted.items():
-        others: dict[str, Any] = {other: "balanced:5" for other in sets if name in sets and other != name} | fitting
+        others: dict[str, Any] = {other: PROPOSED for other in sets if name in sets and other != name} | fitting
         try:
             bind_columns(work.table, {**others, name: spec})
             fitting[name] = spec
@@ -218,7 +219,7 @@ def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened:
                 continue
             work.problems.append(str(error))
             if name in sets or name in relational:
-                fitting[name] = "balanced:5" if name in sets else "values"
+                fitting[name] = PROPOSED if name in sets else "values"
     work.settings = {**work.settings, "hierarchy": fitting}
     work.columns = tuple(replace(c, hierarchy=_spelled(fitting.get(c.profile.name))) for c in work.columns)
 

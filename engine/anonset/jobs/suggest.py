@@ -10,7 +10,7 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Table
 from anonset.data.discreet import Discreet
-from anonset.data.hierarchy_rules import BALANCED, HALVES
+from anonset.data.hierarchy_rules import BALANCED, HALVES, PROPOSED
 from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster
@@ -118,7 +118,7 @@ def suggest(
         `KmAnonymity`, `KAnonymity`, `KKmAnonymity`, `KLmDiversity`, `LmDiversity`, `Coherence`,
         `TransactionKAnonymity`, `SafetyConstraint` or `AnatomyDiversity`.
     hierarchies
-        Of the columns; items without one get ``balanced:5``.
+        Of the columns; items without one get ``halves:frequency``.
     workers, progress
         As for `anonset.anonymize`.
     seed
@@ -148,7 +148,7 @@ def suggest(
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
     names = set[str]() if table.transactions is None else {*sets, table.transactions.name}
     if names and not names & set(given):
-        given |= dict.fromkeys(sets, "balanced:5")
+        given |= dict.fromkeys(sets, PROPOSED)
     of_items = [spec for name, spec in (hierarchies or {}).items() if name in names]
     own = not all(isinstance(spec, str) and spec.startswith(_MADE) for spec in of_items)
     trial = _Trial(model, given, workers, progress, seconds)

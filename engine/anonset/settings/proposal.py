@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
 
+from anonset.data.hierarchy_rules import PROPOSED
 from anonset.io.kinds import Look
 from anonset.io.profiles import Profile
 from anonset.settings.person_columns import ROLES, Proposed, of_a_person, one_identifier
@@ -136,7 +137,7 @@ def _of_dates(look: Look) -> str:
 
 def tree_of(kind: str) -> str:
     """Return the hierarchy of items of a kind."""
-    return _CODE_LEVELS.get(kind, "balanced:5")
+    return _CODE_LEVELS.get(kind, PROPOSED)
 
 
 def settings_of(found: Mapping[str, Proposed]) -> dict[str, list[str]]:

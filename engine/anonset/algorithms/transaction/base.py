@@ -40,7 +40,7 @@ def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tup
     """
     column, hierarchy = bind_items(table, hierarchies)
     if hierarchy is None:
-        msg = f"column {column.name!r} must have a hierarchy (a file, or balanced:5), got none"
+        msg = f"column {column.name!r} must have a hierarchy (a file, or halves:frequency), got none"
         raise InputError(msg)
     return column, hierarchy
 
