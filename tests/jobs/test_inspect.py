@@ -265,3 +265,14 @@ def test_many_columns_are_bound_at_once_and_not_all_shown(monkeypatch):
     text = [part for part in findings_account(found) if isinstance(part, str)]
     assert "and 100 more columns: --json shows all" in text
     assert len(findings_summary(found)["columns"]) == n
+
+
+def test_sets_in_the_cells_of_grouped_rows_are_taken_apart() -> None:
+    cells = [" ".join(f"E{10 + (n * step) % 7}" for step in (1, 2, 3)[: 1 + n % 3]) for n in range(N)]
+    rows = {"patient_id": [f"P{n // 2}" for n in range(N)], "codes": cells}
+    found = anonset.inspect(rows)
+    assert (found.settings["group"], found.settings["separator"]) == (True, " ")
+    given = {name: value for name, value in found.settings.items() if name != "hierarchy"}
+    column = anonset.read(rows, **given).transactions
+    assert column is not None
+    assert set(column.vocabulary.labels) == {code for cell in cells for code in cell.split()}

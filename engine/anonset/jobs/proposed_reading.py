@@ -133,7 +133,6 @@ class _Trial:
         """Return the table, the roles by which it was read, and the settings."""
         by_name = {one.name: one for one in self.profiles}
         options = {name: self.given[name] for name in (*READING, "missing", "group") if self.given.get(name)}
-        options |= self._separator(by_name)
         if "missing" not in options and (ways := self._missing()):
             options["missing"] = ",".join(ways)
         numbers = [one for one in self.profiles if self.proposed[one.name].hierarchy == "range"]
@@ -144,6 +143,7 @@ class _Trial:
         for proposed, more in self._ways(ids, by_name, repeated=repeated):
             try:
                 settings = {**settings_of(proposed), **options, **more}
+                settings |= self._separator(by_name, grouped=bool(settings.get("group")))
                 return read_opened(self.source, _options(settings)), proposed, settings
             except InputError as error:
                 problems.append(str(error))
@@ -157,10 +157,11 @@ class _Trial:
             ["empty"] if any(one.missing and self.proposed[one.name].role == "one_hot" for one in self.profiles) else []
         )
 
-    def _separator(self, by_name: Mapping[str, Profile]) -> dict[str, str]:
+    def _separator(self, by_name: Mapping[str, Profile], *, grouped: bool) -> dict[str, str]:
+        """Return what separates items within a cell, where it must be said: of grouped rows a cell is one item else."""
         sets = (one for name, one in by_name.items() if self.proposed[name].role == "items")
         marks = {one.separator for one in sets if one.separator is not None}
-        chosen = len(marks) == 1 and marks != {" "} and "separator" not in self.given
+        chosen = len(marks) == 1 and (grouped or marks != {" "}) and "separator" not in self.given
         return {"separator": marks.pop()} if chosen else {}
 
     def _ways(
