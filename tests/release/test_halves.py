@@ -3,6 +3,7 @@
 import json
 import stat
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 import pytest
@@ -203,3 +204,13 @@ def test_values_of_a_category_are_published_as_sets():
             anonset.Mondrian(k=2),
             hierarchies={"zip": "halves:frequency"},
         )
+
+
+def test_clusters_are_all_recoded_by_nodes_of_one_tree():
+    random = Random(3)
+    codes = [{f"c{min(random.randrange(30), random.randrange(30))}" for _ in range(3)} for _ in range(600)]
+    people = {"age": [str(20 + random.randrange(9)) for _ in codes], "codes": codes}
+    table = anonset.read(people, items="codes", relational="age", numeric="age")
+    algorithm = anonset.RumBound(k=5, m=2, delta=0.9, transaction=anonset.Exact, on_infeasible="merge")
+    found = anonset.anonymize(table, algorithm, hierarchies={"codes": "halves:frequency"}, workers=1)
+    assert found.verdict.holds

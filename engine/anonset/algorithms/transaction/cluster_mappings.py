@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -95,6 +95,8 @@ def search_on_clusters(
 
     A search on clusters that a class inherits beside a `recode` of its own is that of another algorithm.
     """
+    if hierarchy is not None:  # mappings of all clusters are nodes of one tree
+        hierarchy = replace(hierarchy, rival=None)
     own = next((cls for cls in type(algorithm).__mro__ if _SEARCHES & vars(cls).keys()), object)
     if isinstance(algorithm, SearchesClusters) and "on_clusters" in vars(own):
         return algorithm.on_clusters(column, hierarchy, executor)
