@@ -132,6 +132,14 @@ def test_a_hierarchy_made_from_the_data_is_tried_beside_that_of_the_owner(monkey
     assert "nodes of another one" in found.limit
 
 
+def test_no_hierarchy_is_tried_twice():
+    found = suggest(TABLE, MODEL, hierarchies={"items": BY_FREQUENCY}, workers=1, seconds=0.0)
+    assert not any("hierarchy" in one.settings for one in found.candidates)
+    assert len(suggest(TABLE, MODEL, hierarchies={"items": TREE}, workers=1, seconds=0.0).candidates) > len(
+        found.candidates
+    )
+
+
 def figures(items, pairs, kept, **more):
     counted = Countable(items, pairs, None)
     return Candidate("x", {}, "holds", {"items": {"kept": kept}}, countable=counted, measures=more)

@@ -149,6 +149,8 @@ def suggest(
     names = set[str]() if table.transactions is None else {*sets, table.transactions.name}
     if names and not names & set(given):
         given |= dict.fromkeys(sets, PROPOSED)
+    known = [spec for name, spec in given.items() if name in names and isinstance(spec, str)]
+    wanted = [one for one in wanted if one.get("hierarchy") not in known]
     of_items = [spec for name, spec in (hierarchies or {}).items() if name in names]
     own = not all(isinstance(spec, str) and spec.startswith(_MADE) for spec in of_items)
     trial = _Trial(model, given, workers, progress, seconds)
