@@ -1,5 +1,6 @@
 """``anonset report``: a page that stays at home, and one that may go with the data and holds nothing private."""
 
+import csv
 import html
 import json
 import re
@@ -53,7 +54,8 @@ def page_of(ward: Place, *more: str, name: str = "page.html") -> str:
 def test_the_internal_page_says_all(ward: Place) -> None:
     page = page_of(ward, "--recipient", "The <university>")
     for text in ("The &lt;university&gt;", "Internal", "secret_id", "nurse", "ward_hidden.csv", "bounded by 1/4",
-                 "Before", "An attack that was tried", "Signature", "SHA-256", "Item occurrences"):  # fmt: skip
+                 "before and after", "An attack that was tried", "Signature", "SHA-256",
+                 "Item occurrences"):  # fmt: skip
         assert text in page
     limits = page.partition("What is not guaranteed")[2].partition("</ul>")[0]
     assert limits.count("<li>") > 5  # each by itself, not one paragraph
@@ -99,11 +101,74 @@ def test_the_shareable_page_holds_nothing_private(ward: Place) -> None:
     assert sum(bool(re.search(rf"(?<![\w.]){re.escape(w)}(?![\w.])", internal)) for w in private_words(ward)) > 8
 
 
+def cells_below(page: str, heading: str) -> list[list[str]]:
+    """Return the cells of the first table below a heading, by row."""
+    table = page.partition(f">{heading}")[2].partition("<tbody>")[2].partition("</tbody>")[0]
+    return [
+        [html.unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)] for row in table.split("</tr>")[:-1]
+    ]
+
+
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_the_first_screen(ward: Place, more: list[str]) -> None:
+    page = page_of(ward, *more) if not more else page_of_out(ward, *more)
+    headings = re.findall(r"<h2>(.*?)</h2>", page)
+    first = ["What goes out", "Who is protected, and who is not", "What a recipient can still count"]
+    assert headings[:4] == [*first, "What was done to each column" if more else "Risk before and after"]
+    assert page.count('class="fill"') == 2  # recipient and purpose are filled in by hand
+    published = list(csv.reader((ward.out / "published.csv").read_text().splitlines()))
+    assert cells_below(page, "What goes out") == published[1:6]
+    assert [row[0] for row in cells_below(page, first[1])] == ["Protected", "Not protected"]
+    figures = {row[0]: row[1:] for row in cells_below(page, first[2])}
+    assert figures["Rows"][0] == "80"
+    for term in ("codebook.csv explains", "known as WP 216", "A symbol is what stands in the place of an item"):
+        assert term in page
+
+
+def page_of_out(ward: Place, *more: str) -> str:
+    path = ward.folder / "public.html"
+    ran = ward.run("report", str(ward.out), "-o", str(path), *more)
+    assert ran.code == 0, ran.err
+    return path.read_text()
+
+
+def test_every_after_has_its_before(ward: Place) -> None:
+    page = page_of(ward)
+    rows = cells_below(page, "How far somebody gets who knows something")
+    assert len(rows) == 9  # all quasi-identifiers, 1 to 4 items, and both
+    assert all(cell.count("→") == 1 for row in rows for cell in row[2:])
+    alone = re.findall(r"([\d.]+%) (before|after)<", page)
+    assert [when for _, when in alone] == ["before", "after"] * 9
+    figures = {row[0]: row[1:] for row in cells_below(page, "What a recipient can still count")}
+    assert {name for name, (_, off) in figures.items() if "before: " in off} == {
+        "The most frequent items (at most 200)", "The most frequent pairs of items (at most 200)",
+        "Item occurrences kept as they are",
+        "Numbers",
+    }  # fmt: skip
+    assert "normalized certainty penalty" in page
+
+
+def test_before_is_what_the_data_say(ward: Place) -> None:
+    """The ages of the ward, by hand."""
+    ages = [line.split(",")[1] for line in WARD.splitlines()[1:]]
+    rows = cells_below(page_of(ward), "How far somebody gets who knows something")
+    known = {row[0]: row[2:] for row in rows}["all quasi-identifiers"]
+    least, mean = min(map(ages.count, ages)), sum(map(ages.count, ages)) / len(ages)
+    assert known[0].startswith(f"{least} → ")
+    assert known[1].startswith(f"{mean:,.1f} → ")
+
+
+def test_without_the_original_the_page_says_how_to_get_the_before(ward: Place) -> None:
+    page = page_of_out(ward)
+    assert "--original adds what was before" in page
+    assert "→" not in page
+
+
 def test_without_private_directory_and_original(ward: Place) -> None:
     shutil.rmtree(ward.private)
     path = ward.folder / "page.html"
     assert ward.run("report", str(ward.out), "-o", str(path), "--shareable").code == 0
-    assert "Before" not in path.read_text()
+    assert "Risk before" not in path.read_text()
     ran = ward.run("report", str(ward.out), "-o", str(ward.folder / "other.html"))
     assert (ran.code, "--shareable needs none" in ran.err) == (2, True)
 
@@ -124,9 +189,10 @@ def test_buckets_have_a_page_too(long: Place, model: tuple[str, ...]) -> None:
     assert long.run("report", job, "-o", str(pages[0])).code == 0
     assert long.run("report", job, "-o", str(pages[1]), "--shareable").code == 0
     own, shared = (re.sub(r"\s+", " ", page.read_text()) for page in pages)
-    for text in ("anatomization", "promised at most", "one row", "bounded by 1/2", "<svg"):
+    for text in ("anatomization", "promised at most", "one row", "bounded by 1/2", "the link between a person"):
         assert text in own
         assert text in shared
+    assert ("<svg" in own, "<svg" in shared) == (True, False)
     assert "The sensitive values of random rows of the original were guessed" in own
     assert "were guessed" not in shared
     assert "long.csv" not in shared

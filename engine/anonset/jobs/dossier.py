@@ -7,15 +7,16 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
+from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.bucket_risk import BucketRisk
-from anonset.jobs.evaluate import private_folder
-from anonset.jobs.findings import Findings
-from anonset.jobs.inspect import inspect
+from anonset.jobs.evaluate import private_folder, read_publication
+from anonset.jobs.glance import Glance, glance
 from anonset.jobs.provenance import require_private
-from anonset.jobs.risk import Risk, risk
+from anonset.jobs.risk import Exposure, Risk, exposures, risk
 from anonset.jobs.verify import promised_by
+from anonset.measures.countable import Countable, FrequentItems, countable
 from anonset.privacy import PrivacyModel
-from anonset.release.attested import read_attestation, require_attested
+from anonset.release.attested import place_of_parts, read_attestation, require_attested
 from anonset.release.documents import Attestation, Report
 from anonset.spelling import setting
 
@@ -28,12 +29,16 @@ class Dossier(Discreet):
     """What goes with it."""
     model: PrivacyModel
     """What was promised."""
-    private: Report | None
-    """What stays at home; None where it is not there."""
+    glance: Glance
+    """What its rows look like, and what anybody can count in them."""
     after: Risk | BucketRisk
     """Risks after."""
-    before: Findings | None
-    """Risks before, where the original is there."""
+    private: Report | None = None
+    """What stays at home; None where it is not there."""
+    before: tuple[Exposure, ...] = ()
+    """How far somebody gets with the original, by the same knowledge, where that is there."""
+    errors: Countable | None = None
+    """How well items are counted, where the original is there."""
 
 
 def dossier(
@@ -57,8 +62,15 @@ def dossier(
         raise InputError(msg)
     model, report = promised_by(attested), require_private(out, home)
     after = risk(out, original, hierarchies=hierarchies, private=private)
-    k, m = int(getattr(model, "k", 5)), int(getattr(model, "m", 2))
-    return Dossier(attested, model, report, after, None if original is None else inspect(original, k=k, m=m + 1))
+    with place_of_parts(attested, None) as work:
+        publication = read_publication(out, attested, work)
+        look, before, errors = glance(publication), tuple[Exposure, ...](), None
+        if original is not None and isinstance(after, Risk) and not isinstance(publication, BucketPublication):
+            most = max((one.items for one in after.exposures), default=0)
+            before = exposures(original, model, most)
+            if original.transactions is not None:
+                errors = countable(FrequentItems.of(original.transactions), publication)
+    return Dossier(attested, model, look, after, report, before, errors)
 
 
 def public_dossier(out: Path) -> Dossier:
@@ -70,7 +82,9 @@ def public_dossier(out: Path) -> Dossier:
         If it is no publication.
     """
     attested = _attested(out)
-    return Dossier(attested, promised_by(attested), None, risk(out), None)
+    with place_of_parts(attested, None) as work:
+        look = glance(read_publication(out, attested, work))
+    return Dossier(attested, promised_by(attested), look, risk(out))
 
 
 def _attested(out: Path) -> Attestation:

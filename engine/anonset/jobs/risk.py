@@ -193,7 +193,7 @@ def risk(
     classes = class_of(publication.relational, publication.n)
     names = [column.name for column in publication.kept] if sensitive is None else list(sensitive)
     found = Risk(
-        publication.n, model, threshold, tuple(_exposures(publication, classes, model, most + 2, threshold, seed)),
+        publication.n, model, threshold, exposures(publication, model, most + 2, threshold, seed),
         {name: observed_diversity(classes, _kept(publication, name)) for name in names},
     )  # fmt: skip
     if original is None:
@@ -247,21 +247,28 @@ def _read(
     return replace(publication, record=record, cluster=cluster), model, table, trees
 
 
-def _exposures(
-    publication: Publication, classes: NDArray[np.int64], model: PrivacyModel, size: int, threshold: float, seed: int
-) -> list[Exposure]:
-    """Count the rows that fit, by what is known."""
-    k, found = int(getattr(model, "k", 2)), []
-    if publication.relational:
+def exposures(
+    rows: Publication | Table, model: PrivacyModel, size: int, threshold: float = THRESHOLD, seed: int = 0
+) -> tuple[Exposure, ...]:
+    """Count the rows that fit, by what is known: of a publication, or of data as they are.
+
+    Parameters
+    ----------
+    size
+        Known items up to which it is looked.
+    """
+    k, found = int(getattr(model, "k", 2)), list[Exposure]()
+    classes = class_of(rows.relational, rows.n)
+    if rows.relational:
         sizes = np.bincount(classes)[classes]
         found.append(_exposure(True, 0, sizes, None, threshold, model))
-    sets = publication.transactions
-    for values in (False, True) if publication.relational else (False,):
+    sets = rows.transactions
+    for values in (False, True) if rows.relational else (False,):
         if sets is not None:
             group = classes if values else None
             counted = known_items(sets, size, k, group=group, seed=seed)
             found += [_exposure(values, one.size, one.least, one, threshold, model) for one in counted]
-    return found
+    return tuple(found)
 
 
 def _exposure(

@@ -1,7 +1,7 @@
 """The page for a data-protection officer: what was published, what it guarantees, what is at risk, what is left."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,13 @@ from typing import Any
 from anonset.errors import InputError
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, told_table
 from anonset.jobs.dossier import Dossier
-from anonset.jobs.findings import Findings
-from anonset.jobs.risk import Risk, knowledge
+from anonset.jobs.risk import Exposure, Risk, knowledge
 from anonset.measures.retention import shares
-from anonset.measures.shares import Share, percent
+from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.report.account import loss_label
 from anonset.report.drawings import Bar, bars
+from anonset.report.first_screen import countable_figures, protection
 from anonset.report.techniques import columns_of, left_out
 from anonset.strict_json import dumps
 
@@ -45,7 +45,6 @@ def internal_page(found: Dossier, said: Purpose) -> str:
         **_common(found, said),
         "internal": True,
         "columns": [*columns_of(found, exactly=True), *left_out(found, settings)],
-        "before": None if found.before is None else _before(found.before),
         "drawing": _risk_drawing(found.before, found.after),
         "attack": _attack(found.after),
         "utility": _utility(report.retention),
@@ -70,13 +69,12 @@ def internal_page(found: Dossier, said: Purpose) -> str:
 
 def shareable_page(found: Dossier, said: Purpose) -> str:
     """Return the page that goes with the data: a function of the publication and of the owner's words alone."""
-    public = replace(found, private=None, before=None)
+    public = replace(found, private=None, before=(), errors=None)
     facts = {
         **_common(public, said),
         "internal": False,
         "columns": columns_of(public, exactly=False),
-        "before": None,
-        "drawing": _risk_drawing(None, public.after),
+        "drawing": "",
         "attack": None,
         "utility": None,
         "losses": [],
@@ -122,7 +120,11 @@ def _common(found: Dossier, said: Purpose) -> dict[str, Any]:
         "questions": questions(found.model),
         "threshold": f"{found.after.threshold:g}",
         "buckets": isinstance(found.after, BucketRisk),
-        "after": _after(found.after),
+        "before": bool(found.before),
+        "after": _after(found.before, found.after),
+        "examples": found.glance.examples,
+        "protection": protection(found),
+        "countable": countable_figures(found),
     }
 
 
@@ -148,26 +150,22 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
     return [*found, ("Inference", "not covered", shared)]
 
 
-def _before(before: Findings) -> list[tuple[str, str, str]]:
-    """Return who is told by what, as the data were: alone, and among fewer than k."""
-    return [(name, str(alone), str(few)) for name, alone, few in _shares_before(before)]
-
-
-def _shares_before(before: Findings) -> list[tuple[str, Share, Share]]:
-    rows = [(knowledge(False, one.size), one.worst(2), one.worst(before.k)) for one in before.known_items]
-    if (classes := before.quasi_identifiers) is not None:
-        rows = [("all quasi-identifiers", classes.unique, classes.below_k), *rows]
-    return rows
-
-
-def _after(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
+def _after(before: Sequence[Exposure], after: Risk | BucketRisk) -> list[tuple[str, ...]]:
+    """Return how far somebody gets, by what is known; where the original is there, before and after."""
     if isinstance(after, BucketRisk):
         return told_table(after)[1]
-    return [
-        (knowledge(one.values, one.items), "yes" if one.guaranteed else "no", f"{one.smallest:,}", f"{one.mean:,.1f}",
-         f"{one.highest:.3g}", str(one.average), str(one.above))
-        for one in after.exposures
-    ]  # fmt: skip
+    earlier = {(one.values, one.items): _figures(one) for one in before}
+    found = []
+    for one in after.exposures:
+        own = _figures(one)
+        known = earlier.get((one.values, one.items))
+        cells = own if known is None else [f"{old} → {new}" for old, new in zip(known, own, strict=True)]
+        found.append((knowledge(one.values, one.items), "yes" if one.guaranteed else "no", *cells))
+    return found
+
+
+def _figures(one: Exposure) -> list[str]:
+    return [f"{one.smallest:,}", f"{one.mean:,.1f}", f"{one.highest:.3g}", str(one.average), str(one.above)]
 
 
 def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
@@ -180,19 +178,16 @@ def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def _risk_drawing(before: Findings | None, after: Risk | BucketRisk) -> str:
+def _risk_drawing(before: Sequence[Exposure], after: Risk | BucketRisk) -> str:
     """Return bars of who is alone with what is known, before and after."""
     if isinstance(after, BucketRisk):
         return _inference_drawing(after)
-    shares = [] if before is None else _shares_before(before)
-    earlier = {name: (alone.value, f"{percent(alone.value)} before") for name, alone, _ in shares}
-    later = {knowledge(one.values, one.items): one.alone.value for one in after.exposures}
-    rows = []
-    for name in dict.fromkeys([*later, *earlier]):
-        own = [("solid", *earlier[name])] if name in earlier else []
-        own += [("hatched", later[name], f"{percent(later[name])} after")] if name in later else []
-        rows.append((name, own))
-    return bars("Share of the records that are alone with what is known, at worst", rows) if rows else ""
+    rows: dict[str, list[Bar]] = {}
+    for pattern, when, exposed in (("solid", "before", before), ("hatched", "after", after.exposures)):
+        for one in exposed:
+            bar = (pattern, one.alone.value, f"{percent(one.alone.value)} {when}")
+            rows.setdefault(knowledge(one.values, one.items), []).append(bar)
+    return bars("Share of the records that are alone with what is known, at worst", list(rows.items())) if rows else ""
 
 
 def _inference_drawing(after: BucketRisk) -> str:

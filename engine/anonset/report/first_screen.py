@@ -1,0 +1,59 @@
+"""What the first screen of a page says: who is protected and who is not, and what a recipient can still count."""
+
+from anonset.jobs.bucket_risk import BucketRisk
+from anonset.jobs.dossier import Dossier
+from anonset.measures.countable import FREQUENT
+from anonset.measures.retention import shares
+from anonset.measures.shares import percent
+
+Figure = tuple[str, str, str]
+"""What is counted, the figure, and how far off it may be."""
+
+
+def protection(found: Dossier) -> list[tuple[str, str]]:
+    """Return who is protected and who is not, a sentence each."""
+    declared, data = found.attested.declarations, found.attested.data
+    if declared.unit == "person":
+        rows = [("Protected", "each person in the data: all rows of one id are one record.")]
+    else:
+        rows = [
+            ("Protected", "each row of the data, which is taken for a person."),
+            ("Not protected", "somebody with several rows: together these may tell who it is."),
+        ]
+    if isinstance(found.after, BucketRisk):
+        rows = [("Protected", "the link between a person and the sensitive value.")]
+        rows.append(("Not protected", "that somebody is in the data: ids and kept columns are published as they are."))
+    elif data.keep:
+        names = ", ".join(data.keep)
+        rows.append(("Not protected", f"what stands in the columns that are published as they are: {names}."))
+    rows.append(("Not protected", "somebody of whom more is known than the guarantee names; see below."))
+    return rows
+
+
+def countable_figures(found: Dossier) -> list[Figure]:
+    """Return what a recipient can count: from the publication alone, and where the original is there, how well."""
+    look, errors = found.glance, found.errors
+    rows: list[Figure] = [("Rows", f"{look.n:,}", "exact: each row is that of one record")]
+    if errors is not None and errors.items_error is not None:
+        rows.append((f"The most frequent items (at most {FREQUENT})", f"off by {_off(errors.items_error)}",
+                     "median error of their counts; before: 0%"))  # fmt: skip
+        if errors.pairs_error is not None:
+            rows.append((f"The most frequent pairs of items (at most {FREQUENT})", f"off by {_off(errors.pairs_error)}",
+                         "median error of their counts; before: 0%"))  # fmt: skip
+    if found.private is not None and (kept := shares(found.private.retention).get("items")):
+        rows.append(("Item occurrences kept as they are", percent(kept.get("kept", 0.0)), "before: 100%"))
+    elif look.single is not None:
+        rows.append(("Symbols that name one item", percent(look.single),
+                     "their counts are exact, or too low where the item was suppressed in some rows"))  # fmt: skip
+    if look.stands_for is not None:
+        rows.append(("Items that a symbol of several stands for", f"{look.stands_for:,.1f} on average",
+                     "each of them is in none, some or all of the rows that show the symbol"))  # fmt: skip
+    if look.width is not None:
+        rows.append(("Numbers", f"ranges of {percent(look.width)} of the column, on average",
+                     "the value may lie anywhere in its range; before: 0%" if found.private is not None else
+                     "the value may lie anywhere in its range"))  # fmt: skip
+    return rows
+
+
+def _off(error: float) -> str:
+    return f"{error:.0%}" if error >= 0.01 or error == 0 else "less than 1%"
