@@ -67,8 +67,11 @@ def of_a_person(one: Profile, profiles: Sequence[Profile], persons: Sequence[str
     if one.records >= 20 and one.uniqueness > 0.98 and one.kind not in _VALUES:
         return Proposed("id", f"nearly every row has a value of its own ({one.uniqueness:.1%})")
     many = one.distinct > max(_MANY_NAMES, one.records // _ROWS_OF_A_NAME)
-    personal = any(meaning_of(o.name) in ("name", *PERSON_IDS, *_ATTRIBUTES) for o in profiles if o.name != one.name)
-    if one.capitalised and many and personal and not meaning:
+    of_persons = {"name", *PERSON_IDS, *_ATTRIBUTES}
+    if (
+        one.capitalised and many and not meaning  # before the others are gone through: for few columns alone
+        and any(meaning_of(other.name) in of_persons for other in profiles if other.name != one.name)
+    ):  # fmt: skip
         return Proposed("drop", f"{described}, capitalised words without digits: they may be names")
     return None
 
