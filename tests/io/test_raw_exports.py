@@ -57,16 +57,20 @@ def test_it_is_read(reading, tmp_path, text, more, end, encoding):
 
 
 def test_a_row_of_separators_between_others_stays(reading, tmp_path):
-    path = written(tmp_path, "sex;codes\nm;a\n;\n;\nw;b\n;\n")
-    assert values(reading(path, relational="sex", items="codes"), "sex") == ["m", "", "", "w"]
+    path = written(tmp_path, "sex;codes;n\nm;a;\n;;\n;;\nw;b;\n;;\n")
+    assert values(reading(path, relational="sex", items="codes", drop="n"), "sex") == ["m", "", "", "w"]
 
 
 def test_a_column_alone_keeps_its_empty_records(reading, tmp_path):
     assert reading(written(tmp_path, "codes\na b\n\n\n"), items="codes").n == 3
 
 
+def test_of_two_columns_such_a_row_may_be_a_record_without_items(reading, tmp_path):
+    assert reading(written(tmp_path, "a;b\nx;y\n;\n"), items="a,b").n == 2
+
+
 def test_nothing_but_separators_is_no_record(reading, tmp_path):
-    assert reading(written(tmp_path, "sex;codes\n;\n;\n"), relational="sex", items="codes").n == 0
+    assert reading(written(tmp_path, "sex;n;codes\n;;\n;;\n"), relational="sex,n", items="codes").n == 0
 
 
 @pytest.mark.parametrize(

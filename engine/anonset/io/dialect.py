@@ -246,11 +246,13 @@ def lines_above(where: str, data: bytes, line: int, told: int) -> tuple[int, int
 def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
     r"""Return where rows end that begin at a place, but for those at the end that hold separators alone.
 
-    >>> end_of_rows(b"a;b\n;\nc;d\n;\n;\n", 0, ";", 2)
-    10
+    Of two columns, both may be sets, and such a row a record without items.
+
+    >>> end_of_rows(b"a;b;\n;;\nc;d;\n;;\n;;\n", 0, ";", 3)
+    13
     """
     end = len(data)
-    while fields > 1 and end > start:
+    while fields > 2 and end > start:
         first, stop = _last_line(data, end)
         line, mark = data[first:stop], delimiter.encode()
         if line.count(mark) != fields - 1 or line.replace(mark, b"").replace(b'""', b"").strip():
