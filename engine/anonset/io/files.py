@@ -35,6 +35,7 @@ _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _GUESSED_RATIO = 6
 _TEXT_OF_VALUE = 4  # bytes of a short code and what stands before the next one
 _LARGEST_DEFLATE_RATIO = 1032
+_FIRST_LINES = 5
 _HEAD, _ROWS_OF_HEAD = 1 << 16, 1000
 _BUFFER, _FAR_BUFFER = 1 << 20, 1 << 23
 """Bytes of a column of Parquet that are read at once, here and at an address, where each request takes time."""
@@ -69,10 +70,26 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
         return "csv"
     if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] == ".parquet"):
         ending = f"the name must end with {', '.join(FORMATS)} (all but .parquet also with .gz or .zst)"
-        way_out = _ELSEWHERE.get(suffixes[-1] if suffixes else "") or f"or say by {setting('input_format')} what it is"
-        msg = f"{path}: {ending}, {way_out}: {_WHAT}" if way_out.startswith("or") else f"{path}: {way_out}"
+        if (elsewhere := _ELSEWHERE.get(suffixes[-1] if suffixes else "")) is not None:
+            msg = f"{path}: {elsewhere}"
+            raise InputError(msg)
+        msg = f"{path}: {ending}, or say by {setting('input_format')} what it is: {_WHAT}"
+        if (probable := _probable_format(path)) is not None:
+            msg = f"{path}: its name does not say what it is; by its first lines: {setting('input_format', probable)}"
         raise InputError(msg)
     return suffixes[-1][1:]
+
+
+def _probable_format(path: Path) -> str | None:
+    """Return the format that the first lines of a text look like; None where that cannot be told."""
+    try:
+        with path.open("rb") as file:
+            lines = file.read(_HEAD).splitlines()[:_FIRST_LINES]
+    except OSError:
+        return None
+    if any(b"\t" in line for line in lines):
+        return "tsv"
+    return "csv" if any(mark in line for line in lines for mark in b",;|") else None
 
 
 def _declared(path: Path, declared: str) -> str:
