@@ -210,21 +210,27 @@ def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = Fal
 def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
     """Say why a symbol cannot stand for its members; empty if it can."""
     members, named = symbol.members, members_of(symbol.label)
-    got = f", got {' '.join(map(datum, members[:5]))}{' …' if len(members) > 5 else ''}"
     if symbol.kind not in _KINDS:
         return f"must be of a kind out of {', '.join(_KINDS)}"
     if not members or len(set(members)) < len(members):
-        return f"must stand for one item at least, and each once{got if members else ', got none'}"
+        return f"must stand for one item at least, and each once, got {_first(members) or 'none'}"
     if symbol.kind == "item":
-        return "" if members == (symbol.label,) else f"must stand for itself alone{got}"
+        return "" if members == (symbol.label,) else f"must stand for itself alone, got {_first(members)}"
     if symbol.kind != "node" and len(members) < 2:
-        return f"must stand for two or more{got}"
+        return f"must stand for two or more, got {_first(members)}"
     is_set = named != (symbol.label,) and (symbol.kind != "node" or len(named) > 1)
     if not is_set or sorted(named) == sorted(members):
         return ""
     if symbol.kind != "node":
-        return f"must stand for the members that its name lists{got}"
-    return "" if nodes_known else f"is named like a set of others; name its hierarchy with {hierarchy_of()}{got}"
+        return f"must stand for the members that its name lists, got {_first(members)}"
+    if nodes_known:
+        return ""
+    return f"is named like a set of others; name its hierarchy with {hierarchy_of()}, got {_first(members)}"
+
+
+def _first(members: Sequence[str]) -> str:
+    """Return the first of some members, for a message."""
+    return f"{' '.join(map(datum, members[:5]))}{' …' if len(members) > 5 else ''}"
 
 
 def require_complete(book: Iterable[Symbol], publication: Publication, where: str) -> None:

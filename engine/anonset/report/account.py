@@ -20,7 +20,7 @@ from anonset.release.costs import COMPILING, format_size
 from anonset.release.documents import declarations, declared_limits, parameters_of, plain
 from anonset.release.formats import Unverified
 from anonset.release.release import Release
-from anonset.report.distance import distance, distance_of_cut
+from anonset.report.distance import distance
 from anonset.spelling import counted, printable, setting, shortened
 
 if TYPE_CHECKING:
@@ -293,8 +293,10 @@ def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:
     for name, loss in unverified.measures.items():
         if name in shown:
             earlier = f" ({before[f'{name}_before']:.4f} before merging)" if f"{name}_before" in before else ""
-            distance = distance_of_cut(loss, before) if name == "ncp" else ""
-            texts[f"loss ({loss_label(name)})"] = f"{loss:.4f}{earlier}{', ' if distance else ''}{distance}"
+            texts[f"loss ({loss_label(name)})"] = f"{loss:.4f}{earlier}"
+            if name == "ncp" and "lower_bound" in before:
+                far = distance(loss, before["lower_bound"], suppression=bool(before.get("suppression")))
+                texts[f"loss ({loss_label(name)})"] += f", {far}"
     return texts
 
 

@@ -1,6 +1,5 @@
 """How far a loss is from the least that a cut of the hierarchy can have, in words."""
 
-from collections.abc import Mapping
 from math import ceil, floor
 
 LOCAL = "Local recodings, and sets of items that are no nodes of the hierarchy, can lose less than any cut."
@@ -25,10 +24,3 @@ def distance(loss: float, bound: float, *, suppression: bool = False) -> str:
     if percent < 0:
         return f"{floor(-percent * 10) / 10:.1f}% below {least}"
     return f"at most {ceil(percent * 10 - _EQUAL) / 10:.1f}% above {least}"
-
-
-def distance_of_cut(loss: float, figures: Mapping[str, float]) -> str:
-    """Say how far a cut's loss is from the least of all cuts, by the figures of its proof; nothing without one."""
-    if "lower_bound" not in figures:
-        return ""
-    return distance(loss, figures["lower_bound"], suppression=bool(figures.get("suppression")))
