@@ -32,6 +32,7 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "rum-bound", "transaction": "apriori", "delta": 0.65, **_MERGING},
         {"algorithm": "rum-bound", "transaction": "exact", "delta": 0.65, **_MERGING},
         {"algorithm": "rum-bound", "transaction": "exact", "delta": 0.65, **_MERGING, "hierarchy": BY_FREQUENCY},
+        {"algorithm": "rum-bound", "transaction": "exact", "delta": 0.3, **_MERGING, "hierarchy": BY_FREQUENCY},
         {"algorithm": "tfirst"},
     ),
     "klm": (

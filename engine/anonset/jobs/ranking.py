@@ -3,8 +3,8 @@
 The usefulness of items is the mean of three figures from 0 to 1: 1 less the median error of the counts of the most
 frequent items, 1 less that of the most frequent pairs (both 0 for an error above 1), and the share of occurrences that
 are kept as they are less the share that is suppressed (0 at least). That of relational columns is how much of a range
-stays: 1 less the mean share of its column that a value is published as. Where there are both, usefulness is the mean of
-the two; of buckets it is 1 less their loss. Each figure is rounded to ten-thousandths first, so that sums are exact.
+stays: 1 less the mean share of its column that a value is published as. Where there are both, usefulness is the smaller
+of the two, for a recipient counts items by relational values; of buckets it is 1 less their loss. Each figure is rounded to ten-thousandths first, so that sums are exact.
 """
 
 from collections.abc import Mapping, Sequence
@@ -96,7 +96,7 @@ def exact_usefulness(one: Candidate) -> Fraction:
         sides.append(_mean([*(1.0 - min(1.0, error) for error in errors), max(0.0, one.kept - suppressed)]))
     if one.ranges_kept is not None:
         sides.append(_mean([one.ranges_kept]))
-    return sum(sides, Fraction(0)) / len(sides) if sides else _mean([1.0 - min(1.0, one.loss)])
+    return min(sides) if sides else _mean([1.0 - min(1.0, one.loss)])
 
 
 def _mean(figures: Sequence[float]) -> Fraction:
