@@ -4,7 +4,8 @@ The usefulness of items is the mean of three figures from 0 to 1: 1 less the med
 frequent items, 1 less that of the most frequent pairs (both 0 for an error above 1), and the share of occurrences that
 are kept as they are less the share that is suppressed (0 at least). That of relational columns is how much of a range
 stays: 1 less the mean share of its column that a value is published as. Where there are both, usefulness is the smaller
-of the two, for a recipient counts items by relational values; of buckets it is 1 less their loss. Each figure is rounded to ten-thousandths first, so that sums are exact.
+of the two, for a recipient counts items by relational values; of buckets it is 1 less their loss. Each figure is
+rounded to ten-thousandths first, so that sums are exact.
 """
 
 from collections.abc import Mapping, Sequence
