@@ -13,7 +13,7 @@ from tests.io.persons import stays
 
 import anonset
 from anonset.data.persons import Repeated
-from anonset.io.person_signs import _agrees, repeated_in
+from anonset.io.person_signs import _agrees, may_repeat, repeated_in
 
 ENTITIES = ("zip", "town", "d1", "p1", "specialty", "admitted", "code")
 
@@ -156,3 +156,22 @@ def test_the_patients_of_real_encounters_are_told(key):
     drop = [name for name in data if name not in ("diagnosis_codes", "race", "gender", "age")]
     found = anonset.read(data, items="diagnosis_codes", relational="race,gender,age", drop=drop, missing="value")
     assert [one.column for one in found.repeated] == [key]
+
+
+@given(
+    texts=st.lists(
+        st.one_of(st.integers(-3, 30).map(str), st.integers(0, 2**70).map(str), st.text(max_size=3)), max_size=40
+    ),
+    last=st.sampled_from(["7", "x", ""]),
+)
+def test_what_may_repeat_is_told_of_all_that_repeats_and_of_nothing_distinct(texts, last):
+    column = pa.array([*texts, last], pa.large_string())
+    if len(set(column.to_pylist())) < len(column):
+        assert may_repeat(column)
+    elif len({int(text) if text.isdecimal() else text for text in column.to_pylist()}) == len(column):
+        assert not may_repeat(column)  # two numbers as text ("7", "07") may be taken for one; hashes meet by no chance
+
+
+def test_numbers_that_differ_as_texts_are_compared_as_texts():
+    data = {"patient_id": ["7", "007", "8"], "code": list("abc")}
+    assert anonset.read(data, items="code", drop="patient_id").repeated == ()

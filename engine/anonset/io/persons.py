@@ -43,24 +43,14 @@ class Persons:
 
     def add(self, columns: list[Any]) -> None:
         """Add rows: the texts of each column that identifies a person (``pyarrow.LargeStringArray``)."""
-        from anonset_kernels.text import hash_fields
-
         n = len(columns[0])
-        state = np.zeros((n, 4), np.int64)
-        for column in columns:
-            _, starts, text = column.buffers()
-            bounds = (
-                np.frombuffer(starts, np.int64)[column.offset : column.offset + n + 1] if n else np.zeros(1, np.int64)
-            )
-            letters = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
-            hash_fields(bounds, letters, state)
-        words = state.astype(np.uint64)
+        words = hashes_of(columns).astype(np.uint64)
         found = np.empty((n, _WORDS), np.uint64)
         found[:, 0] = words[:, 0] << np.uint64(32) | words[:, 1]
         found[:, 1] = words[:, 2] << np.uint64(32) | words[:, 3]
         found[:, 2] = np.arange(self.n, self.n + n, dtype=np.uint64)
-        part = (found[:, 0] % np.uint64(_PARTS)).astype(np.int64)
-        order = np.argsort(part, kind="stable")
+        part = (found[:, 0] % np.uint64(_PARTS)).astype(np.uint8)
+        order = np.argsort(part, kind="stable")  # of bytes: a radix sort
         ends = np.cumsum(np.bincount(part, minlength=_PARTS))
         for target, rows in zip(self._parts, np.split(found[order], ends[:-1]), strict=True):
             target.append(rows.ravel())
@@ -127,6 +117,20 @@ class Watched:
         from anonset.io.person_signs import occurs_twice
 
         return occurs_twice(persons.n, persons.n - len(persons.repeated()[1]), name)
+
+
+def hashes_of(columns: Sequence[Any]) -> Int64:
+    """Return int64 (n, 4), 32 bits each: hashes of the texts of a row (``pyarrow.LargeStringArray``)."""
+    from anonset_kernels.text import hash_fields
+
+    n = len(columns[0])
+    state = np.zeros((n, 4), np.int64)
+    for column in columns:
+        _, starts, text = column.buffers()
+        bounds = np.frombuffer(starts, np.int64)[column.offset : column.offset + n + 1] if n else np.zeros(1, np.int64)
+        letters = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
+        hash_fields(bounds, letters, state)
+    return state
 
 
 def _repeated(words: UInt64) -> tuple[Int64, Int64]:
