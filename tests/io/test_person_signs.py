@@ -13,7 +13,8 @@ from tests.io.persons import stays
 
 import anonset
 from anonset.data.persons import Repeated
-from anonset.io.person_signs import _agrees, may_repeat, repeated_in
+from anonset.io.person_signs import _agrees, repeated_in
+from anonset.io.persons import may_repeat
 
 ENTITIES = ("zip", "town", "d1", "p1", "specialty", "admitted", "code")
 

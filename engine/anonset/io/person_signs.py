@@ -18,7 +18,6 @@ ward, or the buyers of a product, differ in both. Kinds are told by headers; sex
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,8 +44,6 @@ _SEXES = (
 )
 _DATE = re.compile(r"(\d{4})-?\d{2}-?\d{2}|\d{1,2}[./]\d{1,2}[./](\d{4})")
 _LABELS = 300
-_DENSE = 16
-"""Bytes for each number of which it is marked that it is there."""
 _YEARS = 40
 """Years between the first and the last date of birth, at least, where no header says that it is one."""
 
@@ -81,44 +78,6 @@ def signs_in(
     return found, () if found or grouped else tuple(name for name in roles.drop if name in named)
 
 
-def repeats(name: str, column: Any) -> bool:
-    """Tell whether a value of a column that is called like an id occurs twice (``pyarrow.ChunkedArray``)."""
-    import pyarrow.compute as pc
-
-    if _holds_sets(column):
-        return False
-    text = given_texts(column)
-    return may_repeat(text) and occurs_twice(len(text), pc.count_distinct(text).as_py(), name)
-
-
-def may_repeat(text: Any) -> bool:
-    """Tell by numbers or hashes whether texts may occur twice (``pyarrow.LargeStringArray``); False is certain.
-
-    Distinct texts, which must all be gone through, take half the time that counting them takes.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from anonset.io.persons import hashes_of
-
-    if not len(text):
-        return False
-    keys = None
-    if all(map(str.isdecimal, text.slice(0, _LABELS).to_pylist())):  # Arrow goes on where it fails, and takes longer
-        with suppress(pa.ArrowInvalid):
-            keys = np.asarray(pc.cast(text, pa.int64()))
-    if keys is None:
-        hashes = hashes_of([text])
-        keys = hashes[:, 0] << 32 | hashes[:, 1]
-    least, most = int(keys.min()), int(keys.max())
-    if most - least < _DENSE * len(keys):
-        present = np.zeros(most - least + 1, np.bool_)
-        present[keys - least] = True
-        return int(np.count_nonzero(present)) < len(keys)
-    keys = np.sort(keys)
-    return bool((keys[1:] == keys[:-1]).any())
-
-
 def given_texts(column: Any) -> Any:
     """Return the values of a column that are there as text (``pyarrow.LargeStringArray``)."""
     import pyarrow as pa
@@ -146,7 +105,7 @@ def repeated_in(
     grouped
         Whether the rows of a record are united: only what its name calls the id of a person tells more then.
     """
-    coded = {name: _coded(name, column) for name, column in columns.items() if not _holds_sets(column)}
+    coded = {name: _coded(name, column) for name, column in columns.items() if not holds_sets(column)}
     if ids and all(name in coded for name in ids):
         rows = _first_rows([coded[name].codes for name in ids])
         coded = {name: _Coded(one.codes[rows], one.kind) for name, one in coded.items()}
@@ -160,7 +119,8 @@ def repeated_in(
     return tuple(one for _, _, one in sorted(found, key=lambda one: one[:2]))
 
 
-def _holds_sets(column: Any) -> bool:
+def holds_sets(column: Any) -> bool:
+    """Tell whether the values of a column are sets or the like: no ids, no attributes."""
     import pyarrow as pa
 
     if isinstance(column, SetColumn) or is_list(column.type):

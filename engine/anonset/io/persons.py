@@ -1,7 +1,7 @@
 """Whether ids are distinct, of however many rows: by hashes, shuffled into parts that fit into memory."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,6 +16,10 @@ from anonset.errors import InputError
 from anonset.io.grouping import repeated_ids
 
 _PARTS = 64
+_DENSE = 16
+"""Bytes for each number of which it is marked that it is there."""
+_LOOKED_AT = 300
+"""Values of which it is seen whether all may be numbers."""
 _WORDS = 3  # of 64 bits: two of the hash, and the row
 
 UInt64 = NDArray[np.uint64]
@@ -117,6 +121,44 @@ class Watched:
         from anonset.io.person_signs import occurs_twice
 
         return occurs_twice(persons.n, persons.n - len(persons.repeated()[1]), name)
+
+
+def repeats(name: str, column: Any) -> bool:
+    """Tell whether a value of a column that is called like an id occurs twice (``pyarrow.ChunkedArray``)."""
+    import pyarrow.compute as pc
+
+    from anonset.io.person_signs import given_texts, holds_sets, occurs_twice
+
+    if holds_sets(column):
+        return False
+    text = given_texts(column)
+    return may_repeat(text) and occurs_twice(len(text), pc.count_distinct(text).as_py(), name)
+
+
+def may_repeat(text: Any) -> bool:
+    """Tell by numbers or hashes whether texts may occur twice (``pyarrow.LargeStringArray``); False is certain.
+
+    Distinct texts, which must all be gone through, take half the time that counting them takes.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not len(text):
+        return False
+    keys = None
+    if all(map(str.isdecimal, text.slice(0, _LOOKED_AT).to_pylist())):  # Arrow goes on where it fails, and takes longer
+        with suppress(pa.ArrowInvalid):
+            keys = np.asarray(pc.cast(text, pa.int64()))
+    if keys is None:
+        hashes = hashes_of([text])
+        keys = hashes[:, 0] << 32 | hashes[:, 1]
+    least, most = int(keys.min()), int(keys.max())
+    if most - least < _DENSE * len(keys):
+        present = np.zeros(most - least + 1, np.bool_)
+        present[keys - least] = True
+        return int(np.count_nonzero(present)) < len(keys)
+    keys = np.sort(keys)
+    return bool((keys[1:] == keys[:-1]).any())
 
 
 def hashes_of(columns: Sequence[Any]) -> Int64:

@@ -179,7 +179,7 @@ def read_opened(opened: Source, options: ReadOptions) -> Table:
     table = _of_persons(opened.where, plan.encode(options.encoder(opened), loaded), group=options.group)
     require_values(opened.where, table)
     if watched:
-        from anonset.io.person_signs import repeats
+        from anonset.io.persons import repeats
 
         repeated = tuple(Repeated(name) for name in watched if repeats(name, loaded[name]))
     return replace(table, rules=options.rules, repeated=repeated, word=options.word)
