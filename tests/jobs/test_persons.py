@@ -1,6 +1,8 @@
 """Nothing is published of rows that are taken for persons, or of names, unless the owner answers for it."""
 
 import json
+import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +45,7 @@ def test_an_id_that_repeats_is_refused_until_the_owner_answers(tmp_path, monkeyp
     assert "owner's word" in declared["limits"]
     capsys.readouterr()
     assert main(["verify", "out"]) == 0
-    assert "rows are persons" in capsys.readouterr().out
+    assert "unit: row, each a person by the owner's word, as declared" in capsys.readouterr().out
     united = json.loads((tmp_path / "ids/attestation.json").read_text())
     assert united["declarations"] == {"unit": "person"}
 
@@ -159,3 +161,90 @@ def test_what_was_given_and_would_be_refused_is_told():
     data = stays()
     found = anonset.inspect(data, items="code", drop=others(data))
     assert any("tells persons apart" in problem for problem in found.problems)
+
+
+def spoilt(data, key):
+    """Return the same with ids as a spreadsheet leaves long numbers; several persons share one."""
+    who = {value: n for n, value in enumerate(dict.fromkeys(data[key]))}
+    return data | {key: [f"1,{who[value] // 3:05d}E+11" for value in data[key]]}
+
+
+@pytest.mark.parametrize("key", ["Fallnummer", "key7"])
+@pytest.mark.parametrize("blocks", [(), ("--work-dir", "work")])
+def test_rows_are_never_united_by_ids_that_a_spreadsheet_cut_off(tmp_path, monkeypatch, capsys, key, blocks):
+    monkeypatch.chdir(tmp_path)
+    data = spoilt(stays(key=key), key)
+    path = write(tmp_path / "stays.csv", data)
+    job = ("--drop", others(data, key), "--id", key, *blocks)
+    for more in ((), ("--group",)):
+        shutil.rmtree("work", ignore_errors=True)
+        assert anonymize(path, "out", *job, *more) == 2
+        said = capsys.readouterr().err
+        assert f"column {key!r} holds long numbers that a spreadsheet cut off" in said
+        assert "export the file anew with this column as text" in said
+        assert data[key][0] not in said
+
+
+def test_ids_that_a_spreadsheet_cut_off_are_no_way_out_of_rows_of_persons(tmp_path, capsys):
+    data = spoilt(stays(key="Fallnummer"), "Fallnummer")
+    path = write(tmp_path / "stays.csv", data)
+    assert anonymize(path, tmp_path / "out", "--drop", others(data)) == 2
+    said = capsys.readouterr().err
+    assert "export the file anew with this column as text" in said
+    assert "--group" not in said
+
+
+@pytest.mark.parametrize("group", [True, False])
+def test_rows_that_are_united_are_none_that_are_persons(tmp_path, capsys, group):
+    data = {"mrn": ["p1", "p2", "p3", "p4"], "code": list("aabb")}
+    path = write(tmp_path / "rows.csv", data)
+    job = ("--id", "mrn", "--rows-are-persons", *(["--group"] if group else []))
+    assert anonymize(path, tmp_path / "out", *job) == (2 if group else 0)
+    said = capsys.readouterr().err
+    assert (
+        "--rows-are-persons says that each row is a person, and --group makes one record of several" in said
+    ) == group
+    if not group:
+        assert json.loads((tmp_path / "out/attestation.json").read_text())["declarations"]["unit"] == "person"
+
+
+FORMS = {"iso": "%Y-%m-%d", "german": "%d.%m.%Y", "us": "%m/%d/%Y", "plain": "%Y%m%d"}
+
+
+def born(form, n=60):
+    """Return rows with a date of birth, many on each of few days."""
+    days = [np.datetime64("1950-01-13").astype(object) + timedelta(days=n % 6 * 40) for n in range(n)]
+    return {"dob": [day.strftime(form) for day in days], "code": ["a", "b"] * (n // 2)}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("role", ["keep", "relational", "relational as values"])
+def test_full_dates_of_birth_are_refused_where_nothing_makes_them_coarser(tmp_path, capsys, form, role):
+    path = write(tmp_path / "rows.csv", born(form))
+    role, *values = role.split(" as ")
+    model = ("--model", "k", "--k", "2", "--drop", "code") if role == "relational" else (*KM, "--items", "code")
+    job = ("anonymize", str(path), *model, f"--{role}", "dob")
+    more = ("--hierarchy", "dob=values") if values else ()
+    assert main([*job, *more, "-o", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert "column 'dob' holds full dates of birth" in said
+    assert "--hierarchy dob=date:year,decade" in said
+    assert born(form)["dob"][0] not in said
+    assert main([*job, *more, "--identifying-as-declared", "-o", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.parametrize("command", ["suggest", "compare"])
+def test_suggest_and_compare_refuse_full_dates_of_birth_too(tmp_path, capsys, command):
+    path = write(tmp_path / "rows.csv", born("%Y-%m-%d"))
+    asked = ("--drop", "code", "--relational", "dob", "--model", "k", "--k", "2")
+    assert main([command, str(path), *asked]) == 2
+    assert "full dates of birth" in capsys.readouterr().err
+    assert main([command, str(path), *asked, "--hierarchy", "dob=date:year"]) == 0
+
+
+@pytest.mark.parametrize("values", [["1950", "1961"], ["1950-03", "1961-04"], ["34", "77"]])
+@pytest.mark.parametrize("header", ["dob", "Geburtsdatum", "visit"])
+def test_years_months_and_other_dates_are_no_full_dates_of_birth(header, values):
+    given = values if header != "visit" else ["2020-01-13", "2021-04-05"]
+    table = anonset.read({header: given * 10, "code": ["a", "b"] * 10}, items="code", keep=header)
+    assert anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"code": "balanced:2"}).verdict.holds

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+CUT = "holds long numbers that a spreadsheet cut off (E+11), so that different persons may share one"
+"""What is wrong with such ids."""
+
 
 @dataclass(frozen=True)
 class Repeated:
@@ -11,6 +14,8 @@ class Repeated:
     """Its name."""
     agreeing: tuple[str, ...] = ()
     """Columns that agree within its values far beyond chance; none where its name says what it is."""
+    cut: bool = False
+    """Whether its values are long numbers that a spreadsheet cut off, so that different persons may share one."""
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ def saved_table(work: WorkFolder) -> Table:
         changes=tuple(Change(**change) for change in found["changes"]),
         work=work,
         persons=tuple(found["persons"]),
-        repeated=tuple(Repeated(one["column"], tuple(one["agreeing"])) for one in found["repeated"]),
+        repeated=tuple(Repeated(**{**one, "agreeing": tuple(one["agreeing"])}) for one in found["repeated"]),
         word=OwnersWord(**found["word"]),
     )
 

@@ -63,7 +63,7 @@ def gather(
     with_ids = bool(plan.roles.sensitive) if with_ids is None else with_ids
     held = with_ids or options.group
     unjudged: dict[str, set[str]] = {}
-    repeated, watched = ((), ()) if options.exact else plan.signs(source.head, grouped=options.group)
+    repeated, watched = ((), ()) if options.exact else plan.signs(source.where, source.head, grouped=options.group)
     encoder = replace(options.encoder(source), unjudged=unjudged)
     with _Gathering(plan, work, expected, held=held) as gathering, Watched(watched, work) as seen:
         for batch in ahead(source.batches((*plan.roles.used, *watched))):

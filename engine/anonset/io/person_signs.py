@@ -18,14 +18,15 @@ ward, or the buyers of a product, differ in both. Kinds are told by headers; sex
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.persons import Repeated
+from anonset.data.persons import CUT, Repeated
 from anonset.data.table import Int64
+from anonset.errors import InputError
 from anonset.io.columns import is_list
 from anonset.io.header_words import is_direct, meaning_of
 from anonset.io.roles import Roles
@@ -56,10 +57,12 @@ class _Coded:
     """int64 (n,): the value of each row; -1 where there is none."""
     kind: str
     """What it says of a person, as `meaning_of` does."""
+    cut: bool = False
+    """Whether its values are long numbers that a spreadsheet cut off."""
 
 
 def signs_in(
-    roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
+    where: str, roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
 ) -> tuple[tuple[Repeated, ...], tuple[str, ...]]:
     """Return the signs in the first rows, and, where there are none, the dropped columns to look at in all rows.
 
@@ -69,11 +72,21 @@ def signs_in(
         Returns the named columns of the first rows.
     grouped
         Whether the rows of an id are united.
+
+    Raises
+    ------
+    InputError
+        If a spreadsheet cut the ids off.
     """
     columns = (*roles.relational, *roles.keep, *roles.drop)
     named = [name for name in columns if meaning_of(name) in PERSON_IDS]
     others = [name for name in columns if name not in named][:_MOST_COLUMNS]
     first = head((*named, *others, *roles.id))
+    if cut := [
+        name for name in roles.id if name in first and not holds_sets(first[name]) and _coded(name, first[name]).cut
+    ]:
+        msg = f"{where}: column {cut[0]!r} {CUT}; export the file anew with this column as text"
+        raise InputError(msg)
     found = repeated_in(first, (*named, *others), roles.id, grouped=grouped)
     return found, () if found or grouped else tuple(name for name in roles.drop if name in named)
 
@@ -108,14 +121,14 @@ def repeated_in(
     coded = {name: _coded(name, column) for name, column in columns.items() if not holds_sets(column)}
     if ids and all(name in coded for name in ids):
         rows = _first_rows([coded[name].codes for name in ids])
-        coded = {name: _Coded(one.codes[rows], one.kind) for name, one in coded.items()}
+        coded = {name: replace(one, codes=one.codes[rows]) for name, one in coded.items()}
     asked = [name for name in candidates if name in coded and name not in ids]
     kinds = PERSON_IDS[:1] if grouped else PERSON_IDS
     named = [n for n in asked if coded[n].kind in kinds and _repeats(n, coded[n].codes)]
-    found = [(kinds.index(coded[n].kind), _distinct(coded[n].codes), Repeated(n)) for n in named]
+    found = [(kinds.index(coded[n].kind), _distinct(coded[n].codes), Repeated(n, cut=coded[n].cut)) for n in named]
     for name in [] if grouped else asked:
         if not coded[name].kind and (agreeing := _agreeing(coded, name)):
-            found.append((len(kinds), _distinct(coded[name].codes), Repeated(name, agreeing)))
+            found.append((len(kinds), _distinct(coded[name].codes), Repeated(name, agreeing, coded[name].cut)))
     return tuple(one for _, _, one in sorted(found, key=lambda one: one[:2]))
 
 
@@ -142,12 +155,22 @@ def _coded(name: str, column: Any) -> _Coded:
     if labels is not None and len(labels):
         lacking = np.flatnonzero(np.asarray(pc.is_in(labels, value_set=pa.array(MISSING))))
         codes = np.where(np.isin(codes, lacking), -1, codes) if len(lacking) else codes
-    return _Coded(codes, meaning_of(name) or ("" if labels is None else _kind_of(labels.slice(0, _LABELS).to_pylist())))
+    first = (
+        [] if labels is None else [one for one in labels.slice(0, _LABELS).to_pylist() if one not in (None, *MISSING)]
+    )
+    return _Coded(codes, meaning_of(name) or _kind_of(first), _are_cut(first))
 
 
-def _kind_of(labels: Sequence[str | None]) -> str:
+def _are_cut(labels: Sequence[str]) -> bool:
+    if not any("E+" in label for label in labels):
+        return False
+    from anonset.io.kinds import look_at
+
+    return look_at("", labels).kind == "cut numbers"
+
+
+def _kind_of(given: Sequence[str]) -> str:
     """Return what values say of a person: ``sex``, ``birth``, or nothing."""
-    given = [label for label in labels if label is not None and label not in MISSING]
     if (
         2 <= len(given) <= 4
         and {label.lower() for label in given} <= set(_SEXES.split())

@@ -174,7 +174,7 @@ def read_opened(opened: Source, options: ReadOptions) -> Table:
         As for `read`.
     """
     plan = options.plan(opened)
-    repeated, watched = plan.signs(opened.head or opened.load, grouped=options.group)
+    repeated, watched = plan.signs(opened.where, opened.head or opened.load, grouped=options.group)
     loaded = opened.load((*plan.roles.used, *watched))
     table = _of_persons(opened.where, plan.encode(options.encoder(opened), loaded), group=options.group)
     require_values(opened.where, table)

@@ -88,7 +88,7 @@ class Plan:
         return (*roles.items, *roles.wide, "items", *roles.relational, *roles.sensitive)
 
     def signs(
-        self, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
+        self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
     ) -> tuple[tuple[Repeated, ...], tuple[str, ...]]:
         """Return the signs that rows are not persons, and the dropped columns to look at in all rows.
 
@@ -98,12 +98,17 @@ class Plan:
             Returns the named columns of the first rows.
         grouped
             Whether the rows of an id are united.
+
+        Raises
+        ------
+        InputError
+            If a spreadsheet cut the ids off.
         """
-        if not (self.roles.drop or self.roles.relational or self.roles.keep):
+        if not (self.roles.drop or self.roles.relational or self.roles.keep or self.roles.id):
             return (), ()
         from anonset.io.person_signs import signs_in
 
-        return signs_in(self.roles, head, grouped=grouped)
+        return signs_in(where, self.roles, head, grouped=grouped)
 
     def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
         """Refuse rules for columns that are none of text, and those for items where there are none.

@@ -241,7 +241,7 @@ class Job:
             Makes the algorithm anew, if some of its parameters are made from the data.
         """
         if table.repeated or table.relational or table.kept:  # otherwise there is nothing to refuse
-            require_persons(table, algorithm.model)
+            require_persons(table, algorithm.model, hierarchies)
         if self.earlier is not None:
             table, hierarchies = _begun(table, hierarchies, algorithm, self.earlier)
         with self.watch.phase("hierarchies"):

@@ -104,7 +104,7 @@ class Contest:
         from anonset.verification import DEFAULT_BUDGET, verify
 
         job, name = Job(Layout(symbols="members"), self.workers, self.progress, allow_worthless=True), algorithm.name
-        require_persons(table, algorithm.model)
+        require_persons(table, algorithm.model, hierarchies)
         make_ready(name)
         try:
             unverified = job.search(table, hierarchies, algorithm)

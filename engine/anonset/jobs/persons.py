@@ -1,22 +1,36 @@
 """Whether records are the persons that a guarantee speaks of, and whether anything published names them."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from anonset.data import CategoricalColumn, Table
-from anonset.data.persons import Repeated
+from anonset.data.persons import CUT, Repeated
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
-from anonset.spelling import setting
+from anonset.settings.binding import VALUES
+from anonset.spelling import hierarchy_of, setting
 
+_MONTH = len("2020-01")
 _LOOKED_AT = 200
 """Labels of a column that are looked at."""
 _REACHED = {"name": "persons' names", "e-mail": "e-mail addresses", "IBAN": "IBANs"}
 
 
-def require_persons(table: Table, model: PrivacyModel | None = None) -> None:
+def require_persons(
+    table: Table, model: PrivacyModel | None = None, hierarchies: Mapping[str, object] | None = None
+) -> None:
     """Refuse a table whose records are not persons, or that names them, unless its owner answers for it.
 
     The ids of buckets repeat by nature; where no model is named, a table with a sensitive column is taken for buckets.
+
+    Full dates of birth are refused where they are kept, or have no hierarchy: the sets of values that are published
+    then hold the dates of everybody, each of which, beside sex and postcode, finds most persons elsewhere.
+
+    Parameters
+    ----------
+    hierarchies
+        Those of the relational columns, by name; None: they are not known yet.
 
     Raises
     ------
@@ -25,6 +39,7 @@ def require_persons(table: Table, model: PrivacyModel | None = None) -> None:
     """
     if not table.word.identifying_as_declared:
         _require_nameless(table)
+        _require_no_full_birth_dates(table, hierarchies)
     buckets = table.sensitive is not None if model is None else "buckets" in model.protects
     if table.word.rows_are_persons or buckets:
         return
@@ -34,9 +49,13 @@ def require_persons(table: Table, model: PrivacyModel | None = None) -> None:
 
 def _refused(repeated: Repeated) -> str:
     name = repeated.column
+    others = f"{setting('rows_are_persons', True)} if each row is another person"
+    if repeated.cut:
+        return (
+            f"column {name!r} tells persons apart, and {CUT}; export the file anew with this column as text; {others}"
+        )
     within = f", and {' and '.join(map(repr, repeated.agreeing))} agree within them" if repeated.agreeing else ""
     unite = f"{setting('id', name)} {setting('group', True)} makes one record of the rows of each"
-    others = f"{setting('rows_are_persons', True)} if each row is another person"
     return f"column {name!r} tells persons apart: its values repeat{within}, so rows are not persons; {unite}; {others}"
 
 
@@ -80,3 +99,28 @@ def _require_nameless(table: Table) -> None:
 def _named(name: str, role: str, what: str) -> str:
     out = f"{setting('drop', name)} leaves it out, {setting('identifying_as_declared', True)} publishes it all the same"
     return f"column {name!r} holds {what}, and is {setting(role)}: {out}"
+
+
+def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object] | None) -> None:
+    """Refuse columns that are called like a date of birth, hold full dates, and are published as these."""
+    flat = (
+        [] if hierarchies is None else [one for one in table.relational if hierarchies.get(one.name) in (None, VALUES)]
+    )
+    if not flat and not table.kept:
+        return
+    from anonset.io.header_words import meaning_of
+    from anonset.io.kinds import look_at
+
+    for column in (*flat, *table.kept):
+        if isinstance(column, CategoricalColumn) and meaning_of(column.name) in ("birth", "born"):
+            labels = [label for label in column.vocabulary.labels[:_LOOKED_AT] if label not in ("", "?")]
+            if labels and look_at("", labels).kind == "dates" and not all(len(label) <= _MONTH for label in labels):
+                raise InputError(_birth_dates(column.name))
+
+
+def _birth_dates(name: str) -> str:
+    coarser = f"relational with {hierarchy_of(name, 'date:year,decade')} publishes them coarser"
+    others = (
+        f"{setting('drop', name)} leaves it out, {setting('identifying_as_declared', True)} publishes them all the same"
+    )
+    return f"column {name!r} holds full dates of birth, which would be published: {coarser}, {others}"

@@ -142,7 +142,7 @@ def suggest(
     ('exact', 'holds')
     """
     require_table(table)
-    require_persons(table, model)
+    require_persons(table, model, hierarchies or {})
     wanted = candidates_for(table, model)
     given = dict(hierarchies or {})
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))

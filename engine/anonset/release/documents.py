@@ -146,7 +146,8 @@ class Declarations(Document):
     @property
     def unit_in_words(self) -> str:
         """What a record stands for, and by whose word."""
-        return f"{self.unit}: rows are persons, the owner declares" if self.rows_are_persons else self.unit
+        by_word = self.rows_are_persons and self.unit != "person"
+        return "row, each a person by the owner's word" if by_word else self.unit
 
     @model_serializer(mode="wrap")
     def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
