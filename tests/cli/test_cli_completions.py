@@ -17,14 +17,42 @@ def test_every_command_can_be_completed(place: Place, shell: str) -> None:
 
 
 def test_bash_completes(place: Place, tmp_path: Path) -> None:
+    assert _completed(place, tmp_path, ["anonymize", "--max-su"]) == ["--max-suppressed", "--max-suppressed-records"]
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        (["anonymize", "--algorithm", "rum"], ["rum-bound"]),
+        (["anonymize", "--model", "kk"], ["kkm"]),
+        (["verify", "--model", "safe"], ["safe-grouping"]),
+        (["suggest", "--model", "coh"], ["coherence"]),
+        (["compare", "--algorithms", "ap"], ["apriori"]),
+        (["compare", "--model", "part"], ["partition-km"]),
+    ],
+)
+def test_bash_completes_names_of_algorithms_and_models(
+    place: Place, tmp_path: Path, words: list[str], completed: list[str]
+) -> None:
+    assert _completed(place, tmp_path, words) == completed
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_are_given_the_names(place: Place, shell: str) -> None:
+    lines = place.run("completions", shell).out.splitlines()
+    assert any("algorithm" in line and "rum-bound" in line and "safe-grouping" in line for line in lines)
+    assert any("model" in line and "partition-km" in line and "safe-grouping" in line for line in lines)
+
+
+def _completed(place: Place, folder: Path, words: list[str]) -> list[str]:
     bash = shutil.which("bash")
     if bash is None:
         pytest.skip("there is no bash")
-    script = tmp_path / "anonset.bash"
+    script = folder / "anonset.bash"
     script.write_text(place.run("completions", "bash").out)
-    asked = f"source {script}; COMP_WORDS=(anonset anonymize --max-su); COMP_CWORD=2; _anonset; echo ${{COMPREPLY[@]}}"
-    done = subprocess.run([bash, "-c", asked], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["--max-suppressed", "--max-suppressed-records"]
+    typed = f"COMP_WORDS=(anonset {' '.join(words)}); COMP_CWORD={len(words)}"
+    asked = f"source {script}; {typed}; _anonset; echo ${{COMPREPLY[@]}}"
+    return subprocess.run([bash, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
 
 
 def test_an_unknown_shell_is_refused(place: Place) -> None:

@@ -1,7 +1,11 @@
 """Help shows options under headings, what a user needs first before the machinery."""
 
+import re
+import shlex
+
 import pytest
 
+from anonset.cli.short_help import SHORT
 from cli.place import Place
 
 
@@ -19,21 +23,38 @@ def test_options_stand_under_headings(place: Place) -> None:
     assert at[5] < shown.index("--max-cuts") < at[6] < shown.index("--workers")
 
 
-def test_help_shows_what_all_need_first(place: Place) -> None:
-    shown = place.run("anonymize", "--help").out
-    for text in ("Data and roles", "Guarantee", "Where to write", "Safety", "--items", "--k", "--out", "--algorithm",
-                 "--allow-worthless", "--help-all"):  # fmt: skip
-        assert text in shown
-    for text in ("--max-cuts", "--workers", "--delimiter", "--gap", "Machinery", "Parameters of algorithms"):
-        assert text not in shown
-    assert len(shown.splitlines()) < len(place.run("anonymize", "--help-all").out.splitlines()) / 2
+@pytest.mark.parametrize("command", list(SHORT))
+def test_help_begins_with_an_example_and_few_options(place: Place, command: str) -> None:
+    lines = place.run(command, "--help").out.splitlines()
+    assert [line.strip() for line in lines[:2]] == ["Example:", SHORT[command].example]
+    assert len(lines) <= 35
+    assert {option for line in lines[2:-3] for option in re.findall(r"^. (?:\* +)?--([a-z-]+)", line)} == {
+        name.replace("_", "-") for name in SHORT[command].options
+    }
+    assert len(SHORT[command].options) == 7
+    assert "--help-all" in lines[-1] or "--help-all" in lines[-2]
+    assert len(place.run(command, "--help-all").out.splitlines()) > 1.4 * len(lines)
+
+
+@pytest.mark.parametrize("command", list(SHORT))
+def test_the_example_of_help_is_read_as_a_command(place: Place, command: str) -> None:
+    ran = place.run(*shlex.split(SHORT[command].example)[1:])
+    assert ran.code == 2
+    assert re.match(r"anonset: error: (a\.csv|out): no such file|anonset: error: '?out'?:? ", ran.err), ran.err
+
+
+def test_help_names_no_list_before_its_meaning(place: Place) -> None:
+    shown = " ".join(place.run("anonymize", "--help").out.replace("│", " ").split())
+    assert "Minimum number of records that must look alike. --m" in shown
+    assert "How to reach" not in shown
+    assert "What must hold: km protects items" in shown
 
 
 def test_help_shows_the_parameters_of_an_algorithm(place: Place) -> None:
     shown = place.run("anonymize", "--algorithm", "rum-bound", "--help").out
     for text in ("--delta", "--merge", "--transaction", "--k", "--formation"):
         assert text in shown
-    for text in ("--items", "--gap", "--partitions", "--workers"):
+    for text in ("--items", "--gap", "--partitions", "--workers", "Example", "How to reach"):
         assert text not in shown
     assert place.run("anonymize", "--algorithm", "rum-bonud", "--help").out == place.run("anonymize", "--help").out
 

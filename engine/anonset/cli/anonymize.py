@@ -1,6 +1,6 @@
 """``anonset anonymize``: the whole job, from a file to a verified publication."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from anonset.jobs.inspection import Inspection
 
 
-def anonymize_command(model: type[Settings], shown: Collection[str] | None = None) -> Callable[..., int]:
-    """Return the command, whose flags are the fields of the given settings; help shows some of them, or all."""
-    flags_type: Any = flags_of(model, leave_out=["input"], shown=shown)
+def anonymize_command(model: type[Settings]) -> Callable[..., int]:
+    """Return the command, whose flags are the fields of the given settings."""
+    flags_type: Any = flags_of(model, leave_out=["input"])
 
     def anonymize(
         source: Annotated[
@@ -32,11 +32,9 @@ def anonymize_command(model: type[Settings], shown: Collection[str] | None = Non
         /,
         *,
         flags: Annotated[flags_type, Parameter(name="*")] = flags_type(),  # noqa: B008
-        config: Annotated[
-            str | None, Parameter(help="TOML file with the same settings, as a job file; flags win.")
-        ] = None,
-        quiet: Annotated[bool, Parameter(help="No progress and no account.")] = False,
-        json: Annotated[bool, Parameter(help="The account as JSON.")] = False,
+        config: Annotated[str | None, Parameter(help="Job file (.toml) for what no option says.")] = None,
+        quiet: Annotated[bool, Parameter(help="Print no progress and no account.")] = False,
+        json: Annotated[bool, Parameter(help="Print the account as JSON.")] = False,
     ) -> int:
         """Anonymize a data set, verify the result and publish it.
 

@@ -1,13 +1,13 @@
 """The commands of the application, and their flags, which come from the fields of settings."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, make_dataclass
 from importlib import import_module
 from itertools import pairwise
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from cyclopts import App, CycloptsError, Group, Parameter, Token
 
@@ -18,21 +18,23 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 _COMMANDS = {
-    "inspect": "Look at a data set before it is anonymized: what is in it, and who is at risk.",
-    "suggest": "Try what can give a guarantee, and say what keeps the most.",
+    "inspect": "Look at a data set before anonymizing it: what is in it, and who is at risk.",
+    "suggest": "Compare suitable algorithms and recommend one.",
     "anonymize": "Anonymize a data set, verify the result and publish it.",
     "verify": "Check a publication against a privacy model.",
     "evaluate": "Measure what a publication lost.",
-    "risk": "Count how far somebody gets with a publication, and try.",
-    "report": "Write a page on a publication, for a data-protection officer.",
-    "compare": "Compare algorithms or parameters on one input.",
-    "demo": "Run the whole job on a generated data set.",
-    "clean": "Name what killed runs left in temporary and work directories, and remove it.",
-    "completions": "Print what a shell needs to complete commands and options.",
-    "warmup": "Compile every kernel, so that no later run has to.",
+    "risk": "Estimate re-identification risk, and simulate an attack.",
+    "report": "Write a page about a publication for a data protection officer.",
+    "compare": "Compare algorithms or parameters on one data set.",
+    "demo": "Try everything on a generated data set.",
+    "clean": "List what killed jobs left behind, and remove it.",
+    "completions": "Print the completion script of a shell.",
+    "warmup": "Compile everything now, so that no later job has to.",
 }
 _NAMED = 3  # directories in a warning
 _ON_DATA = ("inspect", "suggest", "anonymize", "verify", "evaluate", "risk", "compare")
+_SHORT = (*_ON_DATA, "report")
+"""Commands whose help begins with what nearly everyone needs."""
 _PLACES = {"anonymize": "anonset.cli.anonymize_any:anonymize"}
 """Commands that do not lie in the file of their name."""
 _WHOLE = ("-h", "--help", "--config")
@@ -44,7 +46,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
             "build": "Build a balanced hierarchy over the items of a data set.",
             "check": "Check a hierarchy, and that it covers a data set.",
             "print": "Print a hierarchy as a tree.",
-            "convert": "Write a hierarchy in the house format.",
+            "convert": "Write a hierarchy in the format of anonset.",
         },
     ),
     "policy": (
@@ -52,16 +54,16 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "generate": "Generate privacy or utility constraints for a data set.",
             "check": "Check constraints, and that they fit a data set.",
-            "convert": "Write constraints in the house format.",
+            "convert": "Write constraints in the format of anonset.",
         },
     ),
     "datasets": (
-        "The catalogue of data sets, and generators.",
+        "Find or generate data sets.",
         {
             "list": "List the catalogue and the generators.",
             "make": "Generate a data set.",
-            "path": "Print where a data set of the catalogue lies.",
-            "check": "Tell which data sets are there and as published, and how to get the rest.",
+            "path": "Print the path of a data set of the catalogue.",
+            "check": "Check which data sets are here and unchanged, and how to get the rest.",
         },
     ),
 }
@@ -74,18 +76,15 @@ _EPILOGUE = (
 )
 
 
-_MORE_HELP = "`--algorithm NAME --help` shows the parameters of an algorithm, and `--help-all` everything."
-
-
-def make_app(algorithms: Sequence[str] = (), shown: Collection[str] | None = None) -> App:
+def make_app(algorithms: Sequence[str] = (), helped: Mapping[str, Mapping[str, Any]] | None = None) -> App:
     """Return the application with its commands, none of them imported yet.
 
     Parameters
     ----------
     algorithms
         Those whose options ``anonymize`` takes; all if empty.
-    shown
-        The settings that its help shows; None: all.
+    helped
+        How help of some commands is shown.
     """
     app = App(
         name="anonset",
@@ -100,10 +99,11 @@ def make_app(algorithms: Sequence[str] = (), shown: Collection[str] | None = Non
         suppress_keyboard_interrupt=False,
     )
     for name, text in _COMMANDS.items():
-        if name == "anonymize" and (algorithms or shown):
-            app.command(_of(algorithms, shown), name=name, help=text, help_epilogue=_MORE_HELP)
+        if name == "anonymize" and algorithms:
+            app.command(_of(algorithms), name=name, help=text)
             continue
-        app.command(_PLACES.get(name, f"anonset.cli.{name}:{name}"), name=name, help=text)
+        place = _PLACES.get(name, f"anonset.cli.{name}:{name}")
+        app.command(place, name=name, help=text, **(helped or {}).get(name, {}))
     for group, (about, commands) in _GROUPS.items():
         inner = App(name=group, help=about)
         for name, text in commands.items():
@@ -124,8 +124,8 @@ def run_command(arguments: Sequence[str]) -> Any:
         _name_what_killed_runs_left()
     if _HELP_ALL in arguments:
         return make_app()(["--help" if argument == _HELP_ALL else argument for argument in arguments])
-    if shown := _shown_in_help(arguments):
-        return make_app(shown=shown)(list(arguments))
+    if arguments and arguments[0] in _SHORT and not _HELP.isdisjoint(arguments):
+        return make_app(helped={arguments[0]: _short_help(arguments)})(list(arguments))
     if asked := algorithms_asked(arguments):
         with suppress(CycloptsError):  # raised before anything is done; what is wrong is said below
             return make_app(asked)(list(arguments))
@@ -176,20 +176,15 @@ def algorithms_asked(arguments: Sequence[str]) -> tuple[str, ...]:
     return _known(algorithms, models)
 
 
-def _shown_in_help(arguments: Sequence[str]) -> frozenset[str]:
-    """Return the settings that help shows if it is asked for: of an algorithm its own, else those that all need."""
-    if not arguments or arguments[0] != "anonymize" or _HELP.isdisjoint(arguments):
-        return frozenset()
-    from anonset.settings.parameters import parameters
+def _short_help(arguments: Sequence[str]) -> Mapping[str, Any]:
+    """Return how help is shown if it is asked for: what nearly everyone needs, or the parameters of an algorithm."""
+    from anonset.cli.short_help import short_help
 
-    algorithms = _known(_values(arguments, "--algorithm"), ())
-    if algorithms:
-        return frozenset({*parameters(*algorithms), "algorithm"})
-    return frozenset({"algorithm"}.union(*(_HELP_GROUPS[heading] for heading in _NEEDED)))
+    asked = _values(arguments, "--algorithm") if arguments[0] == "anonymize" else ()
+    return short_help(arguments[0], _known(asked, ()) if asked else ())
 
 
 _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
-_NEEDED = ("Data and roles", "Guarantee", "Where to write", "Safety")
 
 
 def _known(algorithms: Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
@@ -208,13 +203,11 @@ def _values(arguments: Sequence[str], option: str) -> list[str]:
     return behind + [argument.partition("=")[2] for argument in arguments if argument.startswith(f"{option}=")]
 
 
-def _of(algorithms: Sequence[str], shown: Collection[str] | None) -> Callable[..., int]:
-    """Return the command ``anonymize`` with the options of some algorithms alone, of which help shows some."""
+def _of(algorithms: Sequence[str]) -> Callable[..., int]:
+    """Return the command ``anonymize`` with the options of some algorithms alone."""
     from anonset.settings.settings import settings_model
 
-    made: Callable[..., int] = import_module("anonset.cli.anonymize").anonymize_command(
-        settings_model(*algorithms), shown
-    )
+    made: Callable[..., int] = import_module("anonset.cli.anonymize").anonymize_command(settings_model(*algorithms))
     return made
 
 
@@ -227,19 +220,11 @@ def _version() -> str:
 _ALIASES = {"out": "-o"}
 
 
-def flags_of(
-    model: type["BaseModel"], leave_out: Iterable[str] = (), shown: Collection[str] | None = None
-) -> type[Any]:
-    """Return a dataclass with an optional field for each field of a model; None stands for "not given".
-
-    Parameters
-    ----------
-    shown
-        The fields that help shows; None: all.
-    """
+def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> type[Any]:
+    """Return a dataclass with an optional field for each field of a model; None stands for "not given"."""
     left_out = set(leave_out)
     made = [
-        (name, Annotated[_flag_type(info.annotation), _option(name, info, shown)], _none())
+        (name, Annotated[_flag_type(name, info.annotation), _option(name, info)], _none())
         for name, info in model.model_fields.items()
         if name not in left_out
     ]
@@ -307,8 +292,23 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _flag_type(annotation: Any) -> Any:
+_COMPLETED = ("model", "algorithm", "algorithms")
+"""Settings whose values shells complete; any text is taken, so that a refusal can name what was meant."""
+
+
+def name_of(names: Iterable[str]) -> Any:
+    """Return the type of a text whose values shells complete."""
+    return Union[str, Literal[tuple(names)]]  # noqa: UP007
+
+
+def _flag_type(name: str, annotation: Any) -> Any:
     """Return the type of the flag of a setting; lists and mappings are repeated flags."""
+    if name in _COMPLETED:
+        from anonset.algorithms.registry import ALGORITHMS
+        from anonset.settings.parameters import MODELS
+
+        known: Any = name_of(MODELS if name == "model" else ALGORITHMS)
+        return Union[known, None] if get_origin(annotation) is not list else Union[list[known], None]  # noqa: UP007
     inner = next((part for part in get_args(annotation) if part is not NoneType), annotation)
     inner = get_args(inner)[0] if get_origin(inner) is Annotated else inner
     if get_origin(annotation) in (list, dict) or get_origin(inner) in (list, dict):
@@ -316,12 +316,15 @@ def _flag_type(annotation: Any) -> Any:
     return annotation if NoneType in get_args(annotation) else Union[annotation, None]  # noqa: UP007
 
 
-def _option(name: str, info: "FieldInfo", shown: Collection[str] | None) -> Parameter:
+def _option(name: str, info: "FieldInfo") -> Parameter:
     integer = info.annotation is int or int in get_args(info.annotation)
     converter = whole_number if integer else None
-    show = shown is None or name in shown
     alias, group = _ALIASES.get(name), _group_of(name, info)
-    return Parameter(alias=alias, help=info.description, converter=converter, group=group, show=show)
+    choices = name not in _COMPLETED  # their texts name them
+    return Parameter(
+        alias=alias, help=info.description, converter=converter, group=group, show_choices=choices,
+        metavar=None if choices else "NAME",
+    )  # fmt: skip
 
 
 _HELP_GROUPS: dict[str, tuple[str, ...]] = {

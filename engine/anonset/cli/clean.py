@@ -28,8 +28,8 @@ def clean(
     ] = None,
     /,
     *,
-    yes: Annotated[bool, Parameter(help="Remove those whose run was killed or failed.")] = False,
-    json: Annotated[bool, Parameter(help="The list as JSON.")] = False,
+    yes: Annotated[bool, Parameter(help="Remove what killed or failed jobs left.")] = False,
+    json: Annotated[bool, Parameter(help="Print the list as JSON.")] = False,
 ) -> int:
     """Name the work directories, which hold raw data, and with --yes remove those that killed or failed runs left.
 

@@ -31,15 +31,15 @@ def compare(
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     vary: Annotated[
         list[str] | None,
-        Parameter(help="NAME=VALUE,FROM..TO:STEP,...: parameter to vary that is no number: suppress=true,false."),
+        Parameter(help="NAME=VALUE,...: vary a parameter that is not a number, such as suppress=true,false."),
     ] = None,
     out: Annotated[
         str | None,
-        Parameter(alias="-o", help="File that keeps each run (JSON lines); runs that are in it are not run again."),
+        Parameter(alias="-o", help="File of finished runs (JSON lines); those in it are not run again."),
     ] = None,
-    plot: Annotated[str | None, Parameter(help="New directory for plots (PNG) of the losses and times.")] = None,
-    format: Annotated[Literal["table", "csv", "json"], Parameter(help="Format of the comparison.")] = "table",  # noqa: A002
-    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
+    plot: Annotated[str | None, Parameter(help="New directory for plots of losses and times (PNG).")] = None,
+    format: Annotated[Literal["table", "csv", "json"], Parameter(help="Format of the output.")] = "table",  # noqa: A002
+    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
 ) -> int:
     """Compare algorithms or parameters on one input: losses and times side by side. Nothing is published.
 

@@ -8,9 +8,7 @@ from anonset.cli.main import DONE
 from anonset.cli.output import show
 
 
-def completions(
-    shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="The shell that is to complete.")], /
-) -> int:
+def completions(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Shell to complete in.")], /) -> int:
     """Print the completions of a shell, such as for ``source <(anonset completions bash)``."""
     from anonset.cli.app import make_app
 

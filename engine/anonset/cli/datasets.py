@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _THERE = "as published"
 
 
-def list_datasets(*, json: Annotated[bool, Parameter(help="The list as JSON.")] = False) -> int:
+def list_datasets(*, json: Annotated[bool, Parameter(help="Print the list as JSON.")] = False) -> int:
     """List the catalogue and the generators."""
     from rich.table import Table as RichTable
 
@@ -46,14 +46,14 @@ def list_datasets(*, json: Annotated[bool, Parameter(help="The list as JSON.")] 
 
 
 def make_datasets(
-    name: Annotated[str, Parameter(help="Generator, see anonset datasets list.")],
+    name: Annotated[str, Parameter(help="Generator; see anonset datasets list.")],
     /,
     *,
     out: Annotated[str, Parameter(alias="-o", help="New file; or, without suffix, new folder of Parquet files.")],
     records: Annotated[
         int | None, Parameter(converter=whole_number, help="Number of records; default: the generator's.")
     ] = None,
-    seed: Annotated[int, Parameter(converter=whole_number, help="Seed.")] = 0,
+    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed.")] = 0,
     set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: parameter of the generator; repeatable.")] = None,  # noqa: A002
     hierarchy: Annotated[
         str | None, Parameter(help="New file for the hierarchy of its items, where it has one.")
@@ -81,7 +81,7 @@ def path_datasets(
     name: Annotated[str, Parameter(help="Data set of the catalogue.")],
     /,
     *,
-    hierarchy: Annotated[bool, Parameter(help="The hierarchy of its items instead.")] = False,
+    hierarchy: Annotated[bool, Parameter(help="Print the path of its hierarchy instead.")] = False,
 ) -> int:
     """Print where a data set of the catalogue lies, below the folder that ANONSET_DATA names."""
     from anonset_datasets import catalogue
@@ -97,8 +97,8 @@ def path_datasets(
 
 
 def check_datasets(
-    *names: Annotated[str, Parameter(help="Data sets of the catalogue; all without a name.")],
-    json: Annotated[bool, Parameter(help="What was found as JSON.")] = False,
+    *names: Annotated[str, Parameter(help="Data sets of the catalogue; default: all.")],
+    json: Annotated[bool, Parameter(help="Print the result as JSON.")] = False,
 ) -> int:
     """Tell which data sets of the catalogue are there, whether they are the published ones, and how to get the rest.
 

@@ -17,8 +17,8 @@ from anonset.settings.settings import make_settings
 
 def demo(
     *,
-    out: Annotated[str | None, Parameter(alias="-o", help="New directory; default: a fresh temporary one.")] = None,
-    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
+    out: Annotated[str | None, Parameter(alias="-o", help="New directory; default: a temporary one.")] = None,
+    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
 ) -> int:
     """Run the whole job on a generated data set: generate, anonymize, verify, publish, explain."""
     folder = _folder(out)

@@ -16,36 +16,40 @@ from anonset.settings.settings import RoleSettings, make_roles
 
 
 def evaluate(
-    original: Annotated[str, Parameter(help="The data set that was anonymized, or the job file (.toml).")],
-    out: Annotated[str | None, Parameter(help="Directory made by anonset anonymize; a job file names it.")] = None,
+    original: Annotated[str, Parameter(help="The original data, or the job file (.toml).")],
+    out: Annotated[
+        str | None, Parameter(help="Directory made by anonset anonymize; not needed with a job file.")
+    ] = None,
     /,
     *,
-    private: Annotated[str | None, Parameter(help="Its private directory; default: OUT.private.")] = None,
+    private: Annotated[str | None, Parameter(help="Private directory; default: OUT.private.")] = None,
     hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
-    item_weights: Annotated[str | None, Parameter(help="Weights of UL: lca, uniform, ones, or a file.")] = None,
-    relational_weights: Annotated[list[str] | None, Parameter(help="COL=W,...: weights of relational columns.")] = None,
+    item_weights: Annotated[
+        str | None, Parameter(help="Weights of the utility loss (UL): lca, uniform, ones, or a file.")
+    ] = None,
+    relational_weights: Annotated[
+        list[str] | None, Parameter(help="COL=WEIGHT,...: how much each relational column counts.")
+    ] = None,
     queries: Annotated[
-        str | None, Parameter(help="File with the items of a query a line, or a workload (.json).")
+        str | None, Parameter(help="File of queries, the items of one per line, or a workload (.json).")
     ] = None,
     workload: Annotated[
         str | None,
-        Parameter(
-            help="Random queries: record:100x2 (or domain, published) asks for 2 items, +1 for a relational value."
-        ),
+        Parameter(help="Random queries, such as record:100x2 (100 of 2 items); +1 adds a relational value."),
     ] = None,
-    width: Annotated[float, Parameter(help="Reach of conditions on numbers, as a share of the column's width.")] = 0.0,
+    width: Annotated[float, Parameter(help="Width of conditions on numbers, as a share of the column.")] = 0.0,
     reading: Annotated[
-        str, Parameter(help="What a symbol of several items stands for: one-member, subsets or subsets-apart.")
+        str, Parameter(help="How to read a symbol of several items: one-member, subsets or subsets-apart.")
     ] = "one-member",
-    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of random queries.")] = 0,
+    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed of the queries.")] = 0,
     bound: Annotated[
-        bool, Parameter(help="Prove how small the NCP of a cut of the hierarchy can be (models km and partition-km).")
+        bool, Parameter(help="Prove the smallest NCP of any cut of the hierarchy (models km and partition-km).")
     ] = False,
     memory_limit: MemoryLimit = None,
     work_dir: WorkDir = None,
     flags: RoleFlags = Flags(),  # noqa: B008
-    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
-    json: Annotated[bool, Parameter(help="The losses as JSON.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    json: Annotated[bool, Parameter(help="Print the losses as JSON.")] = False,
 ) -> int:
     """Measure what a publication lost: NCP, LM, UL of the items, NCP of relational values, errors of queries.
 

@@ -20,14 +20,14 @@ from anonset.cli.output import show, show_json
 from anonset.errors import HierarchyError, InputError
 from anonset.release.staging import require_new
 
-HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: a line per leaf, leaf,parent,...,root.")]
+HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: one line per leaf, leaf,parent,...,root.")]
 
 
 def build_hierarchy(
     source: Annotated[str, Parameter(name="INPUT", help="Data set whose items, or values, are the leaves.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file, for its owner alone to read.")],
+    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file, readable by its owner only.")],
     spec: Annotated[
         str,
         Parameter(
@@ -38,7 +38,7 @@ def build_hierarchy(
             "file of intervals."
         ),
     ] = "balanced:5",
-    column: Annotated[str | None, Parameter(help="Column of the values; by default the set-valued one.")] = None,
+    column: Annotated[str | None, Parameter(help="Column of the values; default: the items.")] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
 ) -> int:
     """Build a hierarchy over the items, or the values of a column, of a data set: a file to edit."""
@@ -60,7 +60,7 @@ def check_hierarchy(
     *,
     data: Annotated[str | None, Parameter(name="--input", help="Data set whose items must be leaves.")] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
-    json: Annotated[bool, Parameter(help="The figures as JSON.")] = False,
+    json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
 ) -> int:
     """Check a hierarchy, and that it covers a data set: every item that is no leaf, how often, and the node like it."""
     from anonset.io.hierarchies import read_hierarchy
@@ -96,11 +96,9 @@ def print_hierarchy(
     /,
     *,
     depth: Annotated[
-        int | None, Parameter(converter=whole_number, help="Levels below the root to print; default: all.")
+        int | None, Parameter(converter=whole_number, help="Maximum levels below the root; default: all.")
     ] = None,
-    most: Annotated[
-        int, Parameter(converter=whole_number, help="Children of a node to print, and how many more there are; 0: all.")
-    ] = 20,
+    most: Annotated[int, Parameter(converter=whole_number, help="Maximum children per node; 0: all.")] = 20,
 ) -> int:
     """Print a hierarchy as a tree; in parentheses the number of leaves below a node."""
     from anonset.io.hierarchies import read_hierarchy

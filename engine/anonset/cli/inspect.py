@@ -20,16 +20,14 @@ def inspect(
     source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
     /,
     *,
-    out: Annotated[
-        str | None, Parameter(alias="-o", help="New job file (.toml) to write, which runs as it is.")
-    ] = None,
-    k: Annotated[int, Parameter(converter=whole_number, help="Groups of fewer records are small.")] = 5,
-    m: Annotated[int, Parameter(converter=whole_number, help="Known items that the guarantee shall speak of.")] = 2,
+    out: Annotated[str | None, Parameter(alias="-o", help="New job file (.toml), ready to run.")] = None,
+    k: Annotated[int, Parameter(converter=whole_number, help="Minimum number of records that must look alike.")] = 5,
+    m: Annotated[int, Parameter(converter=whole_number, help="Maximum number of items that somebody may know.")] = 2,
     hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
-    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of samples.")] = 0,
-    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
-    json: Annotated[bool, Parameter(help="The findings as JSON.")] = False,
+    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed of samples.")] = 0,
+    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    json: Annotated[bool, Parameter(help="Print the findings as JSON.")] = False,
 ) -> int:
     """Look at a data set before it is anonymized: columns, proposed roles, who is unique, and what is wrong.
 

@@ -9,10 +9,10 @@ from anonset.data import Table
 from anonset.errors import InputError
 
 MemoryLimit = Annotated[
-    str | None, Parameter(help="Read into files what needs more, such as 8G; default: what is available.")
+    str | None, Parameter(help="Maximum memory, such as 8G; larger data are read in blocks. Default: all that is free.")
 ]
 WorkDir = Annotated[
-    str | None, Parameter(help="Read into files of this directory, new or empty; what is made is removed.")
+    str | None, Parameter(help="New or empty directory for blocks; emptied afterwards. Default: a temporary one.")
 ]
 
 

@@ -21,12 +21,14 @@ def generate_policy(
     source: Annotated[str, Parameter(name="INPUT", help="Data set that the constraints are for.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New file, a constraint a line.")],
+    out: Annotated[str, Parameter(alias="-o", help="New file, one constraint per line.")],
     privacy: Annotated[str | None, Parameter(help="pgen (records rarer than k), or PP1 to PP9 (at random).")] = None,
     utility: Annotated[str | None, Parameter(help="one, siblings:N, or level:D of the hierarchy.")] = None,
-    k: Annotated[int | None, Parameter(converter=whole_number, help="With pgen.")] = None,
-    itemsets: Annotated[int, Parameter(converter=whole_number, help="Itemsets of PP6 to PP9.")] = 1000,
-    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of PP1 to PP9.")] = 0,
+    k: Annotated[
+        int | None, Parameter(converter=whole_number, help="Minimum number of records that must look alike, for pgen.")
+    ] = None,
+    itemsets: Annotated[int, Parameter(converter=whole_number, help="Number of itemsets of PP6 to PP9.")] = 1000,
+    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed of PP1 to PP9.")] = 0,
     hierarchy: Annotated[str | None, Parameter(help="Hierarchy of the items: a file, or balanced:F.")] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
 ) -> int:
@@ -55,13 +57,13 @@ def generate_policy(
 
 
 def check_policy(
-    file: Annotated[str, Parameter(help="File of constraints, one a line.")],
+    file: Annotated[str, Parameter(help="File of constraints, one per line.")],
     /,
     *,
     kind: Kind = "privacy",
-    data: Annotated[str | None, Parameter(name="--input", help="Data set whose items are meant.")] = None,
+    data: Annotated[str | None, Parameter(name="--input", help="Data set that the constraints are for.")] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
-    json: Annotated[bool, Parameter(help="The figures as JSON.")] = False,
+    json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
 ) -> int:
     """Check constraints, and that they fit a data set."""
     column = items_of_input(data, flags)
@@ -78,12 +80,12 @@ def check_policy(
 
 
 def convert_policy(
-    file: Annotated[str, Parameter(help="File of constraints, one a line.")],
-    out: Annotated[str, Parameter(help="New file, items separated by blanks.")],
+    file: Annotated[str, Parameter(help="File of constraints, one per line.")],
+    out: Annotated[str, Parameter(help="New file; blanks between items.")],
     /,
     *,
     kind: Kind = "privacy",
-    separator: Annotated[str, Parameter(help="What separates the items now.")] = ",",
+    separator: Annotated[str, Parameter(help="Character between the items now.")] = ",",
 ) -> int:
     """Write constraints whose items are separated otherwise in the house format: separated by blanks."""
     from anonset.io.files import read_bytes

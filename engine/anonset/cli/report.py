@@ -24,18 +24,18 @@ def report(
     published: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New file for the page, not within OUT.")] = "report.html",
-    shareable: Annotated[bool, Parameter(help="A page that may go with the data: it shows OUT alone.")] = False,
-    recipient: Annotated[str, Parameter(help="To whom the data go.")] = "",
-    purpose: Annotated[str, Parameter(help="What they are for.")] = "",
+    out: Annotated[str, Parameter(alias="-o", help="New file for the page, outside OUT.")] = "report.html",
+    shareable: Annotated[bool, Parameter(help="Write a page that may go with the data: it shows only OUT.")] = False,
+    recipient: Annotated[str, Parameter(help="Who receives the data.")] = "",
+    purpose: Annotated[str, Parameter(help="What the data are for.")] = "",
     title: Annotated[str, Parameter(help="Title of the page.")] = "Report on a publication",
-    original: Annotated[str | None, Parameter(help="The data that were published, for the risk before.")] = None,
-    private: Annotated[str | None, Parameter(help="The private directory; default: OUT.private.")] = None,
+    original: Annotated[str | None, Parameter(help="The original data, for the risk before.")] = None,
+    private: Annotated[str | None, Parameter(help="Private directory; default: OUT.private.")] = None,
     hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
-    id: Annotated[list[str] | None, Parameter(help="Identifiers of the original.")] = None,  # noqa: A002
-    drop: Annotated[list[str] | None, Parameter(help="Columns of the original that were left out.")] = None,
+    id: Annotated[list[str] | None, Parameter(help="Columns of the original that identify the person.")] = None,  # noqa: A002
+    drop: Annotated[list[str] | None, Parameter(help="Columns of the original that were not published.")] = None,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
-    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
 ) -> int:
     """Write one page on a publication: guarantee and limits in words, risk before and after, what is left, a signature.
 

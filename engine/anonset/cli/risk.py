@@ -25,26 +25,33 @@ def risk(
     out: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file (.toml).")],
     /,
     *,
-    original: Annotated[str | None, Parameter(help="The data that were published, for an attack that tries.")] = None,
-    private: Annotated[str | None, Parameter(help="The private directory; default: OUT.private.")] = None,
+    original: Annotated[str | None, Parameter(help="The original data, to simulate an attack.")] = None,
+    private: Annotated[str | None, Parameter(help="Private directory; default: OUT.private.")] = None,
     hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
-    id: Annotated[list[str] | None, Parameter(help="Identifiers of the original.")] = None,  # noqa: A002
-    drop: Annotated[list[str] | None, Parameter(help="Columns of the original that were left out.")] = None,
+    id: Annotated[list[str] | None, Parameter(help="Columns of the original that identify the person.")] = None,  # noqa: A002
+    drop: Annotated[list[str] | None, Parameter(help="Columns of the original that were not published.")] = None,
     population: Annotated[
-        str | None, Parameter(help="All people among whom those in the data may be: a file with the quasi-identifiers.")
+        str | None, Parameter(help="File with the quasi-identifiers of the whole population.")
     ] = None,
     m: Annotated[
-        int | None, Parameter(converter=whole_number, help="Look up to 2 more known items; default: as guaranteed.")
+        int | None,
+        Parameter(
+            converter=whole_number, help="Known items of the guarantee; up to 2 more are tried. Default: as attested."
+        ),
     ] = None,
     threshold: Annotated[float, Parameter(help="Risk above which a person counts as at risk.")] = THRESHOLD,
-    sensitive: Annotated[list[str] | None, Parameter(help="Kept columns to learn; default: all of them.")] = None,
-    attempts: Annotated[int, Parameter(converter=whole_number, help="Persons that the attack looks for.")] = 1000,
-    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of what is random.")] = 0,
+    sensitive: Annotated[
+        list[str] | None, Parameter(help="Kept columns that the attack tries to learn; default: all.")
+    ] = None,
+    attempts: Annotated[
+        int, Parameter(converter=whole_number, help="Number of persons that the attack looks for.")
+    ] = 1000,
+    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed.")] = 0,
     memory_limit: MemoryLimit = None,
     work_dir: WorkDir = None,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
-    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
-    json: Annotated[bool, Parameter(help="The risks as JSON.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    json: Annotated[bool, Parameter(help="Print the risks as JSON.")] = False,
 ) -> int:
     """Count how many rows of a publication fit what somebody may know, and with --original try to find persons.
 

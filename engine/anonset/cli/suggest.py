@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import given_flags, pairs, split, whole_number
+from anonset.cli.app import given_flags, name_of, pairs, split, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE, FAILED
 from anonset.cli.output import progress_bars, show, show_json
@@ -25,6 +25,8 @@ from anonset.settings.parameters import MODELS, default_algorithm, form_of, make
 from anonset.settings.settings import RoleSettings, make_roles
 from anonset.spelling import as_typed
 
+ModelName: Any = name_of(KNOWN) | None
+
 _ASKED = ("model", "k", "m", "l", "h", "p", "sensitive_items")
 _BY_DEFAULT = {"k": 5, "m": 2, "l": 2, "p": 2}
 
@@ -33,22 +35,44 @@ def suggest(
     source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
     /,
     *,
-    model: Annotated[str | None, Parameter(help="What must hold; default: by the roles of the columns.")] = None,
-    k: Annotated[int | None, Parameter(converter=whole_number, help="Records that look alike; default: 5.")] = None,
-    m: Annotated[int | None, Parameter(converter=whole_number, help="Items that may be known; default: 2.")] = None,
-    l: Annotated[  # noqa: E741
-        int | None, Parameter(converter=whole_number, help="No sensitive value on more than 1/l; default: 2.")
+    model: Annotated[
+        ModelName,
+        Parameter(show_choices=False, metavar="NAME", help="What must hold; default: by the columns."),
     ] = None,
-    h: Annotated[str | None, Parameter(help="Of coherence: most of them with a private item; default: 1.")] = None,
-    p: Annotated[int | None, Parameter(converter=whole_number, help="Of coherence: items known; default: 2.")] = None,
-    sensitive_items: Annotated[list[str] | None, Parameter(help="a,b or @FILE: for klm, lm and coherence.")] = None,
+    k: Annotated[
+        int | None,
+        Parameter(converter=whole_number, help="Minimum number of records that must look alike; default: 5."),
+    ] = None,
+    m: Annotated[
+        int | None,
+        Parameter(converter=whole_number, help="Maximum number of items that somebody may know; default: 2."),
+    ] = None,
+    l: Annotated[  # noqa: E741
+        int | None,
+        Parameter(
+            converter=whole_number,
+            help="No sensitive item or value is in more than 1 of l matching records; default: 2.",
+        ),
+    ] = None,
+    h: Annotated[
+        str | None,
+        Parameter(help="Of coherence: maximum share of the matching records with the same sensitive item; default: 1."),
+    ] = None,
+    p: Annotated[
+        int | None, Parameter(converter=whole_number, help="Of coherence: maximum number of known items; default: 2.")
+    ] = None,
+    sensitive_items: Annotated[
+        list[str] | None, Parameter(help="Items that nobody may learn, a,b,... or @FILE: for klm, lm and coherence.")
+    ] = None,
     hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
     flags: RoleFlags = Flags(),  # noqa: B008
-    seconds: Annotated[float, Parameter(help="For all candidates together, about, without compiling.")] = SECONDS,
-    seed: Annotated[int, Parameter(converter=whole_number, help="Seed of the sample.")] = 0,
-    workers: Annotated[int | None, Parameter(converter=whole_number, help="Threads; default: one a core.")] = None,
-    quiet: Annotated[bool, Parameter(help="No progress.")] = False,
-    json: Annotated[bool, Parameter(help="The candidates as JSON.")] = False,
+    seconds: Annotated[float, Parameter(help="Time for all candidates together, about, without compiling.")] = SECONDS,
+    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed of the sample.")] = 0,
+    workers: Annotated[
+        int | None, Parameter(converter=whole_number, help="Number of threads; default: one per core.")
+    ] = None,
+    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    json: Annotated[bool, Parameter(help="Print the candidates as JSON.")] = False,
 ) -> int:
     """Try the algorithms that can give a guarantee on a data set, and say which leaves the most to count.
 

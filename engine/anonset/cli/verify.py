@@ -21,13 +21,13 @@ _OF_THE_ORIGINAL = (*ReadingSettings.model_fields, "id", "drop", "hierarchy", "m
 def verify(
     published: Annotated[
         str,
-        Parameter(help="Published file, a directory made by anonset anonymize, or the job file (.toml) that made it."),
+        Parameter(help="Directory made by anonset anonymize, its job file (.toml), or a published file."),
     ],
     /,
     *,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
-    quiet: Annotated[bool, Parameter(help="No progress and no verdict; the exit code says it.")] = False,
-    json: Annotated[bool, Parameter(help="The verdict as JSON.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print nothing; the exit code is the verdict.")] = False,
+    json: Annotated[bool, Parameter(help="Print the verdict as JSON.")] = False,
 ) -> int:
     """Check a publication against a privacy model, and with --original that it is true.
 

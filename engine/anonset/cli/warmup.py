@@ -11,8 +11,8 @@ from anonset.jobs.warmup import warm_up
 
 def warmup(
     *,
-    quiet: Annotated[bool, Parameter(help="No progress and no account.")] = False,
-    json: Annotated[bool, Parameter(help="The account as JSON.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print no progress and no account.")] = False,
+    json: Annotated[bool, Parameter(help="Print the account as JSON.")] = False,
 ) -> int:
     """Compile every kernel, so that no later run has to: for images of containers, and before measuring.
 

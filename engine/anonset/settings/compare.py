@@ -16,24 +16,26 @@ from anonset.settings.settings import InputSettings, validate, with_parameters
 class CompareSettings(InputSettings):
     """The settings of `anonset compare`; the parameters of the algorithms are added by `compare_settings_model`."""
 
-    model: str | None = Field(None, description="What must hold; not needed with --algorithms.")
-    algorithms: Names = Field([], description="Algorithms to compare; default: that of the model.")
-    vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: a parameter to vary; repeatable.")
-    seeds: str | None = Field(None, description="Seeds to repeat what is random over, such as 1..5.")
-    queries: str | None = Field(None, description="File with the items of a query a line, for the ARE.")
-    workload: str | None = Field(None, description="Random queries for the ARE: record:100x2, or +1.")
-    width: float = Field(0.0, ge=0, le=1, description="Reach of conditions on numbers, as a share of the width.")
+    model: str | None = Field(None, description="What must hold; may be omitted with --algorithms.")
+    algorithms: Names = Field([], description="Algorithms to compare; default: the one of the model.")
+    vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: parameter to vary; repeatable.")
+    seeds: str | None = Field(None, description="Random seeds to repeat each run with, such as 1..5.")
+    queries: str | None = Field(None, description="File of queries for the ARE, the items of one per line.")
+    workload: str | None = Field(
+        None, description="Random queries for the ARE, such as record:100x2; +1 adds a relational value."
+    )
+    width: float = Field(0.0, ge=0, le=1, description="Width of conditions on numbers, as a share of the column.")
     reading: str = Field(
-        "one-member", description="What a symbol of several items stands for: one-member, subsets or subsets-apart."
+        "one-member", description="How to read a symbol of several items: one-member, subsets or subsets-apart."
     )
     bound: bool = Field(
         False,
-        description="Prove how small the NCP of a cut can be, and how far above it each one is (km, partition-km).",
+        description="Prove the smallest NCP of any cut, and show how far each result is from it (km, partition-km).",
     )
-    seed: int | None = Field(None, ge=0, description="Seed of whatever is random.")
-    workers: int | None = Field(None, ge=1, description="Number of threads; default: one a core.")
-    budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count in verifying.")
-    memory_limit: str | None = Field(None, description="Refuse work that needs more, such as 8G.")
+    seed: int | None = Field(None, ge=0, description="Random seed.")
+    workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
+    budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count while verifying.")
+    memory_limit: str | None = Field(None, description="Maximum memory, such as 8G; larger jobs are refused.")
 
 
 @cache

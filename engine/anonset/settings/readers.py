@@ -216,7 +216,7 @@ _PRIVACY = Form(
     "privacy_constraints",
     str,
     privacy_constraints,
-    "What must be protected: a file with an itemset a line, km (all itemsets of --m items), or pgen.",
+    "Itemsets to protect: a file with one per line, km (all of up to --m items), or pgen (the rare ones).",
     lambda value: value != "km",
 )
 DIVERSE = "lm-apriori"
@@ -231,42 +231,47 @@ FORMS: dict[str, Form] = {
         "utility_constraints",
         str,
         utility_constraints,
-        "What may be generalized together: a file with a group a line, level:D of the hierarchy, or siblings:N.",
+        "Items that may be published as one: a file with a group per line, level:D of the hierarchy, or siblings:N.",
         lambda _: True,
     ),
     "item_weights": Form(
-        "item_weights", str, item_weights, "Weights of the utility loss: lca, uniform, ones, or a file."
+        "item_weights", str, item_weights, "Weights of the utility loss (UL): lca, uniform, ones, or a file."
     ),
     "item_loss": Form(
         "item_loss",
         str,
         item_loss,
-        "Loss of suppressing an item, in place of its occurrences: a file with a loss and its items a line (else 1).",
+        "Loss of suppressing an item: a file with a loss and its items per line; default: how often it occurs.",
     ),
     "order": Form("item_order"),
+    "k": Form("k", text="Minimum number of records that must look alike."),
+    "m": Form("m", text="Maximum number of items that somebody may know."),
+    "l": Form("l", text="No sensitive item or value is in more than 1 of l matching records."),
     "delta": Form(
         "delta",
         missing=": the largest loss to accept, from 0 to 1, of the relational values (rum-bound) or of the items "
         "(tum-bound); what some values cost is shown by: anonset compare INPUT ... --vary delta=0.3,0.5,0.7",
     ),
-    "h": Form("h", Share),
-    "max_suppressed": Form("max_suppressed", Share),
+    "h": Form("h", Share, text="Maximum share of the matching records with the same sensitive item."),
+    "max_suppressed": Form("max_suppressed", Share, text="Maximum share of suppressed items, from 0 to 1."),
     "suppress": Form(
         "suppress",
         bool,
-        text="Allow items to be suppressed, at the cost of the root. By default --model km does so only where else one "
-        "symbol would be left, and says so.",
+        text="Allow items to be suppressed, at the cost of the root. --model km does so by default if only one symbol "
+        "would be left, and says so.",
     ),
     "transaction": Form(
         "transaction",
         str,
         transaction_class,
-        f"Algorithm for the items: {', '.join(TRANSACTION_FUNCTIONS)}.",
+        f"Algorithm for the items of each cluster: {', '.join(TRANSACTION_FUNCTIONS)}.",
         companions=transaction_companions,
     ),
-    "sensitive_items": Form("sensitive_items", Names, sensitive_items, "Items a,b,... or @FILE, one a line."),
+    "sensitive_items": Form(
+        "sensitive_items", Names, sensitive_items, "Items that nobody may learn: a,b,... or @FILE, one per line."
+    ),
     "relational_weights": Form(
-        "relational_weights", dict[str, float | str], weights, "COL=W,...: weight of each relational column."
+        "relational_weights", dict[str, float | str], weights, "COL=WEIGHT,...: how much each relational column counts."
     ),
 }
 """The forms by the names of the fields, of algorithms and of privacy models."""

@@ -12,39 +12,39 @@ class ReadingSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    separator: str | None = Field(None, description="Separates the items within a field; default: blanks.")
+    separator: str | None = Field(None, description="Character between the items of a field; default: blanks.")
     delimiter: str | None = Field(
-        None, description="Separates the fields of a line, such as ';' or tab; default: recognised."
+        None, description="Character between the fields of a line, such as ';' or tab; default: detected."
     )
     encoding: str | None = Field(
-        None, description="Encoding of a text, such as latin-1; default: UTF-8, or by its mark."
+        None, description="Text encoding, such as latin-1; default: UTF-8, or by its byte order mark."
     )
-    no_header: bool = Field(
-        False, description="A CSV or TSV file without a line of names: its columns are called 1, 2, ..."
-    )
-    header_line: int = Field(1, ge=1, description="Line of the names in a CSV or TSV file, below a title, from 1 on.")
-    decimal: Literal[",", "."] | None = Field(
-        None, description="Decimal sign of --numeric columns; default: recognised by the first lines."
-    )
-    null: Names = Field([], description="Texts that say that there is no value, such as k.A.,NULL: they become null.")
+    no_header: bool = Field(False, description="The file has no header: its columns are called 1, 2, ...")
+    header_line: int = Field(1, ge=1, description="Line number of the header, if a title stands above it.")
+    decimal: Literal[",", "."] | None = Field(None, description="Decimal sign of --numeric columns; default: detected.")
+    null: Names = Field([], description='Texts that mean "no value", such as k.A.,NULL.')
     input_format: str | None = Field(
-        None, description="csv, tsv, fimi, baskets, spmf or parquet, whatever the name of the file."
+        None, description="csv, tsv, fimi, baskets, spmf or parquet; default: by the file name."
     )
-    one_hot: Names = Field([], description="Columns of 0 and 1, one an item, or a prefix such as dx_*: the set items.")
-    one_code: Names = Field([], description="Columns that hold one code each, or a prefix: the set items.")
+    one_hot: Names = Field([], description="0/1 columns, one column per item.")
+    one_code: Names = Field(
+        [], description="Columns of one code each, which together are the items; dx* names all that begin so."
+    )
     normalize: Names = Field(
         [],
-        description="What is done to items, one after the other: upper, lower, strip-dots, strip-hyphens, "
-        "strip-blanks, strip-zeros, nfc; COL=upper: to the values of a column.",
+        description="Clean up items in this order: upper, lower, strip-dots, strip-hyphens, strip-blanks, strip-zeros, "
+        "nfc; COL=upper cleans up a column.",
     )
     unknown: Literal["error", "suppress", "prefix"] = Field(
-        "error", description="Codes that the hierarchy does not know; prefix: the longest one that is a node."
+        "error", description="Codes that the hierarchy lacks; prefix takes the longest that it has."
     )
     inner_items: Literal["error", "leaf"] = Field(
-        "error", description="Codes that are inner nodes; leaf: each gets a leaf below its node."
+        "error", description="Codes that are inner nodes of the hierarchy; leaf adds a leaf below each."
     )
-    missing: str = Field("refuse", description="What null becomes: refuse, empty, value or empty,value.")
-    group: bool = Field(False, description="Unite the rows of the same --id into one record; a field is one item then.")
+    missing: str = Field(
+        "refuse", description="How to treat null: refuse, empty (no items), value (a value of its own), or empty,value."
+    )
+    group: bool = Field(False, description="Combine all rows of an --id into one record; each field is then one item.")
 
     def reading_options(self) -> dict[str, Any]:
         """Return the arguments of `anonset.io.read.read` but the roles of columns."""

@@ -17,7 +17,9 @@ from anonset.settings.reading import ReadingSettings
 from anonset.spelling import meant, setting
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
-_DEFAULTS = ", ".join(f"{name} ({entry.algorithm})" for name, entry in MODELS.items())
+_NAMED = 6
+"""Algorithms that the text of a parameter names."""
+_OTHERS = f"Also: {', '.join(name for name in MODELS if name not in ('km', 'k', 'kkm'))}."
 
 
 class ColumnSettings(BaseModel):
@@ -25,12 +27,12 @@ class ColumnSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    items: Names = Field([], description="Set-valued column (several are joined into one).")
-    relational: Names = Field([], description="Quasi-identifiers, separated by commas.")
-    numeric: Names = Field([], description="Columns that hold numbers; all others are text.")
-    sensitive: str | None = Field(None, description="Sensitive column.")
-    id: Names = Field([], description="Columns that identify the person; not published.")
-    keep: Names = Field([], description="Columns to publish as they are: the owner's decision.")
+    items: Names = Field([], description="Column that holds sets of items; several are joined into one.")
+    relational: Names = Field([], description="Quasi-identifiers: columns that others may know; commas between.")
+    numeric: Names = Field([], description="Columns of numbers; all others are text.")
+    sensitive: str | None = Field(None, description="Column to protect: its values must not be linked to anyone.")
+    id: Names = Field([], description="Columns that identify the person; never published.")
+    keep: Names = Field([], description="Columns to publish unchanged: your decision.")
     drop: Names = Field([], description="Columns to leave out.")
 
 
@@ -38,10 +40,12 @@ class RoleSettings(ReadingSettings, ColumnSettings):
     """How a file is read, the role of each of its columns, and what their owner answers for."""
 
     rows_are_persons: bool = Field(
-        False, description="Each row is a person, although an identifier repeats: declared in the attestation."
+        False,
+        description="You state that each row is a person, although an identifier repeats; the attestation says so.",
     )
     identifying_as_declared: bool = Field(
-        False, description="Names, e-mail addresses and IBANs are published as declared: so says the attestation."
+        False,
+        description="You state that names, e-mail addresses, IBANs are published on purpose; the attestation says so.",
     )
 
     def read_options(self) -> dict[str, Any]:
@@ -53,11 +57,11 @@ class RoleSettings(ReadingSettings, ColumnSettings):
 class InputSettings(RoleSettings):
     """A file with the roles of its columns, and their hierarchies."""
 
-    input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat); also a folder, a glob or an address.")
+    input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat); a folder, a glob or a URL also works.")
     hierarchy: dict[str, str] = Field(
         {},
-        description="COL=SPEC: a file, halves:frequency, balanced:F, or a rule (prefix:1,3 mask:3,1 bins:0,18,65 "
-        "date:month,year); for a relational column also range or values; repeatable.",
+        description="COL=SPEC: how values become coarser. A file, halves:frequency, balanced:F, or a rule (prefix:1,3 "
+        "mask:3,1 bins:0,18,65 date:month,year); for a relational column also range or values. Repeatable.",
     )
 
     def read_options(self) -> dict[str, Any]:
@@ -69,53 +73,56 @@ class InputSettings(RoleSettings):
 class Settings(InputSettings):
     """The settings of `anonset anonymize`; the parameters of the algorithms are added by `settings_model`."""
 
-    out: str = Field(description="New directory for the publication.")
-    model: str | None = Field(None, description=f"What must hold (in parentheses the default algorithm): {_DEFAULTS}.")
-    algorithm: str | None = Field(None, description=f"How: {', '.join(ALGORITHMS)}.")
+    out: str = Field(description="New directory for the published data.")
+    model: str | None = Field(
+        None, description=f"What must hold: km protects items, k relational columns, kkm both. {_OTHERS}"
+    )
+    algorithm: str | None = Field(
+        None, description=f"How to reach the guarantee; default: by the model. {', '.join(ALGORITHMS)}."
+    )
     max_loss: float | None = Field(
         None,
         ge=0,
         le=1,
-        description="Refuse to publish above this loss: NCP; Rum of relational data; grouping loss.",
+        description="Refuse to publish if more than this is lost, from 0 to 1 (NCP, Rum or grouping loss).",
     )
     allow_worthless: bool = Field(
-        False, description="Publish although every protected column would show one symbol alone: refused otherwise."
+        False, description="Publish even if every protected column would show a single symbol."
     )
-    order: Literal["sorted", "input"] = Field("sorted", description="Order of the published rows.")
+    order: Literal["sorted", "input"] = Field(
+        "sorted", description="Order of the published rows: sorted hides the original order."
+    )
     symbols: Literal["auto", "members", "short"] = Field(
-        "auto", description="Name sets of items or values by their members, by short codes, or codes above 8 members."
+        "auto", description="Name groups by their members, by short codes, or (auto) by codes above 8 members."
     )
     recoding: str | None = Field(
-        None, description="OUT.private of an earlier release, to go on from: its names keep their meaning."
+        None, description="OUT.private of an earlier release to continue: published names keep their meaning."
     )
     format: Literal["csv", "parquet", "dat"] | None = Field(
-        None, description="Format of the data; default: as the input."
+        None, description="Format of the published data; default: that of the input."
     )
-    part_rows: int | None = Field(
-        None,
-        ge=1,
-        description="Write the data in parts of so many rows, OUT/published/part-00000.*; default: one file.",
-    )
-    seed: int | None = Field(None, ge=0, description="Seed of whatever is random.")
-    workers: int | None = Field(None, ge=1, description="Number of threads; default: one a core.")
-    private: str | None = Field(None, description="Directory for what must not be handed on; default: OUT.private.")
+    part_rows: int | None = Field(None, ge=1, description="Maximum rows per file.")
+    seed: int | None = Field(None, ge=0, description="Random seed.")
+    workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
+    private: str | None = Field(None, description="Directory for what must stay with you; default: OUT.private.")
     if_exists: Literal["error", "skip"] = Field(
-        "error", description="Where OUT exists: refuse; or skip, if it is of the same settings, data and versions."
+        "error", description="If OUT exists: refuse, or skip the job if settings, data and versions are the same."
     )
-    accept_undecided: bool = Field(False, description="Publish although the check could not be finished.")
-    budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count in verifying.")
-    trace: bool = Field(False, description="Put the decisions of the search into the private report.")
+    accept_undecided: bool = Field(False, description="Publish even if the check could not finish.")
+    budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count while verifying.")
+    trace: bool = Field(False, description="Record each decision of the search in the private report.")
     memory_limit: str | None = Field(
-        None, description="Run by blocks, or refuse, what needs more, such as 8G; default: what is available."
+        None,
+        description="Maximum memory, such as 8G; larger jobs run in blocks or are refused. Default: all that is free.",
     )
     work_dir: str | None = Field(
         None,
-        description="Run by blocks in this directory, new or empty; what is made is removed unless the run fails. "
+        description="New or empty directory for a job that runs in blocks; emptied unless the job fails. "
         "Default: a temporary one.",
     )
-    resume: bool = Field(False, description="Go on from what a run that was killed left in the work directory.")
+    resume: bool = Field(False, description="Continue a job that was killed, from its work directory.")
     cluster: str | None = Field(
-        None, description="Search on the workers of a dask scheduler at this address, or on N processes: local:N."
+        None, description="Address of a dask scheduler to search on, or local:N for N processes."
     )
 
     def algorithm_parameters(self) -> dict[str, Any]:
@@ -133,12 +140,20 @@ def settings_model(*algorithms: str) -> type[Settings]:
 def with_parameters(base: type[Any], found: Mapping[str, Parameter]) -> type[Any]:
     """Return settings with an optional field for every parameter that they do not have yet."""
     added: dict[str, Any] = {
-        name: (parameter.type | None, Field(None, description=f"{parameter.text} [{', '.join(parameter.users)}]"))
+        name: (parameter.type | None, Field(None, description=f"{parameter.text}{_users_text(parameter)}"))
         for name, parameter in found.items()
         if name not in base.model_fields
     }
     made: type[Any] = create_model(base.__name__, __base__=base, **added)
     return made
+
+
+def _users_text(parameter: Parameter) -> str:
+    """Return which algorithms or models have a parameter; nothing of those that nearly all have."""
+    if parameter.name in ("k", "m"):
+        return ""
+    many = len(parameter.users) > _NAMED
+    return f" [{len(parameter.users)} algorithms]" if many else f" [{', '.join(parameter.users)}]"
 
 
 def read_config(path: str | Path) -> dict[str, Any]:

@@ -17,40 +17,40 @@ class CheckSettings(ReadingSettings):
     How a file is read is meant of a publication that was made elsewhere, and of the original.
     """
 
-    model: str | None = Field(None, description=f"Privacy model: {', '.join(MODELS)}. Default: as attested.")
+    model: str | None = Field(None, description=f"What must hold; default: as attested. {', '.join(MODELS)}.")
     items: Names = Field(
         [],
-        description="Set-valued column (several are joined into one); of a publication in FIMI, that of the original.",
+        description="Column that holds sets of items; several are joined into one. For FIMI: that of the original.",
     )
-    relational: Names = Field([], description="Generalized columns, separated by commas.")
-    id: Names = Field([], description="Columns of qit.csv that identify the person; or of the original, not published.")
-    keep: Names = Field([], description="Columns published as they were.")
-    codebook: str | None = Field(None, description="codebook.csv of a publication made elsewhere.")
-    budget: int | None = Field(None, ge=0, description="Largest number of itemset occurrences to count.")
-    original: str | None = Field(None, description="The original data, to check that the publication is true of them.")
+    relational: Names = Field([], description="Generalized columns; commas between.")
+    id: Names = Field([], description="Columns that identify the person: of qit.csv, or of the original.")
+    keep: Names = Field([], description="Columns published unchanged.")
+    codebook: str | None = Field(None, description="Codebook of a publication made elsewhere (codebook.csv).")
+    budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count.")
+    original: str | None = Field(None, description="The original data, to check that the publication is true.")
     records: str | None = Field(
         None,
-        description="records.csv or .parquet: the record of each row; without it, rows are in the original order.",
+        description="File with the original record of each row (records.csv or .parquet); default: original order.",
     )
     hierarchy: dict[str, str] = Field(
         {},
-        description="COL=SPEC: hierarchy of the set-valued column, which the codebook must agree with, or, with "
-        "--original, of a relational column.",
+        description="COL=SPEC: hierarchy of the items, which the codebook must match; with --original also of a "
+        "relational column. Repeatable.",
     )
-    drop: Names = Field([], description="With --original: its columns that were left out.")
+    drop: Names = Field([], description="With --original: columns that were not published.")
     utility_constraints: str | None = Field(
-        None, description="With --original: a file with a group a line, which no symbol may reach beyond."
+        None, description="With --original: file of item groups, one per line; no symbol may cross them."
     )
     max_suppressed: Share | None = Field(
-        None, description="With --original: largest part of its items that may be suppressed."
+        None, description="With --original: maximum share of suppressed items, from 0 to 1."
     )
 
     memory_limit: str | None = Field(
-        None, description="Read into files what needs more, such as 8G; default: what is available."
+        None, description="Maximum memory, such as 8G; larger data are read in blocks. Default: all that is free."
     )
     work_dir: str | None = Field(
         None,
-        description="Read into files of this directory, new or empty; what it makes is removed. Default: temporary.",
+        description="New or empty directory for blocks; emptied afterwards. Default: a temporary one.",
     )
 
     def model_parameters(self) -> dict[str, Any]:
