@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from anonset import Hierarchy, ItemGroups, KmAnonymity, Result, Table
+from anonset import Hierarchy, ItemGroups, KmAnonymity, Result, Table, Traits
 from anonset.testing import ContractError, check_algorithm
 
 CALLS = count()
@@ -37,7 +37,7 @@ def spoils_its_input(table: Table, k: int) -> Any:
 @dataclass(frozen=True, kw_only=True)
 class Grouping:
     name: ClassVar[str] = "grouping"
-    forms_sets: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(forms_sets=True)
 
     k: int
     by: Callable[[Table, int], Any] = everything

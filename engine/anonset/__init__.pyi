@@ -2,6 +2,7 @@
 
 from anonset.algorithms.base import Algorithm as Algorithm
 from anonset.algorithms.base import Result as Result
+from anonset.algorithms.base import Traits as Traits
 from anonset.algorithms.buckets.anatomy import Anatomy as Anatomy
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping as SafeGrouping
 from anonset.algorithms.relational.bottom_up import BottomUp as BottomUp

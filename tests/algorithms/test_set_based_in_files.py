@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from algorithms.set_based_cases import Case, Larger, random_case, seeds
-from anonset.algorithms.base import Algorithm, goes_by_blocks
+from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.transaction import constraint_search
 from anonset.algorithms.transaction.coat import Coat
 from anonset.algorithms.transaction.pcta import Pcta
@@ -87,9 +87,9 @@ def test_the_cases_come_to_all_ends() -> None:
 
 
 def test_all_itemsets_go_by_blocks_and_a_list_does_not() -> None:
-    assert goes_by_blocks(Coat(k=2, m=2))
-    assert goes_by_blocks(Pcta(k=2, m=3))
-    assert not goes_by_blocks(Coat(k=2, constraints=PrivacyPolicy.of(["ab"])))
+    assert traits_of(Coat(k=2, m=2)).by_blocks
+    assert traits_of(Pcta(k=2, m=3)).by_blocks
+    assert not traits_of(Coat(k=2, constraints=PrivacyPolicy.of(["ab"]))).by_blocks
 
 
 def test_more_than_numbers_of_32_bits_count_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

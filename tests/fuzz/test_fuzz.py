@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from anonset.algorithms.base import goes_by_blocks
+from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import spans
 from anonset.errors import InputError
@@ -87,7 +87,7 @@ def require_same_bytes(case: Case, ran: Ran) -> None:
     if case.algorithm in BUCKETS and "seed" not in case.parameters:
         return
     more: dict[str, Any] = {"workers": 3}
-    by_blocks = goes_by_blocks(ALGORITHMS[case.algorithm])
+    by_blocks = traits_of(ALGORITHMS[case.algorithm]).by_blocks
     if by_blocks and case.seed % 1000 == 0:
         more = {"cluster": "local:2"}
     elif by_blocks and chance(case, "blocks").random() < 0.7:

@@ -1,6 +1,7 @@
 """A split run that was killed goes on with the part it was at, to the same bytes; damage of what was kept is named."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ class Killed(BaseException):
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(Mondrian, "split_records", 20)
+    monkeypatch.setattr(Mondrian, "traits", replace(Mondrian.traits, split_records=20))
     monkeypatch.setattr(across, "MOST_BEGUN", 12)
     monkeypatch.setattr(merging, "_TOGETHER", 20)
     monkeypatch.setattr(merging, "_SAMPLED", 2)

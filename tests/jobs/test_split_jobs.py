@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 from tests.jobs.test_by_blocks import files_of
@@ -28,8 +29,8 @@ ALGORITHMS = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
-    monkeypatch.setattr(Mondrian, "split_records", 20)
-    monkeypatch.setattr(Cluster, "split_records", 20)
+    monkeypatch.setattr(Mondrian, "traits", replace(Mondrian.traits, split_records=20))
+    monkeypatch.setattr(Cluster, "traits", replace(Cluster.traits, split_records=20))
     monkeypatch.setattr(shares, "ROWS_PER_SHARE", 16)
     monkeypatch.setattr(costs, "AT_LEAST", 0)
     (tmp_path / "temporary").mkdir()
@@ -85,7 +86,7 @@ def test_what_is_published_shows_no_part(tmp_path, run):
 
 
 def test_what_fits_in_one_part_is_published_as_in_memory(tmp_path, run, monkeypatch):
-    monkeypatch.setattr(Mondrian, "split_records", 100)
+    monkeypatch.setattr(Mondrian, "traits", replace(Mondrian.traits, split_records=100))
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
         code, said, _ = run(out, ALGORITHMS["rum-bound"], *limit)
         assert (code, "split" in said) == (0, False)

@@ -78,6 +78,17 @@ def test_it_passes_the_suite_of_ours(installed: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_one_of_before_that_declares_a_trait_by_itself_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "before.py").write_text("class LeaveOut:\n    name = 'leave-out'\n    by_blocks = True\n")
+    metadata = tmp_path / "before-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: before\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[anonset.algorithms]\nleave-out = before:LeaveOut\n")
+    done = run(tmp_path, "anonymize", "nothing.dat", "--model", "km", "--k", "2", "--m", "2", "-o", tmp_path / "out")
+    line = "algorithm LeaveOut must declare by_blocks as traits = anonset.Traits(by_blocks=...)"
+    assert (done.returncode, done.stderr.strip()) == (2, f"anonset: error: {line}")
+
+
 def test_without_it_the_names_are_unknown(tmp_path: Path) -> None:
     (tmp_path / "data.dat").write_text(BASKETS)
     done = run(tmp_path, "anonymize", tmp_path / "data.dat", *ASKED, "-o", tmp_path / "out")

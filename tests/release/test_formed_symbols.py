@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import anonset
-from anonset.algorithms.base import Result, forms_sets
+from anonset.algorithms.base import Result, traits_of
 from anonset.cli.main import main
 from anonset.data import Hierarchy, Table
 from anonset.generalization import ItemGroups
@@ -40,7 +40,7 @@ class Pairs:
 
 @dataclass(frozen=True, kw_only=True)
 class Declared(Pairs):
-    forms_sets: ClassVar[bool] = True
+    traits: ClassVar[anonset.Traits] = anonset.Traits(forms_sets=True)
 
 
 class Heir(anonset.Coat):
@@ -117,11 +117,11 @@ def test_what_is_declared_is_refused_before_any_work(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Pairs, "recode", never)
     for algorithm in (Declared(k=2, m=2), framework(Declared), framework(partial(Declared))):
-        assert forms_sets(algorithm)
+        assert traits_of(algorithm).forms_sets
         with pytest.raises(anonset.InputError, match="item 'a,1' must hold no comma"):
             anonset.anonymize(rt(ROWS) if hasattr(algorithm, "transaction") else Table.from_sets(ROWS), algorithm)
-    assert not forms_sets(anonset.Apriori(k=2, m=2))
-    assert not forms_sets(framework(partial(anonset.Apriori, max_increments=10)))
+    assert not traits_of(anonset.Apriori(k=2, m=2)).forms_sets
+    assert not traits_of(framework(partial(anonset.Apriori, max_increments=10))).forms_sets
 
 
 def test_items_that_stay_on_their_own_may_hold_a_comma(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import islice
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
@@ -40,11 +40,7 @@ class Result(Discreet):
 
 @runtime_checkable
 class Algorithm(Protocol):
-    """A published algorithm: a frozen keyword-only dataclass of its parameters.
-
-    One that publishes sets of items, named ``(a,b,c)``, declares it by ``forms_sets = True``: then labels of which no
-    such name can be made are refused before any work, and not after it.
-    """
+    """A published algorithm: a frozen keyword-only dataclass of its parameters; what it can do, it says by `Traits`."""
 
     name: ClassVar[str]
     """Name on the command line."""
@@ -98,75 +94,86 @@ class Algorithms(Mapping[str, type[Algorithm]]):
         return len(self._own) + len(self._offered)
 
 
-@runtime_checkable
-class DeclaresSets(Protocol):
-    """An algorithm that says whether it publishes sets of items, named by their members."""
-
-    @property
-    def forms_sets(self) -> bool:
-        """Whether it does."""
-        ...
-
-
-def forms_sets(algorithm: object) -> bool:
-    """Tell whether an algorithm declares that it publishes sets of items, named by their members."""
-    return isinstance(algorithm, DeclaresSets) and algorithm.forms_sets
-
-
-@runtime_checkable
-class DeclaresBlocks(Protocol):
-    """An algorithm that says whether it goes through records block by block, and holds nothing as long as the table."""
-
-    @property
-    def by_blocks(self) -> bool:
-        """Whether it does."""
-        ...
-
-
-def goes_by_blocks(algorithm: object) -> bool:
-    """Tell whether an algorithm declares that it goes through records block by block."""
-    return isinstance(algorithm, DeclaresBlocks) and algorithm.by_blocks
-
-
 LARGEST_MEMORY_FACTOR = 2.9
 """That of an algorithm which declares none: the largest of our own."""
 
 
-@runtime_checkable
-class DeclaresMemory(Protocol):
-    """An algorithm that says how much memory it takes.
+@dataclass(frozen=True, kw_only=True)
+class Traits:
+    """What the algorithms of a class can do, as their `traits`; those with some parameters can do less: `narrow`."""
+
+    memory_factor: float = LARGEST_MEMORY_FACTOR
+    """How many times the memory that `apriori` takes of the data (above 0) a run takes, kernels compiled before.
 
     Our own say what was taken at 1,000,000 baskets or tuples, and 100,000 or 300,000 relational or RT records, less
     what Python takes, rounded up (docs/scale.md); `apriori` by its run of 10,000,000, `optimal` by what it had taken of
     300,000 when it was ended; `cluster`, `k-member` and those of Xu as `rum-bound`: they were not measured apart from
     compiling.
     """
-
-    @property
-    def memory_factor(self) -> float:
-        """How many times the memory that `apriori` takes of the data (above 0) a run takes, kernels compiled before."""
-        ...
-
-
-def memory_factor(algorithm: object) -> float:
-    """Return how many times what `apriori` takes of the data an algorithm takes: as it declares, else the largest."""
-    declared = algorithm.memory_factor if isinstance(algorithm, DeclaresMemory) else LARGEST_MEMORY_FACTOR
-    return float(declared) if isinstance(declared, int | float) and declared > 0 else LARGEST_MEMORY_FACTOR
-
-
-def goes_to_workers(algorithm: object) -> bool:
-    """Tell whether an algorithm's tasks can run in other processes: it declares it (``on_workers``), or is split."""
-    by_blocks = goes_by_blocks(algorithm) and bool(getattr(algorithm, "on_workers", False))
-    return by_blocks or split_records(algorithm) is not None
-
-
-def split_records(algorithm: object) -> int | None:
-    """Return the most records of a part where an algorithm declares that it can be run part by part; None: it cannot.
+    by_blocks: bool = False
+    """Whether it goes through records block by block, and holds nothing as long as the table."""
+    on_workers: bool = False
+    """Whether its tasks on blocks can run in other processes; those on parts always can."""
+    split_records: int | None = None
+    """Most records of a part where larger data are split; None: what it decides is of the whole data.
 
     One that is split must publish clusters of records (`PerCluster`) that are safe whatever other records there are.
     """
-    found = getattr(algorithm, "split_records", None)
-    return found if isinstance(found, int) else None
+    where: str = ""
+    """Under which parameters it runs by blocks or in parts, to follow "where"; empty: under all."""
+    undivided: str = ""
+    """Why workers in other processes would bring nothing, where that has a reason of its own."""
+    forms_sets: bool = False
+    """Whether it publishes sets of items, named by their members: then odd labels are refused before any work."""
+    tight: bool = False
+    """Whether each cluster is published as its own lowest common relational values."""
+    coarsens: bool = False
+    """Whether it has one recoding of all records, which can go on from that of an earlier release."""
+    answers: tuple[str, ...] = ()
+    """Names of the models that its result is held against, its own first."""
+
+    def __post_init__(self) -> None:
+        if not self.memory_factor > 0:
+            msg = f"memory_factor must be above 0, got {self.memory_factor!r}"
+            raise InputError(msg)
+
+    @property
+    def to_workers(self) -> bool:
+        """Whether its tasks can run in other processes."""
+        return (self.by_blocks and self.on_workers) or self.split_records is not None
+
+
+@runtime_checkable
+class _HasTraits(Protocol):
+    traits: Traits
+
+
+_ONLY_IN_TRAITS = {"by_blocks", "forms_sets", "memory_factor", "on_workers", "split_records", "tight"}
+
+
+def traits_of(algorithm: object) -> Traits:
+    """Return what an algorithm, or a class of algorithms, declares by `traits`; the defaults if it declares nothing.
+
+    Raises
+    ------
+    InputError
+        If it declares something else, or a trait by itself.
+    """
+    cls = algorithm if isinstance(algorithm, type) else type(algorithm)
+    if alone := sorted(_ONLY_IN_TRAITS.intersection(dir(cls))):
+        given = ", ".join(f"{name}=..." for name in alone)
+        msg = f"algorithm {cls.__name__} must declare {' and '.join(alone)} as traits = anonset.Traits({given})"
+        raise InputError(msg)
+    traits = algorithm.traits if isinstance(algorithm, _HasTraits) else Traits()
+    if not isinstance(traits, Traits):
+        msg = f"traits of algorithm {cls.__name__} must be anonset.Traits, got {traits!r}"
+        raise InputError(msg)
+    return traits
+
+
+def narrow(algorithm: object, **fewer: Any) -> None:
+    """Say, in the `__post_init__` of a frozen algorithm, what it can do with its parameters, of what its class can."""
+    object.__setattr__(algorithm, "traits", replace(traits_of(algorithm), **fewer))
 
 
 @contextmanager

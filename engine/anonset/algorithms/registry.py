@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from anonset import plugins
-from anonset.algorithms.base import Algorithm, Algorithms
+from anonset.algorithms.base import Algorithm, Algorithms, traits_of
 from anonset.plugins import load_offered
 
 _OWN = {
@@ -38,5 +38,8 @@ _OWN = {
 }
 
 
-ALGORITHMS: Mapping[str, type[Algorithm]] = Algorithms(_OWN, load_offered(plugins.ALGORITHMS, _OWN))
+_OFFERED = load_offered(plugins.ALGORITHMS, _OWN)
+for _cls in _OFFERED.values():
+    traits_of(_cls)  # refuses those that say elsewhere what they can do
+ALGORITHMS: Mapping[str, type[Algorithm]] = Algorithms(_OWN, _OFFERED)
 """Class of each algorithm by its name."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, forms_sets, split_records
+from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, traits_of
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
@@ -286,7 +286,7 @@ class Job:
         self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
     ) -> Result:
         """Find a recoding: any, or one that goes on from that of the earlier release."""
-        if self.earlier is None and table.work is not None and (most := split_records(algorithm)) is not None:
+        if self.earlier is None and table.work is not None and (most := traits_of(algorithm).split_records) is not None:
             from anonset.algorithms.split.solving import split_and_solve
 
             return split_and_solve(algorithm, most, table, hierarchies, executor=executor, progress=self.progress)
@@ -295,7 +295,7 @@ class Job:
         from anonset.algorithms.coarsening import coarsened
 
         column, tree = bind_items(table, hierarchies)
-        in_sets = tree is None or forms_sets(algorithm)
+        in_sets = tree is None or traits_of(algorithm).forms_sets
         start = self.earlier.cut(tree) if tree is not None and not in_sets else self.earlier.groups(column.vocabulary)
         return coarsened(algorithm, table, hierarchies, start, executor=executor, progress=self.progress)
 
@@ -386,7 +386,9 @@ def request_of(settings: "Settings", algorithm: Algorithm) -> Request:
     private = None if settings.private is None else Path(settings.private)
     as_input = published_format(settings.input, settings.input_format, no_header=settings.no_header)
     format = settings.format or ("csv" if "buckets" in model.protects else as_input)  # noqa: A001
-    forms = forms_sets(algorithm) or any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
+    forms = traits_of(algorithm).forms_sets or any(
+        spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values()
+    )
     sets = forms and settings.symbols != "short"
     separator = None if sets and _OF_SETS.intersection(settings.separator or "") else settings.separator
     layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]

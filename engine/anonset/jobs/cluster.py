@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, goes_to_workers
+from anonset.algorithms.base import Algorithm, traits_of
 from anonset.data.mapped import WorkFolder, backing
 from anonset.errors import AnonsetError, InputError
 from anonset.release.interruption import defer_signals
@@ -63,7 +63,7 @@ def require_on_workers(algorithm: Algorithm, asked: str) -> None:
     InputError
         With the reason, or with what runs there.
     """
-    if goes_to_workers(algorithm):
+    if traits_of(algorithm).to_workers:
         return
     msg = f"{setting(asked)}: {algorithm.name} runs on the threads of one machine ({ON_CLUSTERS})"
     if algorithm.name in _UNDIVIDED:

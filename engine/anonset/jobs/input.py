@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anonset.algorithms.base import Algorithm, Progress, goes_by_blocks, memory_factor, split_records
+from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.algorithms.buckets.base import MOST_TUPLES
 from anonset.data import Table, spans
 from anonset.data.discreet import Discreet
@@ -83,7 +83,7 @@ def memory_of(size: "Size", algorithm: Algorithm) -> int:
     from anonset.io.files import Size
 
     least = memory_for(Size())
-    return int(least + memory_factor(algorithm) * (memory_for(size) - least))
+    return int(least + traits_of(algorithm).memory_factor * (memory_for(size) - least))
 
 
 def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
@@ -143,7 +143,8 @@ def _told(compiling: Compiling) -> str:
 
 def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
     """Say why a job cannot run by blocks; nothing if it can."""
-    if not goes_by_blocks(algorithm) and split_records(algorithm) is None:
+    traits = traits_of(algorithm)
+    if not traits.by_blocks and traits.split_records is None:
         return f"{algorithm.name} takes all records at once ({_instead(algorithm.model)})"
     if settings.group and (len(settings.id or ()) > 1 or settings.sensitive):
         beside = "beside a sensitive column" if settings.sensitive else "with ids of several columns"

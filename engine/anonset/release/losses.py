@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Result
+from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.discreet import names_shown
 from anonset.data.distinct import distinct
@@ -80,9 +80,9 @@ def _relational_loss(
 ) -> float:
     """Return the loss of clusters that publish their lowest common values, or of whatever is published in their place.
 
-    Whether they do, the algorithm says by ``tight``; one that says nothing may do otherwise.
+    Whether they do, the algorithm says by its traits; one that says nothing may do otherwise.
     """
-    if not getattr(algorithm, "tight", False) or recoding.parts is not None:
+    if not traits_of(algorithm).tight or recoding.parts is not None:
         from anonset.release.published_values import published_relational_loss
         from anonset.release.symbols import spell_out
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Result, forms_sets
+from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.hierarchy import is_attached
 from anonset.data.mapped import WorkFolder
@@ -48,7 +48,7 @@ class RecordsKind:
         column = table.transactions
         if column is None:
             return
-        set_based = forms_sets(algorithm)
+        set_based = traits_of(algorithm).forms_sets
         if set_based and layout.symbols != "short":
             require_plain_items(column.vocabulary.labels)
         hierarchy = None if set_based else hierarchies.get(column.name)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.buckets.base import random_by_code, require_eligible, sensitive_column
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import Hierarchy, Table
@@ -41,8 +41,12 @@ class Anatomy(Discreet):
     """
 
     name: ClassVar[str] = "anatomy"
-    memory_factor: ClassVar[float] = 2.8
-    by_blocks: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=2.8,
+        by_blocks=True,
+        undivided="it puts all tuples in one random order, which workers could not do faster",
+        answers=("anatomy",),
+    )
 
     l: int  # noqa: E741
     """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""

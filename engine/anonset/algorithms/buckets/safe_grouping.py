@@ -10,7 +10,7 @@ from typing import ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.buckets.base import id_columns, random_runs, sensitive_column, sorted_rows
 from anonset.algorithms.buckets.draws import Draws
 from anonset.algorithms.buckets.parts import (
@@ -79,9 +79,9 @@ class SafeGrouping(Discreet):
     """
 
     name: ClassVar[str] = "safe-grouping"
-    memory_factor: ClassVar[float] = 2.9
-    by_blocks: ClassVar[bool] = True
-    on_workers: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=2.9, by_blocks=True, on_workers=True, answers=("safe-grouping", "anatomy")
+    )
 
     k: int
     """Smallest number of individuals in a group (>= l)."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.refinement import refine_clusters
 from anonset.algorithms.relational.values import relational_values, require_plain_values
@@ -39,8 +39,7 @@ class Formation(Discreet, ABC):
 
     name: ClassVar[str]
     """Name on the command line."""
-    split_records: ClassVar[int | None] = None
-    """Most records of a part where larger data are split; None: what it decides is of the whole data."""
+    traits: ClassVar[Traits]
 
     k: int
     """Smallest size of a cluster (>= 1)."""
@@ -84,11 +83,6 @@ class Formation(Discreet, ABC):
         found = refine_clusters(qi, cluster, self.k, self.max_evaluations, progress)
         before = {"ncp_before": relational_ncp(qi, cluster), "clusters_before": float(cluster.max()) + 1}
         return found.cluster, {**before, "evaluations": float(found.evaluations), "gains": float(found.gains)}
-
-    @property
-    def tight(self) -> bool:
-        """Whether each cluster is published as its own lowest common values."""
-        return True
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
         """Form the clusters, and say what each is published as: its lowest common values.
@@ -134,8 +128,6 @@ class Formation(Discreet, ABC):
 @dataclass(frozen=True, kw_only=True)
 class QuadraticFormation(Formation):
     """A formation whose time grows with the square of the records, so that it refuses large tables."""
-
-    split_records: ClassVar[int | None] = 1 << 12
 
     max_records: int = 100_000
     """Refuse more records: time grows with their square."""

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress
+from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
@@ -47,8 +47,7 @@ class Cluster(Formation):
     """
 
     name: ClassVar[str] = "cluster"
-    memory_factor: ClassVar[float] = 1.6
-    split_records: ClassVar[int | None] = 1 << 13
+    traits: ClassVar[Traits] = Traits(memory_factor=1.6, split_records=1 << 13, tight=True, answers=("k",))
 
     seed: int | None = None
     """Pick the seeds at random by this number (>= 0); the first record that is left if None."""

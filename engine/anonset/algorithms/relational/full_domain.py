@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress
+from anonset.algorithms.base import Progress, Traits, narrow
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, Solution
 from anonset.algorithms.relational.generalized_tuples import loss_keys
@@ -45,7 +45,7 @@ class FullDomain(Formation):
     """
 
     name: ClassVar[str] = "full-domain"
-    memory_factor: ClassVar[float] = 1.0
+    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k",))
 
     max_suppressed_records: float = 0.0
     """Largest share of the records that may be suppressed, in [0, 1]."""
@@ -56,11 +56,7 @@ class FullDomain(Formation):
         require_share("max_suppressed_records", self.max_suppressed_records)
         require_at_least("max_vectors", self.max_vectors, 1)
         super().__post_init__()
-
-    @property
-    def tight(self) -> bool:
-        """Whether each cluster is published as its own lowest common values: once it was refined."""
-        return self.refine
+        narrow(self, tight=self.refine)
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the class of each record, int32 (n,), numbered by their smallest record.

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress
+from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.data.quasi_identifiers import SET, QuasiIdentifiers
@@ -30,8 +30,7 @@ class Mondrian(Formation):
     """
 
     name: ClassVar[str] = "mondrian"
-    memory_factor: ClassVar[float] = 1.0
-    split_records: ClassVar[int | None] = 1 << 17
+    traits: ClassVar[Traits] = Traits(memory_factor=1.0, split_records=1 << 17, tight=True, answers=("k",))
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonset.algorithms.base import Progress
+from anonset.algorithms.base import Progress, narrow
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, Solution
 from anonset.algorithms.relational.cuts import Cuts
@@ -17,10 +17,9 @@ from anonset.data.table import Int32
 class SubtreeFormation(Formation):
     """A formation by full-subtree recoding: values below one node of a cut are published as it everywhere."""
 
-    @property
-    def tight(self) -> bool:
-        """Whether each cluster is published as its own lowest common values: once it was refined."""
-        return self.refine
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        narrow(self, tight=self.refine)
 
     @abstractmethod
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from anonset.algorithms.base import Algorithm, Progress, Result, forms_sets
+from anonset.algorithms.base import Algorithm, Progress, Result, Traits, narrow, traits_of
 from anonset.algorithms.relational.base import Formation, bind_tuples
 from anonset.algorithms.relational.formations import formation_of
 from anonset.algorithms.rt.candidates import MergeOrder, merge_infeasible
@@ -27,6 +27,8 @@ from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
 from anonset.spelling import setting
 
+MOST_MERGED = 1 << 14
+"""Most records of a part whose clusters are merged by their items."""
 OnInfeasible = Literal["error", "merge"]
 """What to do with a cluster that has some, but fewer than k, records with items."""
 
@@ -54,11 +56,6 @@ class RTFramework(Discreet, ABC):
     def model(self) -> KKmAnonymity | KLmDiversity:
         """(k, k^m)-anonymity."""
         return KKmAnonymity(self.k, self.m)
-
-    @property
-    def tight(self) -> bool:
-        """Whether each cluster is published as its own lowest common values."""
-        return True
 
     @abstractmethod
     def form_and_publish(
@@ -103,6 +100,10 @@ class RTFramework(Discreet, ABC):
 class RelationalFirst(RTFramework):
     """A framework that forms clusters by their relational values, and gives each to a transaction algorithm."""
 
+    traits: ClassVar[Traits] = Traits(
+        split_records=MOST_MERGED, where="the formation does", forms_sets=True, tight=True, answers=("kkm", "klm")
+    )
+
     transaction: TransactionClass = Coat
     """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
     formation: str = "cluster"
@@ -119,7 +120,13 @@ class RelationalFirst(RTFramework):
     def __post_init__(self) -> None:
         require_one_of("on_infeasible", self.on_infeasible, ("error", "merge"))
         super().__post_init__()
-        _ = self.forming
+        of_formation, function = self.forming.traits.split_records, self.algorithm
+        narrow(
+            self,
+            split_records=None if of_formation is None else min(of_formation, self.most_merged),
+            forms_sets=traits_of(function).forms_sets,
+            tight=not isinstance(function.model, PartitionKmAnonymity),
+        )
 
     @property
     def forming(self) -> Formation:
@@ -141,25 +148,9 @@ class RelationalFirst(RTFramework):
         return anonymity
 
     @property
-    def tight(self) -> bool:
-        """Whether the clusters are those that were formed, and no parts of them."""
-        return not isinstance(self.algorithm.model, PartitionKmAnonymity)
-
-    @property
-    def split_records(self) -> int | None:
-        """Most records of a part where larger data are split, if the formation can be: merging is quadratic."""
-        of_formation = self.forming.split_records
-        return None if of_formation is None else min(of_formation, self.most_merged)
-
-    @property
     def most_merged(self) -> int:
-        """Most records of a part whose clusters are merged."""
-        return 1 << 14
-
-    @property
-    def forms_sets(self) -> bool:
-        """Whether the transaction algorithm publishes sets of items."""
-        return forms_sets(self.algorithm)
+        """Most records of a part whose clusters are merged: merging is quadratic."""
+        return MOST_MERGED
 
     @abstractmethod
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:

@@ -1,9 +1,9 @@
 """RFIRST of Poulis et al., ECML/PKDD 2013, section 3."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.rt.base import RelationalFirst
 from anonset.algorithms.rt.merging import Clusters
 from anonset.algorithms.rt.results import publish
@@ -20,7 +20,7 @@ class RFirst(RelationalFirst):
     """
 
     name: ClassVar[str] = "rfirst"
-    memory_factor: ClassVar[float] = 1.3
+    traits: ClassVar[Traits] = replace(RelationalFirst.traits, memory_factor=1.3)
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
         """Publish the clusters as they were formed."""

@@ -20,11 +20,11 @@ RMERGE_R, RMERGE_T and RMERGE_RT, which differ in the order of candidates alone:
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, inf
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.across import Begun, BegunClusters
 from anonset.algorithms.rt.base import MergingFramework, tell_merges
@@ -51,7 +51,7 @@ class RumBound(MergingFramework):
     """
 
     name: ClassVar[str] = "rum-bound"
-    memory_factor: ClassVar[float] = 1.6
+    traits: ClassVar[Traits] = replace(MergingFramework.traits, memory_factor=1.6)
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
         """Merge clusters while the relational loss is at most `delta`, and publish each.

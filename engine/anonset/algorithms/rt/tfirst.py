@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.values import relational_values
@@ -33,7 +33,7 @@ class TFirst(RTFramework):
     """
 
     name: ClassVar[str] = "tfirst"
-    memory_factor: ClassVar[float] = 1.5
+    traits: ClassVar[Traits] = Traits(memory_factor=1.5, tight=True, answers=("kkm",))
 
     bounded_weights: ClassVar[bool] = False
 

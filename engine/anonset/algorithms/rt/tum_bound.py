@@ -12,11 +12,11 @@ TMERGE_R, TMERGE_T and TMERGE_RT are RMERGE_R, RMERGE_T and RMERGE_RT (see `rum_
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.rt.base import MergingFramework, tell_merges
 from anonset.algorithms.rt.candidates import candidates
 from anonset.algorithms.rt.cluster_losses import ClusterLosses
@@ -40,7 +40,7 @@ class TumBound(MergingFramework):
     """
 
     name: ClassVar[str] = "tum-bound"
-    memory_factor: ClassVar[float] = 1.7
+    traits: ClassVar[Traits] = replace(MergingFramework.traits, memory_factor=1.7)
 
     scan: bool = False
     """Before a merge, look for the first candidate that meets the bound at once."""

@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
@@ -94,9 +94,9 @@ class Apriori(AprioriBased):
     """
 
     name: ClassVar[str] = "apriori"
-    memory_factor: ClassVar[float] = 1.0
-    by_blocks: ClassVar[bool] = True
-    on_workers: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.0, by_blocks=True, on_workers=True, coarsens=True, answers=("km",)
+    )
 
     def generalize(
         self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None

@@ -29,9 +29,10 @@ Algorithm 3, Suppress(i_m, u_l, P, s)::
              solution
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from anonset.algorithms.base import Traits
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.set_based import SetBased, group_text
 from anonset.data.exact import Written, exact, require_between_0_and_1
@@ -68,7 +69,7 @@ class Coat(SetBased):
     """
 
     name: ClassVar[str] = "coat"
-    memory_factor: ClassVar[float] = 1.7
+    traits: ClassVar[Traits] = replace(SetBased.traits, memory_factor=1.7)
 
     max_suppressed: Written = 0.0
     """Largest part of the items that may be suppressed, in [0, 1]."""

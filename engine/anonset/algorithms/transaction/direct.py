@@ -18,7 +18,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
@@ -48,7 +48,7 @@ class Direct(Generalization):
     """
 
     name: ClassVar[str] = "direct"
-    memory_factor: ClassVar[float] = 1.5
+    traits: ClassVar[Traits] = Traits(memory_factor=1.5, coarsens=True, answers=("km",))
 
     max_tree: int = 50_000_000_000
     """Largest count-tree: sets of up to m nodes, counted once for each record that holds them."""

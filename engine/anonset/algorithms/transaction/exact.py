@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, executor_of
+from anonset.algorithms.base import Progress, Result, Traits, executor_of
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
@@ -52,9 +52,9 @@ class Exact(Discreet):
     """
 
     name: ClassVar[str] = "exact"
-    memory_factor: ClassVar[float] = 1.2
-    by_blocks: ClassVar[bool] = True
-    on_workers: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.2, by_blocks=True, on_workers=True, coarsens=True, answers=("km",)
+    )
 
     k: int
     """Smallest support of any itemset that occurs (>= 1)."""

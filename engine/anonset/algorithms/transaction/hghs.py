@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import KmAlgorithm, bind_to_hierarchy
 from anonset.algorithms.transaction.cut_scan import search_cut
 from anonset.algorithms.transaction.threats import MinimalThreats
@@ -103,7 +103,7 @@ class HgHs(ThreatBased):
     """
 
     name: ClassVar[str] = "hghs"
-    memory_factor: ClassVar[float] = 1.3
+    traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",))
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
         """Search the cut; the trace lists the expansions in order."""

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.data import Hierarchy, SetColumn, Table
@@ -67,7 +67,7 @@ class LocalGeneralization(Discreet):
     """
 
     name: ClassVar[str] = "local-generalization"
-    memory_factor: ClassVar[float] = 1.7
+    traits: ClassVar[Traits] = Traits(memory_factor=1.7, answers=("transaction-k",))
 
     k: int
     """Smallest number of identical published records (>= 1)."""

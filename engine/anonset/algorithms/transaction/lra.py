@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, run_tasks
+from anonset.algorithms.base import Progress, Result, Traits, run_tasks
 from anonset.algorithms.clusters import number_clusters
 from anonset.algorithms.transaction.apriori import Apriori, AprioriBased
 from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, Fix
@@ -74,8 +74,7 @@ class Lra(AprioriBased):
     """
 
     name: ClassVar[str] = "lra"
-    memory_factor: ClassVar[float] = 1.7
-    by_blocks: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(memory_factor=1.7, by_blocks=True, answers=("partition-km",))
 
     partitions: int = 10
     """Largest number of partitions (>= 1)."""

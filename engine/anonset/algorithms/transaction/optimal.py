@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import Generalization
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
@@ -39,7 +39,7 @@ class Optimal(Generalization):
     """
 
     name: ClassVar[str] = "optimal"
-    memory_factor: ClassVar[float] = 2.8
+    traits: ClassVar[Traits] = Traits(memory_factor=2.8, coarsens=True, answers=("km",))
 
     max_cuts: int = 1_000_000
     """Largest number of cuts to look at."""

@@ -8,9 +8,10 @@ Its loop is that of COAT's Algorithm 1, and in the same kernels, with this step 
     if there is no such pair: no solution                       Pcta.infeasible
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from anonset.algorithms.base import Traits
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.set_based import SetBased, group_text
 from anonset.errors import InfeasibleError, foreign
@@ -41,7 +42,7 @@ class Pcta(SetBased):
     """
 
     name: ClassVar[str] = "pcta"
-    memory_factor: ClassVar[float] = 1.6
+    traits: ClassVar[Traits] = replace(SetBased.traits, memory_factor=1.6)
 
     def rule(self, n_items: int) -> "Rule":
         """Return the parameters of a search over so many items, for the kernels."""

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Progress, Result, Traits, narrow
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch, GroupsOnClusters, MergeTerms, Suppression
@@ -33,7 +33,14 @@ class SetBased(Discreet, ABC):
 
     name: ClassVar[str]
     """Name on the command line."""
-    forms_sets: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(
+        forms_sets=True,
+        coarsens=True,
+        by_blocks=True,
+        where="m is given, not a list of privacy constraints",
+        undivided="each merge depends on the one before, so that one thread does them all",
+        answers=("constraints", "km"),
+    )
 
     k: int
     """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""
@@ -50,6 +57,8 @@ class SetBased(Discreet, ABC):
         _ = self.model
         if isinstance(self.item_weights, str):
             require_known(self.item_weights)
+        if self.constraints is not None:
+            narrow(self, by_blocks=False)
 
     @property
     def model(self) -> ConstraintSet:
@@ -63,11 +72,6 @@ class SetBased(Discreet, ABC):
             msg = f"exactly one of {setting('m')} (protect all itemsets of m) and {policy} must be given, got {got}"
             raise InputError(msg)
         return ConstraintSet(self.k, self.constraints, self.m)
-
-    @property
-    def by_blocks(self) -> bool:
-        """Whether nothing as long as the table is held: with `m`, but not with a list of constraints."""
-        return self.constraints is None
 
     @abstractmethod
     def rule(self, n_items: int) -> "Rule":

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, run_tasks
+from anonset.algorithms.base import Progress, Result, Traits, run_tasks
 from anonset.algorithms.transaction.apriori import AprioriBased
 from anonset.algorithms.transaction.cut_search import Fix
 from anonset.data import Hierarchy, SetColumn
@@ -56,9 +56,9 @@ class Vpa(AprioriBased):
     """
 
     name: ClassVar[str] = "vpa"
-    memory_factor: ClassVar[float] = 1.5
-    by_blocks: ClassVar[bool] = True
-    on_workers: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.5, by_blocks=True, on_workers=True, coarsens=True, answers=("km",)
+    )
 
     depth: int = 1
     """Depth of the nodes whose subtrees are the parts (>= 1)."""

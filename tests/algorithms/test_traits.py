@@ -1,0 +1,66 @@
+"""What an algorithm can do is declared once, by its class; its parameters can only take some of it away."""
+
+from typing import ClassVar
+
+import pytest
+
+import anonset
+from anonset.algorithms.base import traits_of
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.errors import InputError
+from anonset.settings.parameters import MODELS
+
+
+class Silent:
+    """An algorithm that declares nothing."""
+
+
+class Loose(anonset.Apriori):
+    """One that declares a trait by itself."""
+
+    memory_factor: ClassVar[float] = 0.5
+
+
+class Odd:
+    traits: ClassVar[object] = {"by_blocks": True}
+
+
+def test_one_that_declares_nothing_can_do_nothing_beside_recoding():
+    assert traits_of(Silent) == traits_of(Silent()) == anonset.Traits()
+
+
+@pytest.mark.parametrize("algorithm", [Loose, Loose(k=2, m=1)])
+def test_a_trait_that_is_declared_by_itself_is_refused(algorithm):
+    line = r"algorithm Loose must declare memory_factor as traits = anonset.Traits\(memory_factor=...\)"
+    with pytest.raises(InputError, match=line):
+        traits_of(algorithm)
+
+
+def test_what_are_no_traits_is_refused():
+    with pytest.raises(InputError, match=r"traits of algorithm Odd must be anonset\.Traits"):
+        traits_of(Odd)
+
+
+@pytest.mark.parametrize("factor", [0, -1.0, float("nan")])
+def test_no_memory_is_refused(factor):
+    with pytest.raises(InputError, match="memory_factor must be above 0"):
+        anonset.Traits(memory_factor=factor)
+
+
+def test_parameters_take_some_of_it_away_from_an_instance_alone():
+    formed = {
+        name: anonset.RFirst(k=2, m=1, formation=name).traits.split_records for name in ("full-domain", "mondrian")
+    }
+    assert formed == {"full-domain": None, "mondrian": anonset.RFirst.traits.split_records}
+    assert anonset.RumBound(k=2, m=1, delta=0.5, merge="r", formation="mondrian").traits.split_records == 1 << 15
+    assert not anonset.RFirst(k=2, m=1, transaction=anonset.Apriori).traits.forms_sets
+    assert [anonset.BottomUp(k=2, refine=refine).traits.tight for refine in (False, True)] == [False, True]
+    assert anonset.RFirst.traits.forms_sets
+    assert anonset.BottomUp.traits.tight
+
+
+@pytest.mark.parametrize("name", list(ALGORITHMS))
+def test_each_of_ours_answers_for_known_models(name):
+    traits = traits_of(ALGORITHMS[name])
+    assert traits.answers
+    assert set(traits.answers) <= set(MODELS)
