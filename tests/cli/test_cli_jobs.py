@@ -47,6 +47,20 @@ def test_flags_win_over_the_job(place: Place, job: str) -> None:
     assert ran.code == 0
 
 
+@pytest.mark.parametrize("command", ["anonymize", "compare"])
+def test_a_hierarchy_of_one_column_leaves_those_of_others_in_the_job(
+    place: Place, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place.folder)
+    place.write("rows.csv", "dob,code\n" + "1950-01-02,a\n1961-03-04,b\n" * 8)
+    place.write("job.toml", 'input = "rows.csv"\nrelational = ["dob"]\nitems = "code"\nmodel = "kkm"\nk = 2\nm = 1\n'
+                '[hierarchy]\ndob = "date:year,decade"\ncode = "balanced:2"\n')  # fmt: skip
+    asked = ("--algorithm" if command == "anonymize" else "--algorithms", "rfirst", "--transaction", "apriori")
+    out = ("-o", "out") if command == "anonymize" else ()
+    ran = place.run(command, "job.toml", *asked, "--hierarchy", "code=balanced:3", *out)
+    assert (ran.code, ran.err) == (0, "")  # without one, full dates of birth are refused
+
+
 def test_the_private_report_is_a_job_that_runs_again(place: Place, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder / "jobs")
     given = ("data/visits.csv", "--items", "codes", "--drop", "doctor", "--hierarchy", "codes=codes.csv")

@@ -20,6 +20,7 @@ from anonset.settings.compare import (
     with_ranges,
 )
 from anonset.settings.job_files import is_job, of_job
+from anonset.settings.settings import over
 
 Flags: Any = flags_of(compare_options_model(), leave_out=["input", "vary"])
 
@@ -50,7 +51,7 @@ def compare(
     job: dict[str, Any] = {}
     if is_job(source):
         source, job = of_job(source, "input", compare_settings_model().model_fields)
-    given, ranges = with_ranges({**job, "input": source, **given_flags(flags)})
+    given, ranges = with_ranges(over(job, {"input": source, **given_flags(flags)}))
     settings = make_compare_settings({**given, "vary": {**ranges, **pairs("--vary", vary or [])}})
     if plot is not None:
         _require_plots(Path(plot))

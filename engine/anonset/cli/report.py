@@ -14,6 +14,7 @@ from anonset.cli.output import progress_bars, show
 from anonset.errors import InputError
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.reading import ReadingSettings
+from anonset.settings.settings import over
 from anonset.spelling import setting
 
 Flags: Any = flags_of(ReadingSettings)
@@ -53,7 +54,7 @@ def report(
     if is_job(published):
         published, job = of_job(published, "out", _JOB)
         original, private = original or job.pop("input", None), private or job.pop("private", None)
-        given = {**job, **given}
+        given = over(job, given)
         original = original if original is not None and Path(original).exists() else None
     _require_place(Path(out), Path(published))
     said = Purpose(recipient, purpose, title)

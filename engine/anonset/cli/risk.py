@@ -15,6 +15,7 @@ from anonset.jobs.bucket_risk import BucketRisk
 from anonset.jobs.risk import THRESHOLD
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.reading import ReadingSettings
+from anonset.settings.settings import over
 from anonset.spelling import as_typed
 
 Flags: Any = flags_of(ReadingSettings)
@@ -70,7 +71,7 @@ def risk(
     if is_job(out):
         out, job = of_job(out, "out", _JOB)
         original, private = original or job.pop("input", None), private or job.pop("private", None)
-        given = {**job, **{name: value for name, value in given.items() if value}}
+        given = over(job, {name: value for name, value in given.items() if value})
         original = original if original is not None and Path(original).exists() else None
     require_apart(work_dir, out, private or f"{out}.private", original)
     attested = read_attestation(Path(out))

@@ -195,9 +195,20 @@ def make_settings(
     InputError
         With every error, separated by semicolons.
     """
-    merged = dict(job or {})
-    merged.update({name: value for name, value in flags.items() if value is not None})
-    return validate(model or settings_model(), merged)
+    return validate(model or settings_model(), over(job or {}, flags))
+
+
+def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a job file under those of flags, which win; of hierarchies, column by column.
+
+    >>> over({"k": 2, "hierarchy": {"born": "date:year"}}, {"k": 5, "m": None, "hierarchy": {"code": "prefix:1"}})
+    {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
+    """
+    merged = {**job, **{name: value for name, value in flags.items() if value is not None}}
+    trees = [given for given in (job.get("hierarchy"), flags.get("hierarchy")) if given is not None]
+    if len(trees) > 1 and all(isinstance(given, Mapping) for given in trees):
+        merged["hierarchy"] = {**trees[0], **trees[1]}
+    return merged
 
 
 def make_roles(given: Mapping[str, Any]) -> RoleSettings:
