@@ -1,6 +1,6 @@
 """How names stand in messages: settings as options, what was meant by a name that is none, text fit for a terminal."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index
 from types import MappingProxyType
@@ -202,3 +202,12 @@ def as_typed(
     for name, spec in (hierarchies or {}).items():
         parts += ["--hierarchy", f"{name}={spec}"]
     return shlex.join(parts)
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Return names as a sentence lists them.
+
+    >>> listed(["a", "b", "c"], "or"), listed(["a"])
+    ('a, b or c', 'a')
+    """
+    return f" {last} ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)

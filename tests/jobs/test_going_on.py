@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import anonset
-from anonset.algorithms.coarsening import COARSENING, Coarsens
-from anonset.algorithms.registry import ALGORITHMS
+from anonset.algorithms.coarsening import Coarsens
+from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, Symbol
@@ -21,6 +21,7 @@ from anonset.measures.ncp import ncp
 from anonset.release.earlier import read_earlier
 from reference.km import naive_km
 
+COARSENING = with_traits(lambda traits: traits.coarsens)
 ITEMS = [f"i{number}" for number in range(8)]
 LATER = ["i2a", "j0", "j1"]
 """Items that are new in the second quarter; one of them lies between the earlier ones."""

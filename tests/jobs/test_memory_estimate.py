@@ -70,7 +70,7 @@ def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsy
     assert main([*command, *asked, *limit]) == 2
     told = " ".join(capsys.readouterr().err.split())
     assert f"the run would need about {format_size(need)} of memory" in told
-    assert "hghs takes all records at once (apriori, exact, lra and vpa run by blocks)" in told
+    assert "hghs takes all records at once (apriori, exact and vpa run by blocks; coat and pcta" in told
     assert not (tmp_path / "out").exists()
 
 

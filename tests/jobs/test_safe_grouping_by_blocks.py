@@ -127,11 +127,14 @@ def test_more_tuples_than_have_numbers_are_refused(tmp_path, capsys, monkeypatch
     command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / "out"), *OPTIONS, *IDS[0]]
     assert main(command) == 2
     assert "buckets are formed of at most 299 tuples, got 300" in capsys.readouterr().err
-    monkeypatch.setattr("anonset.jobs.input.MOST_TUPLES", 99)
+    monkeypatch.setattr(SafeGrouping, "traits", replace(SafeGrouping.traits, refuses_above=99))
     pq.write_table(csv_of_arrow.read_csv(tmp_path / "v.csv"), tmp_path / "v.parquet")
     command[1] = str(tmp_path / "v.parquet")
     assert main([*command, *BLOCKS]) == 2
-    assert "at most 99 tuples, the input has 300" in capsys.readouterr().err
+    assert (
+        "safe-grouping takes at most 99 records, the input has 300; publish parts of the individuals"
+        in capsys.readouterr().err
+    )
 
 
 def held(folder, n_ids):

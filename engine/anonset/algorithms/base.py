@@ -123,6 +123,10 @@ class Traits:
     """Under which parameters it runs by blocks or in parts, to follow "where"; empty: under all."""
     undivided: str = ""
     """Why workers in other processes would bring nothing, where that has a reason of its own."""
+    refuses_above: int | None = None
+    """Most records that it takes, whatever memory there is; None: as many as there are."""
+    instead: str = ""
+    """What would do above that."""
     forms_sets: bool = False
     """Whether it publishes sets of items, named by their members: then odd labels are refused before any work."""
     tight: bool = False

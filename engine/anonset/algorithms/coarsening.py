@@ -13,7 +13,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Progress, Result
+from anonset.algorithms.base import Algorithm, Progress, Result, traits_of
+from anonset.algorithms.registry import with_traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.set_based import SetBased
 from anonset.data import Hierarchy, SetColumn, Table
@@ -26,19 +27,6 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import setting
 
-COARSENING = (
-    "apriori",
-    "direct",
-    "optimal",
-    "exact",
-    "vpa",
-    "hghs",
-    "mhghs",
-    "coherence-suppression",
-    "coat",
-    "pcta",
-)
-"""The algorithms that can go on from an earlier recoding."""
 _OF_A_PROOF = ("lower_bound", "gap", "suppression")
 
 
@@ -61,8 +49,8 @@ def require_coarsening(algorithm: Algorithm) -> None:
     InputError
         With those that can.
     """
-    if algorithm.name not in COARSENING:
-        others = ", ".join(COARSENING)
+    if not traits_of(algorithm).coarsens:
+        others = ", ".join(with_traits(lambda traits: traits.coarsens))
         msg = f"{setting('recoding')}: {algorithm.name} has no one recoding of all records to go on from; {others} have"
         raise InputError(msg)
 

@@ -1,9 +1,9 @@
 """The names of the algorithms, as on the command line: our own, then those that installed packages offer."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from anonset import plugins
-from anonset.algorithms.base import Algorithm, Algorithms, traits_of
+from anonset.algorithms.base import Algorithm, Algorithms, Traits, traits_of
 from anonset.plugins import load_offered
 
 _OWN = {
@@ -43,3 +43,8 @@ for _cls in _OFFERED.values():
     traits_of(_cls)  # refuses those that say elsewhere what they can do
 ALGORITHMS: Mapping[str, type[Algorithm]] = Algorithms(_OWN, _OFFERED)
 """Class of each algorithm by its name."""
+
+
+def with_traits(can: Callable[[Traits], object]) -> list[str]:
+    """Return the names of the algorithms whose traits are as asked for."""
+    return [name for name, cls in ALGORITHMS.items() if can(traits_of(cls))]

@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, traits_of
+from anonset.algorithms.registry import with_traits
 from anonset.data.mapped import WorkFolder, backing
 from anonset.errors import AnonsetError, InputError
 from anonset.release.interruption import defer_signals
-from anonset.spelling import setting
+from anonset.spelling import listed, setting
 
 _SILENT = """\
 import logging, signal
@@ -42,13 +43,6 @@ _TRIM = "MALLOC_TRIM_THRESHOLD_"
 _EMBEDDED = 1 << 16
 """Bytes of a function up to which it travels with each of its tasks."""
 _FUNCTIONS = 4
-ON_CLUSTERS = "apriori, exact, vpa and safe-grouping, and what is split, on clusters"
-_UNDIVIDED = {
-    "anatomy": "it puts all tuples in one random order, which workers could not do faster",
-    "coat": "each merge depends on the one before, so that one thread does them all",
-    "pcta": "each merge depends on the one before, so that one thread does them all",
-}
-"""Why a cluster would bring nothing, by the name of the algorithm."""
 _SECONDS_TO_ANSWER = 10
 """How long to wait for a scheduler."""
 _SECONDS_WITHOUT_WORKERS = 60
@@ -63,11 +57,15 @@ def require_on_workers(algorithm: Algorithm, asked: str) -> None:
     InputError
         With the reason, or with what runs there.
     """
-    if traits_of(algorithm).to_workers:
+    traits = traits_of(algorithm)
+    if traits.to_workers:
         return
-    msg = f"{setting(asked)}: {algorithm.name} runs on the threads of one machine ({ON_CLUSTERS})"
-    if algorithm.name in _UNDIVIDED:
-        msg = f"{setting(asked)} brings {algorithm.name} nothing: {_UNDIVIDED[algorithm.name]}; leave it out"
+    if traits.undivided:
+        msg = f"{setting(asked)} brings {algorithm.name} nothing: {traits.undivided}; leave it out"
+        raise InputError(msg)
+    others = listed(with_traits(lambda other: other.by_blocks and other.on_workers))
+    there = f"{others}, and what is split, on clusters"
+    msg = f"{setting(asked)}: {algorithm.name} runs on the threads of one machine ({there})"
     raise InputError(msg)
 
 

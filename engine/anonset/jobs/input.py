@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anonset.algorithms.base import Algorithm, Progress, traits_of
-from anonset.algorithms.buckets.base import MOST_TUPLES
+from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Table, spans
 from anonset.data.discreet import Discreet
 from anonset.data.mapped import WorkFolder
@@ -20,22 +20,12 @@ from anonset.privacy import PrivacyModel
 from anonset.release import costs
 from anonset.release.costs import format_size, memory_for, memory_limit, require_memory
 from anonset.settings.settings import may_be_many
-from anonset.spelling import setting
+from anonset.spelling import listed, setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.io.files import Size
     from anonset.settings.settings import Settings
 
-BY_BLOCKS = "apriori, exact, lra and vpa run by blocks"
-_MET_BY_BLOCKS = {
-    "km": BY_BLOCKS,
-    "partition-km": BY_BLOCKS,
-    "lm": "lm-apriori runs by blocks",
-    "constraints": "coat and pcta run by blocks where m is given, not a list of privacy constraints",
-}
-"""Models that are met by what runs by blocks, and by what."""
-BUCKETS = "anatomy and safe-grouping run by blocks"
-IN_PARTS = "the formations mondrian, cluster, k-member and those of Xu run in parts of the data, also in RT frameworks"
 Note = Callable[[str], None]
 """Is told what people should know."""
 
@@ -111,9 +101,10 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
     if not by_blocks and (limit is None or need <= limit):
         _require_room_to_compile(settings, compiling)
         return Input(settings.input, False, need, limit, compiling)
-    if "buckets" in algorithm.model.protects and files.format == "parquet" and size.records > MOST_TUPLES:
-        told = f"buckets are formed of at most {MOST_TUPLES:,} tuples, the input has {int(size.records):,}"
-        msg = f"{told}; publish parts of the individuals by themselves"
+    traits = traits_of(algorithm)
+    if traits.refuses_above is not None and files.format == "parquet" and size.records > traits.refuses_above:
+        told = f"{algorithm.name} takes at most {traits.refuses_above:,} records, the input has {int(size.records):,}"
+        msg = f"{told}; {traits.instead}"
         raise InputError(msg)
     obstacle = _obstacle(settings, algorithm, files.format)
     least = costs.AT_LEAST + compiling.beside
@@ -155,14 +146,21 @@ def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
 
 
 def _instead(model: PrivacyModel) -> str:
-    """Say what runs by blocks, or in parts, instead of an algorithm that does not."""
-    if "relational" in model.protects:
-        return IN_PARTS
-    if "buckets" in model.protects:
-        return BUCKETS
-    if model.name in _MET_BY_BLOCKS:
-        return _MET_BY_BLOCKS[model.name]
-    return f"nothing for {setting('model', model.name)} runs by blocks; for {setting('model', 'km')} {BY_BLOCKS}"
+    """Say what runs by blocks, or in parts, for a model; where nothing does, what does for k^m-anonymity."""
+    if runs := _running(model.name):
+        return runs
+    return f"nothing for {setting('model', model.name)} runs by blocks; for {setting('model', 'km')} {_running('km')}"
+
+
+def _running(model: str) -> str:
+    """Say which algorithms for a model run by blocks, or in parts, and under which parameters; nothing if none does."""
+    runs: dict[str, list[str]] = {}
+    for name in with_traits(lambda traits: model in traits.answers):
+        traits = traits_of(ALGORITHMS[name])
+        if traits.by_blocks or traits.split_records is not None:
+            how = "by blocks" if traits.by_blocks else "in parts of the data"
+            runs.setdefault(f"{how} where {traits.where}" if traits.where else how, []).append(name)
+    return "; ".join(f"{listed(names)} {'runs' if len(names) == 1 else 'run'} {how}" for how, names in runs.items())
 
 
 @contextmanager

@@ -9,7 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, Traits
-from anonset.algorithms.buckets.base import random_by_code, require_eligible, sensitive_column
+from anonset.algorithms.buckets.base import (
+    MOST_TUPLES,
+    PARTS_INSTEAD,
+    random_by_code,
+    require_eligible,
+    sensitive_column,
+)
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
@@ -45,6 +51,8 @@ class Anatomy(Discreet):
         memory_factor=2.8,
         by_blocks=True,
         undivided="it puts all tuples in one random order, which workers could not do faster",
+        refuses_above=MOST_TUPLES,
+        instead=PARTS_INSTEAD,
         answers=("anatomy",),
     )
 

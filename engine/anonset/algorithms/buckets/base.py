@@ -11,6 +11,8 @@ from anonset.generalization.buckets import STAR, require_bucket_roles
 
 MOST_TUPLES = (1 << 31) - 1
 """Largest number of tuples: each is numbered by 31 bits."""
+PARTS_INSTEAD = "publish parts of the individuals by themselves"
+"""What would do for more tuples."""
 _MISSING_ID = "?"
 _MOST_KEYS = 1 << 31
 """Combinations of values that sorting has room for beside a row number."""
@@ -32,7 +34,7 @@ def sensitive_column(table: Table) -> CategoricalColumn:
         msg = "the table must have a sensitive column, got none"
         raise InputError(msg)
     if table.n > MOST_TUPLES:
-        msg = f"buckets are formed of at most {MOST_TUPLES:,} tuples, got {table.n:,}; publish parts of the individuals"
+        msg = f"buckets are formed of at most {MOST_TUPLES:,} tuples, got {table.n:,}; {PARTS_INSTEAD}"
         raise InputError(msg)
     _refuse(column, ("",), "sensitive", "give it a value of its own, as '?', or leave the row out")
     return column

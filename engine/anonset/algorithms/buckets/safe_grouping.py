@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, Result, Traits
-from anonset.algorithms.buckets.base import id_columns, random_runs, sensitive_column, sorted_rows
+from anonset.algorithms.buckets.base import (
+    MOST_TUPLES,
+    PARTS_INSTEAD,
+    id_columns,
+    random_runs,
+    sensitive_column,
+    sorted_rows,
+)
 from anonset.algorithms.buckets.draws import Draws
 from anonset.algorithms.buckets.parts import (
     MOST_MERGED,
@@ -80,7 +87,12 @@ class SafeGrouping(Discreet):
 
     name: ClassVar[str] = "safe-grouping"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=2.9, by_blocks=True, on_workers=True, answers=("safe-grouping", "anatomy")
+        memory_factor=2.9,
+        by_blocks=True,
+        on_workers=True,
+        refuses_above=MOST_TUPLES,
+        instead=PARTS_INSTEAD,
+        answers=("safe-grouping", "anatomy"),
     )
 
     k: int

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from anonset.algorithms.base import Algorithm, Progress, Result, Traits, narrow, traits_of
 from anonset.algorithms.relational.base import Formation, bind_tuples
-from anonset.algorithms.relational.formations import formation_of
+from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.rt.candidates import MergeOrder, merge_infeasible
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
 from anonset.algorithms.rt.distances import Numerator
@@ -25,8 +25,9 @@ from anonset.errors import InputError
 from anonset.privacy import PartitionKmAnonymity, require_share
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
-from anonset.spelling import setting
+from anonset.spelling import listed, setting
 
+_SPLIT = [name for name, formation in FORMATIONS.items() if formation.traits.split_records is not None]
 MOST_MERGED = 1 << 14
 """Most records of a part whose clusters are merged by their items."""
 OnInfeasible = Literal["error", "merge"]
@@ -101,7 +102,11 @@ class RelationalFirst(RTFramework):
     """A framework that forms clusters by their relational values, and gives each to a transaction algorithm."""
 
     traits: ClassVar[Traits] = Traits(
-        split_records=MOST_MERGED, where="the formation does", forms_sets=True, tight=True, answers=("kkm", "klm")
+        split_records=MOST_MERGED,
+        where=f"the formation is {listed(_SPLIT, 'or')}",
+        forms_sets=True,
+        tight=True,
+        answers=("kkm", "klm"),
     )
 
     transaction: TransactionClass = Coat
