@@ -47,8 +47,31 @@ def test_a_person_is_told_by_birth_and_sex_whatever_its_name(seed):
 def test_postcodes_wards_physicians_and_products_are_no_persons(seed, n):
     data = stays(n_persons=n, n=n, seed=seed)  # a row a person
     assert repeated_in(columns(data), list(data)) == ()
-    data = {name: stays(n_persons=max(2, n // 5), n=n, seed=seed)[name] for name in data if name != "key7"}
-    assert repeated_in(columns(data), list(data)) == ()
+    data = stays(n_persons=max(2, n // 5), n=n, seed=seed)
+    mute = {name: data[name] for name in data if name not in ("key7", "birth_date")}
+    assert repeated_in(columns(mute), list(mute)) == ()
+    told = {name: data[name] for name in data if name != "key7"}
+    if n > 40:  # a person in five rows, whose day of birth, sex and town agree
+        assert repeated_in(columns(told), list(told)) == (Repeated("birth_date,sex,zip", ("sex", "zip")),)
+
+
+NAMES = ["Ada", "Bela", "Cleo", "Dora", "Egon", "Fina", "Gero", "Hilda"]
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("rows", ["persons", "cases"])
+def test_names_and_dates_of_birth_tell_persons_apart_together(seed, rows):
+    """The number of a case never repeats, and nothing else is an id."""
+    n_persons = 1_500
+    rng = np.random.default_rng(seed)
+    data = stays(n_persons=n_persons, n=n_persons if rows == "persons" else 4_500, key="key7", seed=seed)
+    who = np.unique(data.pop("key7"), return_inverse=True)[1]
+    data["Nachname"] = list(rng.choice(NAMES, n_persons)[who])
+    data["Fallnummer"] = [f"F{n}" for n in range(len(who))]
+    for ids, grouped in (((), False), (("Fallnummer",), False), (("Fallnummer",), True)):
+        expected = () if rows == "persons" else (Repeated("Nachname,birth_date", ("sex", "zip")),)
+        assert repeated_in(columns(data), list(data), ids, grouped=grouped) == expected
+    assert repeated_in(columns(data), list(data), ("Nachname", "birth_date"), grouped=True) == ()
 
 
 def test_sex_and_birth_are_told_by_values_where_headers_are_mute():

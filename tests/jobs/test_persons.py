@@ -248,3 +248,18 @@ def test_years_months_and_other_dates_are_no_full_dates_of_birth(header, values)
     given = values if header != "visit" else ["2020-01-13", "2021-04-05"]
     table = anonset.read({header: given * 10, "code": ["a", "b"] * 10}, items="code", keep=header)
     assert anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"code": "balanced:2"}).verdict.holds
+
+
+def test_names_and_dates_of_birth_are_ids_together_where_nothing_else_is(tmp_path, capsys):
+    data = stays(key="number")
+    who = {value: n for n, value in enumerate(dict.fromkeys(data["number"]))}
+    data |= {"Fallnummer": [f"F{n}" for n in range(1500)], "Nachname": ["AB"[who[one] % 2] for one in data["number"]]}
+    del data["number"]
+    path = write(tmp_path / "stays.csv", data)
+    for ids in ((), ("--id", "Fallnummer"), ("--id", "Fallnummer", "--group")):
+        assert anonymize(path, tmp_path / "out", "--drop", others(data, *ids[1:2]), *ids) == 2
+        said = capsys.readouterr().err
+        assert "columns 'Nachname', 'birth_date' together tell persons apart" in said
+        assert "--id Nachname,birth_date --group" in said
+    ids = ("--id", "Nachname,birth_date", "--group")
+    assert anonymize(path, tmp_path / "out", "--drop", others(data, "Nachname", "birth_date"), *ids) == 0

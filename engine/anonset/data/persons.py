@@ -11,7 +11,7 @@ class Repeated:
     """A column that tells persons apart and whose values repeat, so that a person has several rows."""
 
     column: str
-    """Its name."""
+    """Its name; of several that do so together, their names with commas between."""
     agreeing: tuple[str, ...] = ()
     """Columns that agree within its values far beyond chance; none where its name says what it is."""
     cut: bool = False

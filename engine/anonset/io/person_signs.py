@@ -14,6 +14,9 @@ one that has its value. An attribute A *agrees within C* if
 C tells persons apart if two attributes of different kinds agree within it, one of them birth (or age) or sex: what a
 postcode, ward, physician or product determines (a town, a department, a price) is neither, and the patients of a
 ward, or the buyers of a product, differ in both. Kinds are told by headers; sex, and a date of birth, by values too.
+
+**Together.** Where no column by itself does so, those of names and full dates of birth together may: with names and a
+date, one attribute must agree; with a date alone two, one of them sex; in pairs that are at least 1% of the rows.
 """
 
 import re
@@ -44,6 +47,7 @@ _SEXES = (
     "maschio femmina man vrouw unknown/invalid"
 )
 _DATE = re.compile(r"(\d{4})-?\d{2}-?\d{2}|\d{1,2}[./]\d{1,2}[./](\d{4})")
+_FEW_TOGETHER = 0.01
 _LABELS = 300
 _YEARS = 40
 """Years between the first and the last date of birth, at least, where no header says that it is one."""
@@ -59,6 +63,8 @@ class _Coded:
     """What it says of a person, as `meaning_of` does."""
     cut: bool = False
     """Whether its values are long numbers that a spreadsheet cut off."""
+    dates: bool = False
+    """Whether its values are full dates."""
 
 
 def signs_in(
@@ -129,7 +135,8 @@ def repeated_in(
     for name in [] if grouped else asked:
         if not coded[name].kind and (agreeing := _agreeing(coded, name)):
             found.append((len(kinds), _distinct(coded[name].codes), Repeated(name, agreeing, coded[name].cut)))
-    return tuple(one for _, _, one in sorted(found, key=lambda one: one[:2]))
+    together = () if found else _together(coded)
+    return together or tuple(one for _, _, one in sorted(found, key=lambda one: one[:2]))
 
 
 def holds_sets(column: Any) -> bool:
@@ -158,7 +165,7 @@ def _coded(name: str, column: Any) -> _Coded:
     first = (
         [] if labels is None else [one for one in labels.slice(0, _LABELS).to_pylist() if one not in (None, *MISSING)]
     )
-    return _Coded(codes, meaning_of(name) or _kind_of(first), _are_cut(first))
+    return _Coded(codes, meaning_of(name) or _kind_of(first), _are_cut(first), all(map(_DATE.fullmatch, first)))
 
 
 def _are_cut(labels: Sequence[str]) -> bool:
@@ -203,8 +210,11 @@ def occurs_twice(given: int, distinct: int, name: str) -> bool:
     return distinct < given and (meaning_of(name) != "id" or distinct > max(2, given // 200))
 
 
-def _agreeing(coded: Mapping[str, _Coded], name: str) -> tuple[str, ...]:
-    """Return attributes of persons that agree within the values of a column, if they say that it tells them apart."""
+def _agreeing(coded: Mapping[str, _Coded], name: str, *, alone: bool = False) -> tuple[str, ...]:
+    """Return attributes of persons that agree within the values of a column, if they say that it tells them apart.
+
+    One is enough where that is said to be so (`alone`).
+    """
     codes = coded[name].codes
     given, distinct = int((codes >= 0).sum()), _distinct(codes)
     if distinct < _FEWEST_VALUES or given - distinct < _FEWEST_PAIRS:
@@ -225,7 +235,26 @@ def _agreeing(coded: Mapping[str, _Coded], name: str) -> tuple[str, ...]:
             and _agrees(column.codes, first, second)
         ):
             found[kind] = other
-    return tuple(found.values()) if len(found) > 1 and not _TELLING.isdisjoint(found) else ()
+    telling = len(found) > 1 and not _TELLING.isdisjoint(found)
+    return tuple(found.values()) if telling or (alone and found) else ()
+
+
+def _together(coded: Mapping[str, _Coded]) -> tuple[Repeated, ...]:
+    """Return the columns of names and dates of birth, if they tell persons apart together, and repeat."""
+    names = [name for name, one in coded.items() if one.kind == "name"]
+    births = [name for name, one in coded.items() if one.kind in ("birth", "born") and one.dates]
+    key = (*names, *births)
+    if not births or any("," in name for name in key):
+        return ()
+    stacked = np.stack([coded[name].codes for name in key])
+    codes = np.where((stacked >= 0).all(axis=0), np.unique(stacked, axis=1, return_inverse=True)[1].ravel(), -1)
+    if (codes >= 0).sum() - _distinct(codes) < _FEW_TOGETHER * len(codes):
+        return ()
+    others = {name: one for name, one in coded.items() if name not in key and one.kind not in ("birth", "born", "name")}
+    agreeing = _agreeing({**others, "": _Coded(codes.astype(np.int64), "")}, "", alone=bool(names))
+    if not agreeing:
+        return ()
+    return (Repeated(",".join(key if names else (*key, *agreeing)), agreeing),)
 
 
 def _agrees(codes: Int64, first: Int64, second: Int64) -> bool:

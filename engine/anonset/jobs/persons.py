@@ -56,6 +56,13 @@ def _refused(repeated: Repeated) -> str:
         )
     within = f", and {' and '.join(map(repr, repeated.agreeing))} agree within them" if repeated.agreeing else ""
     unite = f"{setting('id', name)} {setting('group', True)} makes one record of the rows of each"
+    if "," in name:
+        what = (
+            f"columns {', '.join(map(repr, name.split(',')))} together tell persons apart: their values repeat{within}"
+        )
+        return (
+            f"{what}, so rows are not persons; {unite}, better with a column that numbers the persons as id; {others}"
+        )
     return f"column {name!r} tells persons apart: its values repeat{within}, so rows are not persons; {unite}; {others}"
 
 
