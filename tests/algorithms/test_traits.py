@@ -63,4 +63,4 @@ def test_parameters_take_some_of_it_away_from_an_instance_alone():
 def test_each_of_ours_answers_for_known_models(name):
     traits = traits_of(ALGORITHMS[name])
     assert traits.answers
-    assert set(traits.answers) <= set(MODELS)
+    assert set(traits.models) <= set(MODELS)

@@ -133,13 +133,24 @@ class Traits:
     """Whether each cluster is published as its own lowest common relational values."""
     coarsens: bool = False
     """Whether it has one recoding of all records, which can go on from that of an earlier release."""
+    slow: bool = False
+    """Whether its time grows with the square of the records, about: where there are many, `suggest` does not try it."""
+    not_tried: str = ""
+    """Why `suggest` does not try it for any model, if it does not."""
     answers: tuple[str, ...] = ()
-    """Names of the models that its result is held against, its own first."""
+    """Names of the models that it guarantees, by which it may be asked for."""
+    also_answers: tuple[str, ...] = ()
+    """Names of other models that its result satisfies with some parameters, and is held against by `suggest`."""
 
     def __post_init__(self) -> None:
         if not self.memory_factor > 0:
             msg = f"memory_factor must be above 0, got {self.memory_factor!r}"
             raise InputError(msg)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of all models for which it can serve."""
+        return self.answers + self.also_answers
 
     @property
     def to_workers(self) -> bool:

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from anonset.algorithms.base import traits_of
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.app import given_flags, name_of, pairs, split, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE, FAILED
@@ -15,7 +17,7 @@ from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError
-from anonset.jobs.candidates import KNOWN, OTHER_MODELS, serves
+from anonset.jobs.candidates import KNOWN, serves
 from anonset.jobs.ranking import Candidate
 from anonset.jobs.suggest import SECONDS
 from anonset.privacy import PrivacyModel
@@ -166,9 +168,10 @@ def _command(
 ) -> str:
     """Return the command that runs a candidate on a data set of given roles, or on a job that says them itself."""
     sizes = {name: value for name, value in parameters_of(guarantee).items() if value not in ([], ())}
+    model = {}
     if not serves(algorithm, guarantee):
         sizes = {name: value for name, value in sizes.items() if name in ("k", "m", "l")}
-    model = {"model": "constraints"} if algorithm in OTHER_MODELS and is_job(source) else {}
+        model = {"model": traits_of(ALGORITHMS[algorithm]).answers[0]} if is_job(source) else {}
     asked = as_typed("anonymize", source, given, hierarchies)
     asked += as_typed("", "", {**model, **settings, **sizes}).removeprefix("anonset '' ''")
     return f"{asked} -o {shlex.quote(f'{Path(source).name.partition(chr(46))[0]}-{algorithm}')}"

@@ -1,9 +1,11 @@
 """Which algorithms, with which parameters, are worth a try for a guarantee."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
-from anonset.algorithms.relational.base import QuadraticFormation
+from anonset.algorithms.base import traits_of
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.data import Table
 from anonset.data.hierarchy_rules import HALVES
@@ -46,26 +48,11 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "safe-grouping": ({"algorithm": "safe-grouping"},),
     "anatomy": ({"algorithm": "anatomy"}, {"algorithm": "safe-grouping"}),
 }
-NOT_TRIED: Mapping[str, str] = {
-    "direct": "exact finds the best cut of the hierarchy, direct some cut",
-    "optimal": "exact finds the same cut in less time",
-    "lra": "its guarantee is another one: k^m-anonymity within each part",
-    "hghs": "mhghs goes further in the same way",
-    "pcta": "it forms sets of items, as coat does",
-    "tum-bound": "it merges clusters as rum-bound does, with another bound",
-}
-"""Why an algorithm is no candidate for any model."""
 KNOWN = tuple(_CANDIDATES)
 """The models for which there are candidates, by name."""
 _ALONE: Mapping[str, Sequence[Mapping[str, Any]]] = {"klm": ({"algorithm": "lm-apriori"},)}
 """Where no column is relational."""
-_FORMED = ("rfirst", "rum-bound")
-_QUADRATIC = {name for name, formation in FORMATIONS.items() if issubclass(formation, QuadraticFormation)}
-_SLOW = {*_QUADRATIC, "cluster", "local-recoding"}
 _MANY = 50_000
-
-OTHER_MODELS = ("coat", "pcta")
-"""Algorithms that guarantee a model of another name; that theirs holds is verified."""
 
 
 def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
@@ -88,12 +75,12 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
         found = [{**one, "k": k} if one["algorithm"] == "safe-grouping" else one for one in found]
     if table.n > _MANY:
         for one in found:
-            if one["algorithm"] in _FORMED:
+            if "formation" in (field.name for field in fields(ALGORITHMS[one["algorithm"]])):  # type: ignore[arg-type]
                 one["formation"] = "mondrian"
-        found = [one for one in found if one["algorithm"] not in _SLOW]
+        found = [one for one in found if not traits_of(ALGORITHMS[one["algorithm"]]).slow]
     return found
 
 
 def serves(algorithm: str, model: PrivacyModel) -> bool:
     """Tell whether an algorithm may be asked for by the name of a model; what others make is verified against it."""
-    return algorithm not in OTHER_MODELS and (model.name, algorithm) != ("anatomy", "safe-grouping")
+    return model.name not in traits_of(ALGORITHMS[algorithm]).also_answers

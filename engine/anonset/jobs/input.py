@@ -155,7 +155,7 @@ def _instead(model: PrivacyModel) -> str:
 def _running(model: str) -> str:
     """Say which algorithms for a model run by blocks, or in parts, and under which parameters; nothing if none does."""
     runs: dict[str, list[str]] = {}
-    for name in with_traits(lambda traits: model in traits.answers):
+    for name in with_traits(lambda traits: model in traits.models):
         traits = traits_of(ALGORITHMS[name])
         if traits.by_blocks or traits.split_records is not None:
             how = "by blocks" if traits.by_blocks else "in parts of the data"

@@ -92,7 +92,8 @@ class SafeGrouping(Discreet):
         on_workers=True,
         refuses_above=MOST_TUPLES,
         instead=PARTS_INSTEAD,
-        answers=("safe-grouping", "anatomy"),
+        answers=("safe-grouping",),
+        also_answers=("anatomy",),
     )
 
     k: int

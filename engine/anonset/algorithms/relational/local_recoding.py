@@ -40,7 +40,7 @@ class LocalRecoding(Formation):
     """
 
     name: ClassVar[str] = "local-recoding"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k",))
+    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=("k",))
 
     max_vectors: int = 1_000_000
     """Refuse more vectors of levels."""

@@ -30,7 +30,7 @@ class XuBottomUp(QuadraticFormation):
     """
 
     name: ClassVar[str] = "xu-bottom-up"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.6, split_records=1 << 12, tight=True, answers=("k",))
+    traits: ClassVar[Traits] = Traits(memory_factor=1.6, split_records=1 << 12, tight=True, slow=True, answers=("k",))
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""

@@ -40,7 +40,9 @@ class TumBound(MergingFramework):
     """
 
     name: ClassVar[str] = "tum-bound"
-    traits: ClassVar[Traits] = replace(MergingFramework.traits, memory_factor=1.7)
+    traits: ClassVar[Traits] = replace(
+        MergingFramework.traits, memory_factor=1.7, not_tried="it merges clusters as rum-bound does, with another bound"
+    )
 
     scan: bool = False
     """Before a merge, look for the first candidate that meets the bound at once."""

@@ -48,7 +48,12 @@ class Direct(Generalization):
     """
 
     name: ClassVar[str] = "direct"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.5, coarsens=True, answers=("km",))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.5,
+        coarsens=True,
+        answers=("km",),
+        not_tried="exact finds the best cut of the hierarchy, direct some cut",
+    )
 
     max_tree: int = 50_000_000_000
     """Largest count-tree: sets of up to m nodes, counted once for each record that holds them."""

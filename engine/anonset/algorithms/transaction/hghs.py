@@ -103,7 +103,12 @@ class HgHs(ThreatBased):
     """
 
     name: ClassVar[str] = "hghs"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.3,
+        coarsens=True,
+        answers=("km",),
+        not_tried="mhghs goes further in the same way",
+    )
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
         """Search the cut; the trace lists the expansions in order."""

@@ -74,7 +74,12 @@ class Lra(AprioriBased):
     """
 
     name: ClassVar[str] = "lra"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.7, by_blocks=True, answers=("partition-km",))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.7,
+        by_blocks=True,
+        answers=("partition-km",),
+        not_tried="its guarantee is another one: k^m-anonymity within each part",
+    )
 
     partitions: int = 10
     """Largest number of partitions (>= 1)."""

@@ -39,7 +39,12 @@ class Optimal(Generalization):
     """
 
     name: ClassVar[str] = "optimal"
-    traits: ClassVar[Traits] = Traits(memory_factor=2.8, coarsens=True, answers=("km",))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=2.8,
+        coarsens=True,
+        answers=("km",),
+        not_tried="exact finds the same cut in less time",
+    )
 
     max_cuts: int = 1_000_000
     """Largest number of cuts to look at."""

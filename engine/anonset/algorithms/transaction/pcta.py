@@ -42,7 +42,9 @@ class Pcta(SetBased):
     """
 
     name: ClassVar[str] = "pcta"
-    traits: ClassVar[Traits] = replace(SetBased.traits, memory_factor=1.6)
+    traits: ClassVar[Traits] = replace(
+        SetBased.traits, memory_factor=1.6, not_tried="it forms sets of items, as coat does"
+    )
 
     def rule(self, n_items: int) -> "Rule":
         """Return the parameters of a search over so many items, for the kernels."""
