@@ -110,7 +110,7 @@ def test_every_sentence_is_said_somewhere_and_is_short() -> None:
         "downcoding",
         "composition",
         "two together",
-        "occurs in the data",
+        "occur in your data",
         "values of some of its records",
     ):
         assert any(name in text for text in SENTENCES.values()), name

@@ -53,3 +53,8 @@ class AnatomyDiversity(PrivacyModel):
             "says nothing about an attacker who knows the sensitive values of others in the group, or that some "
             "values are impossible for a person; values that differ count as different, however much alike they are."
         )
+
+    @property
+    def limits_in_short(self) -> str:
+        """What an owner should know first of what it does not guarantee."""
+        return "It does not hide that somebody is in the data, nor what others' values tell."

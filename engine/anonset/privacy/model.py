@@ -56,6 +56,11 @@ class PrivacyModel(Discreet, ABC):
         """What it does not guarantee, in words."""
 
     @property
+    def limits_in_short(self) -> str:
+        """What an owner should know first of what it does not guarantee: a line of a terminal."""
+        return "Who knows more may find a person; what all who match share is disclosed."
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """The sensitive items that it names."""
         return ()

@@ -69,3 +69,8 @@ class SafetyConstraint(PrivacyModel):
             "that differ count as different, however much alike they are. The bound is one for each tuple: that at "
             "least one of somebody's several tuples has a value is likelier."
         )
+
+    @property
+    def limits_in_short(self) -> str:
+        """What an owner should know first of what it does not guarantee."""
+        return "It does not hide that somebody is in the data, nor what others' values tell."

@@ -49,3 +49,8 @@ class TransactionKAnonymity(PrivacyModel):
             "disclosed. Where the same item is published under several symbols, counting symbols over the whole "
             "file misleads. Columns that are kept as they are count neither as known nor as hidden."
         )
+
+    @property
+    def limits_in_short(self) -> str:
+        """What an owner should know first of what it does not guarantee."""
+        return "What all who match share is disclosed."

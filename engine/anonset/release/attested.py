@@ -177,11 +177,12 @@ def require_statements(
         With the field that differs.
     """
     data = attested.data
+    limits = " ".join(declared_limits(promised, publication, attested.declarations))
     computed: dict[str, tuple[Any, Any]] = {
         "parameters": (_but_policy(attested.parameters), _but_policy(parameters_of(promised))),
         "statement": (attested.statement, promised.statement),
         "in_plain_words": (attested.in_plain_words, promised.in_plain_words),
-        "limits": (attested.limits, " ".join(declared_limits(promised, publication, attested.declarations))),
+        "limits": (_in_words_of_today(attested.limits, limits), limits),
         "counts": (attested.counts, kind_of(promised).counts(publication)),
     }
     if isinstance(data, BucketFiles) and isinstance(publication, BucketPublication):
@@ -195,6 +196,15 @@ def require_statements(
             computed["data.items"] = (data.items, ["items"])
     for field, (found, expected) in computed.items():
         _require_equal(published, field, found, expected)
+
+
+def _in_words_of_today(attested: str, expected: str) -> str:
+    """Return attested limits, which a version of before may have put otherwise."""
+    if attested == expected:
+        return attested
+    from anonset.release.earlier_words import todays_words
+
+    return todays_words(attested)
 
 
 def _but_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,58 +11,63 @@ from anonset.generalization.publication import members_of, range_ends
 from anonset.privacy import PartitionKmAnonymity, PrivacyModel, TransactionKAnonymity
 
 AS_THEY_ARE = (
-    "It speaks of the records as they are in the data: whoever knows an item of a person that is missing there, alone "
-    "or with its whole row, may find that no record matches, and learn that it is missing."
+    "It protects the records as they are in the data: whoever knows an item of a person that the data lack may find "
+    "that no record matches, and learn that it is missing."
 )
 """What holds of every publication of items."""
 UNPUBLISHED = (
-    "An item that stands behind no published symbol is in no record, or it was suppressed: the publication does not "
-    "say which, but whoever knows that it is in some record knows that it was suppressed."
+    "A missing item was either never there or suppressed; readers cannot tell which. Whoever knows that some record "
+    "has it knows that it was suppressed."
 )
 """What holds of every publication of items."""
-MEMBERS = (
-    "Every label that a published set or node stands for occurs in the data, unless a list or a hierarchy that was not "
-    "made from the data brought it in."
-)
+MEMBERS = "Group members all occur in your data, unless your hierarchy adds others."
 """What holds where a symbol stands for several labels."""
 RANGES = "The ends of a range are values of some of its records, unless a hierarchy names the range."
 """What holds where a number is published as a range."""
-FINEST = (
-    "It was made as fine as the search found safe: whoever knows how it searches may conclude that finer ones were not "
-    "safe, and from that at times what is hidden (minimality)."
-)
+FINEST = "The result is as detailed as is safe; that itself can hint at what was hidden (minimality)."
 """What holds of every publication of records."""
 LOCAL = (
-    "Equal values may be published in different ways (local recoding): from the way that was chosen for a record, "
-    "whoever knows how the search works may tell more than its symbols say (refinement and downcoding attacks: Cohen, "
-    "Attacks on Deidentification's Defenses, USENIX Security 2022)."
+    "Equal values may be published in different ways (local recoding): whoever knows how the search works may learn "
+    "more from the way that was chosen for a record (refinement and downcoding attacks: Cohen, Attacks on "
+    "Deidentification's Defenses, USENIX Security 2022)."
 )
 """What holds where clusters or partitions have recodings of their own."""
 ALONE = (
-    "It speaks of this publication alone: together with another one of the same persons, whoever made it, it may tell "
+    "It protects this publication alone: together with another one about the same persons, by anyone, it may reveal "
     "what each of them hides (composition)."
 )
 """What holds of every publication."""
-ROWS = "A row was taken for a person: somebody who has several rows is not protected as one person."
+ROWS = "Each row was taken for a person: somebody with several rows is not protected as one person."
 """What holds where nothing tells whose row it is."""
 BY_WORD = "That no two rows are of one person is the owner's word."
 """What holds where the owner declares that rows are persons."""
 NAMED = "Columns may name or reach persons: the owner declares that they are published on purpose."
 """What holds where the owner declares what identifies."""
 FROM_DATA = (
-    "A hierarchy was made from how often labels occur in the data: what is published together are neighbours by "
-    "frequency, among all labels or among those below a node of the owner's tree, so that each symbol tells a band of "
-    "frequencies (and, with minimality, at times which pairs are rare)."
+    "A hierarchy was made from how often labels occur in the data: what is published together occurs about equally "
+    "often, among all labels or among those below a node of the owner's tree. So each group tells a band of "
+    "frequencies, and at times which pairs are rare."
 )
 """What holds where a hierarchy was made from frequencies."""
 GOES_ON = (
-    "It goes on from an earlier release, whose names keep their meaning: whoever has both sees what became coarser, so "
-    "what became rare, and may find out more of somebody who is in both than either says: no guarantee holds of the "
-    "two together. A symbol may stand for labels of the earlier data alone."
+    "It continues an earlier release, whose names keep their meaning: whoever has both sees what became coarser, so "
+    "what became rare, and may learn more about somebody who is in both than either says. No guarantee holds for the "
+    "two together. A group may stand for labels of the earlier data alone."
 )
 """What holds where the recoding of an earlier release was coarsened."""
-UNDECIDED = "The check could not be finished, which was accepted: that the guarantee holds is not proven."
+UNDECIDED = "The check could not finish, which was accepted: that the guarantee holds is not proven."
 """What holds where an unfinished check was accepted."""
+
+IN_SHORT = {
+    UNDECIDED: UNDECIDED,
+    NAMED: "Columns that may name persons are published on purpose.",
+    BY_WORD: "That no two rows are of one person is your word.",
+    ROWS: "Somebody with several rows is not protected as one person.",
+    GOES_ON: "No guarantee holds for this and the earlier release together.",
+    ALONE: "Together with another publication about the same persons, it may reveal more.",
+    FINEST: "The result is as detailed as is safe; that itself can hint at what was hidden.",
+}
+"""The limits that an owner reads first, in this order, each in a line."""
 
 
 def limits_of(

@@ -17,8 +17,9 @@ from anonset.measures.levels import KEPT, SUPPRESSED, by_level, of_nodes
 from anonset.measures.retention import shares
 from anonset.privacy import Verdict
 from anonset.release.costs import COMPILING, format_size
-from anonset.release.documents import declarations, declared_limits, parameters_of, plain
+from anonset.release.documents import ATTESTATION, Declarations, declarations, declared_limits, parameters_of, plain
 from anonset.release.formats import Unverified
+from anonset.release.limits import IN_SHORT
 from anonset.release.release import Release
 from anonset.report.distance import distance
 from anonset.spelling import counted, printable, setting, shortened
@@ -33,6 +34,8 @@ _NCP_SCALE = " of 1 (0: all items as they are; 1: all suppressed, or one symbol 
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 """What is counted by what became of it, as people are told."""
 _FEW = 5
+_LIMITS = 3
+"""Limits that people are shown; the attestation holds all."""
 _OF_SPLIT = ("parts", "smallest_part", "largest_part", "begun_in_parts")
 """Figures of how the records were split."""
 _TOLD = {"out": "published in", "private": "private"}
@@ -41,6 +44,7 @@ _TOLD = {"out": "published in", "private": "private"}
 def summary(release: Release) -> dict[str, Any]:
     """Return the account as what JSON knows. Private: it holds the losses."""
     unverified, verdict = release.unverified, release.verdict
+    declared = _declared(release)
     found: dict[str, Any] = plain(
         {
             **_places(release),
@@ -49,8 +53,9 @@ def summary(release: Release) -> dict[str, Any]:
             "model": verdict.model.name,
             "verdict": verdict.outcome,
             "verified": verdict.checked,
+            "limits": declared_limits(verdict.model, unverified.publication, declared),
             "records": unverified.publication.n,
-            "unit": declarations(unverified.table, unverified.hierarchies, undecided=verdict.holds is None).unit,
+            "unit": declared.unit,
             **sizes(release),
             **({"changes": unverified.table.changes} if unverified.table.changes else {}),
             "measures": unverified.measures,
@@ -69,9 +74,7 @@ def summary(release: Release) -> dict[str, Any]:
 def account(release: Release) -> list[str | RichTable]:
     """Return the account for people, as text and tables."""
     unverified, verdict = release.unverified, release.verdict
-    declared = declarations(
-        unverified.table, unverified.hierarchies, undecided=verdict.holds is None, earlier=unverified.earlier
-    )
+    declared = _declared(release)
     parameters = ", ".join(f"{name}={shortened(value)}" for name, value in parameters_of(verdict.model).items())
     peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
     facts = {
@@ -95,10 +98,23 @@ def account(release: Release) -> list[str | RichTable]:
     return [
         facts_table({name: text for name, text in facts.items() if text}),
         f"In plain words: {verdict.model.in_plain_words}",
-        f"What holds: {verdict.model.statement}",
-        "What does not:",
-        *(f"- {limit}" for limit in declared_limits(verdict.model, unverified.publication, declared)),
+        *_limits_in_short(release, declared),
     ]
+
+
+def _declared(release: Release) -> Declarations:
+    """Return what is declared of a release."""
+    made, undecided = release.unverified, release.verdict.holds is None
+    return declarations(made.table, made.hierarchies, undecided=undecided, earlier=made.earlier)
+
+
+def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
+    """Return the limits that the owner reads first, and where all of them stand."""
+    model, request = release.verdict.model, release.published
+    limits = declared_limits(model, release.unverified.publication, declared)
+    first = [text for limit, text in IN_SHORT.items() if limit in limits][: _LIMITS - 1]
+    all_of_them = "" if request is None else f" (all limits: {request.out / ATTESTATION})"
+    return [f"What is not guaranteed{all_of_them}:", *(f"- {text}" for text in (model.limits_in_short, *first))]
 
 
 def evaluation_account(evaluation: "Evaluation") -> RichTable:
