@@ -43,6 +43,17 @@ def temporary_files_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield
 
 
+@pytest.fixture(autouse=True)
+def temporary_files_of_killed_runs() -> Iterator[None]:
+    """Remove what a run that a test killed left in the temporary folder: the next test's runs would name it."""
+    yield
+    from anonset.jobs.leftovers import remove_left, work_directories
+
+    for found in work_directories():
+        if found.state == "left":
+            remove_left(found)
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name raw bytes by their argument alone: a packed file carries its time, and all workers must agree on names."""
     return argname if isinstance(val, bytes) else None

@@ -72,6 +72,9 @@ def write_inputs(folder: Path) -> None:
     (folder / "two.csv").write_text("\n".join(two) + "\n")
 
 
+_ROWS = ("--rows-are-persons",)  # an id stands in several rows, which are buckets' alone
+
+
 def jobs() -> Iterator[Job]:
     """Yield the arguments of every job; ``-o`` is added."""
     yield from _item_jobs()
@@ -111,7 +114,7 @@ def _item_jobs() -> Iterator[Job]:
 
 
 def _set_based_jobs() -> Iterator[Job]:
-    people = ("anonymize", "people.csv", "--items", "items", "--drop", "id,age,origin,sex,drug,year")
+    people = ("anonymize", "people.csv", "--items", "items", "--drop", "id,age,origin,sex,drug,year", *_ROWS)
     for name, k, m in product(("coat", "pcta"), (2, 5), (1, 2, 3)):
         yield (*people, "--algorithm", name, "--privacy-constraints", "km", "--k", str(k), "--m", str(m))
     for name, policy in product(("coat", "pcta"), ("private.txt", "pgen")):
@@ -142,7 +145,7 @@ _TREES = ("--hierarchy", "age=range", "--hierarchy", "origin=origin.csv", "--hie
 
 
 def _relational_jobs() -> Iterator[Job]:
-    base = ("anonymize", "people.csv", *_ROLES, "--drop", "id,items,drug,year", "--model", "k")
+    base = ("anonymize", "people.csv", *_ROLES, "--drop", "id,items,drug,year", *_ROWS, "--model", "k")
     for name, k in product(("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"), (2, 3, 10)):
         yield (*base, *_TREES, "--algorithm", name, "--k", str(k))
     for name in ("full-domain", "local-recoding", "bottom-up", "top-down"):
@@ -155,7 +158,7 @@ def _relational_jobs() -> Iterator[Job]:
 
 
 def _rt_jobs() -> Iterator[Job]:
-    roles = ("people.csv", *_ROLES, "--items", "items", "--drop", "id,drug,year", *_TREES)
+    roles = ("people.csv", *_ROLES, "--items", "items", "--drop", "id,drug,year", *_ROWS, *_TREES)
     base = ("anonymize", *roles, "--model", "kkm")
     tree = ("--hierarchy", "items=tree.csv")
     for name, merge, function in product(
@@ -190,7 +193,17 @@ def _layout_jobs() -> Iterator[Job]:
     km = ("anonymize", "baskets.dat", *tree, "--model", "km", "--algorithm", "apriori", "--k", "3", "--m", "2")
     for form, order in product(("csv", "parquet", "dat"), ("sorted", "input")):
         yield (*km, "--format", form, "--order", order, "--json")
-    people = ("anonymize", "people.csv", "--items", "items", "--keep", "year", "--drop", "id,age,origin,sex,drug")
+    people = (
+        "anonymize",
+        "people.csv",
+        "--items",
+        "items",
+        "--keep",
+        "year",
+        "--drop",
+        "id,age,origin,sex,drug",
+        *_ROWS,
+    )
     for symbols, form in product(("auto", "members", "short"), ("csv", "parquet")):
         coat = ("--algorithm", "coat", "--privacy-constraints", "km", "--k", "3", "--m", "2")
         yield (*people, *coat, "--symbols", symbols, "--format", form)
@@ -207,7 +220,19 @@ def comparisons() -> Iterator[Job]:
     """Yield jobs that publish nothing."""
     tree = ("--hierarchy", "items=numbers.csv")
     yield ("compare", "baskets.dat", *tree, "--algorithms", "apriori,vpa,lra", "--vary", "k=2,5", "--m", "2")
-    yield ("compare", "people.csv", *_ROLES, "--drop", "id,items,drug,year", *_TREES, "--model", "k", "--vary", "k=2,3")
+    yield (
+        "compare",
+        "people.csv",
+        *_ROLES,
+        "--drop",
+        "id,items,drug,year",
+        *_ROWS,
+        *_TREES,
+        "--model",
+        "k",
+        "--vary",
+        "k=2,3",
+    )
     yield ("hierarchy", "check", "tree.csv")
     yield ("hierarchy", "print", "tree.csv")
     yield ("policy", "generate", "people.csv", "--items", "items", "--drop", "id,age,origin,sex,drug,year", "--help")

@@ -77,6 +77,12 @@ class AnonsetError(Exception):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(message of {len(str(self)):,} characters)"
 
+    def reword(self, old: str, new: str) -> None:
+        """Replace a part of the message."""
+        self._marked = self._marked.replace(old, new)
+        self.public = public_text(self._marked)
+        self.args = (plain_text(self._marked),)
+
 
 class InputError(AnonsetError, ValueError):
     """Malformed input data or parameters."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NoReturn
 
-from anonset.errors import AnonsetError, datum
+from anonset.errors import AnonsetError, InputError, datum
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
@@ -65,5 +65,5 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         msg = f"it names {datum(twice)} twice in one object"
-        raise ValueError(msg)
+        raise InputError(msg)
     return found

@@ -20,10 +20,9 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, bit_count
 from anonset_kernels._jit import kernel
+from anonset_kernels._noise import NOISE
 
 RANGE, NODE, SET = 0, 1, 2
-NOISE = 1e-12
-"""Losses that differ by no more are equal: sums of the same fractions, rounded differently."""
 _BLOCK = 512
 
 

@@ -19,7 +19,7 @@ from anonset_kernels._arrays import (
     Tuples,
 )
 from anonset_kernels._jit import kernel
-from anonset_kernels.relational import NOISE
+from anonset_kernels._noise import NOISE
 
 _Bounds = tuple[Float64Matrix, Float64Matrix, Int32Matrix, Int32Matrix]
 _Records = tuple[Int64Array, Int32Array, TupleOf]

@@ -138,6 +138,7 @@ def test_a_full_disk_is_named_with_the_file_and_the_run_goes_on_with_room(tmp_pa
     place, step = ["--work-dir", str(tmp_path / "work")], "__init__" if most else "_roots"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     done_before = getattr(ConstraintSearch, step)
+    assert run("before", "--work-dir", str(tmp_path / "work-before"), m=m).code == 0  # machine code is written, too
 
     def in_little_room(self, *given):
         resource.setrlimit(resource.RLIMIT_FSIZE, (most or 0, hard))
@@ -149,7 +150,8 @@ def test_a_full_disk_is_named_with_the_file_and_the_run_goes_on_with_room(tmp_pa
             done = run("out", *place, m=m)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert (done.code, len(done.err.splitlines())) == (2, 2)
+    assert (done.code, len(done.err.splitlines())) == (2, 3)
+    assert "raw data stay in" in done.err.splitlines()[1]
     assert done.err.endswith(": cannot be written: File too large\n")
     assert f"/{name}-" in done.err.splitlines()[-1]
     assert run("out", *place, "--resume", m=m).code == 0
@@ -169,6 +171,7 @@ def test_a_block_that_is_damaged_in_the_search_is_named(tmp_path, run, monkeypat
 
     monkeypatch.setattr(ConstraintSearch, when, damaged)
     done = run("out", "--work-dir", str(tmp_path / "work"))
-    assert (done.code, len(done.err.splitlines())) == (2, 2)
+    assert (done.code, len(done.err.splitlines())) == (2, 3)
+    assert "raw data stay in" in done.err
     assert "the work directory is damaged: this is not what was written; begin anew without it" in done.err
     assert not (tmp_path / "out").exists()

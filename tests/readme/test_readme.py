@@ -27,6 +27,7 @@ NOT_RUN = {
     "python -m benchmarks.tuples 10000000": "takes minutes",
     "anonset anonymize 'visits/*.parquet'": "ends by being killed",
     "# on one machine": "needs several machines",
+    "import anonset\nfrom anonset_datasets import catalogue": "real data, which do not ship",
     "make reproduce": "takes minutes to hours, and real data",
     '{"time": "2026-03-02T08:15:30.120Z"': "lines of a log; the fields are tested in tests/cli/test_log.py",
 }

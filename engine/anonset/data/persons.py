@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from anonset.data.discreet import Discreet
+
 CUT = "holds long numbers that a spreadsheet cut off (E+11), so that different persons may share one"
 """What is wrong with such ids."""
 
@@ -19,7 +21,7 @@ class Repeated:
 
 
 @dataclass(frozen=True)
-class OwnersWord:
+class OwnersWord(Discreet):
     """What the owner answers for, since nothing in the data shows it."""
 
     rows_are_persons: bool = False

@@ -74,7 +74,7 @@ def look_at(name: str, labels: Sequence[str]) -> Look:
     """Return what all values of a column look like; of many, the first are looked at.
 
     >>> look_at("birth", ["24.12.1950", "1.2.1960"]).form, look_at("n", ["1,5", "2"])
-    ('%d.%m.%Y', Look(kind='numbers', form=',', doubt='', usable=True, width='0.05'))
+    ('%d.%m.%Y', Look(kind='numbers', form=',', width='0.05'))
     """
     looked_at = labels[:MOST_LOOKED_AT]
     kind = kind_of_values(looked_at)

@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,8 @@ def work_place(settings: "Settings") -> Iterator[WorkFolder]:
                 file.write(json.dumps(_identity(settings)).encode())
         yield work
     except BaseException as error:
-        owners.leave(work.path)
+        with suppress(OSError):  # as on a full disk: the mark then names this process, which ends
+            owners.leave(work.path)
         go_on = f"go on by {setting('resume', True)}, or clear them by: {owners.clear_command(work.path)}"
         error.add_note(f"{RAW_DATA_STAY} {str(work.path)!r}; {go_on}")
         raise

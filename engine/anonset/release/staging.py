@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from anonset.errors import InputError
+from anonset.errors import AnonsetError, InputError
 from anonset.release.interruption import UNDOING, defer_signals, settle
 from anonset.spelling import setting
 
@@ -273,6 +273,8 @@ def name_in(error: BaseException | None, written: Path, meant: Path) -> None:
     old, new = str(written), str(meant)
     if isinstance(error, OSError) and isinstance(error.filename, (str, os.PathLike)):
         error.filename = str(error.filename).replace(old, new)
+    elif isinstance(error, AnonsetError):
+        error.reword(old, new)
     elif error is not None:
         error.args = tuple(part.replace(old, new) if isinstance(part, str) else part for part in error.args)
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from anonset.errors import plain_text
 from anonset.jobs.inspection import MOST_CORRELATED, Inspection
 from anonset.release.documents import parameters_of, plain
 from anonset.report.account import coverage
@@ -61,7 +62,7 @@ def inspection_account(found: Inspection) -> list[str]:
         lines += ["  ..."] if one.number > _SHOWN else []
     if found.too_large:
         lines.append(f"correlations: not looked for in more than {MOST_CORRELATED:,} rows")
-    return [printable(line) for line in lines]
+    return [printable(plain_text(line)) for line in lines]
 
 
 def _columns(found: Inspection) -> str:

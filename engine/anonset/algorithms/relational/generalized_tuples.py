@@ -12,7 +12,7 @@ Values = tuple[Float64, Float64, Int32, NDArray[np.uint64]]
 
 
 _NOISE = 1e-12
-"""As `anonset_kernels.relational.NOISE`."""
+"""As `anonset_kernels._noise.NOISE`."""
 
 
 def loss_keys(loss: Float64) -> Float64:
