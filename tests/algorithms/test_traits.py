@@ -2,12 +2,14 @@
 
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
 import anonset
-from anonset.algorithms.base import traits_of
+from anonset.algorithms.base import Result, traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
+from anonset.release.losses import refuse_worthless
 from anonset.settings.parameters import MODELS
 
 
@@ -64,3 +66,17 @@ def test_each_of_ours_answers_for_known_models(name):
     traits = traits_of(ALGORITHMS[name])
     assert traits.answers
     assert set(traits.models) <= set(MODELS)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "ways"),
+    [
+        (anonset.Apriori(k=2, m=2), "exact with suppress=True or coat (model='constraints') or hierarchies"),
+        (anonset.Coat(k=2, m=2), "parameters of constraints, pcta may keep more"),
+        (anonset.TFirst(k=2, m=2), "kkm, rum-bound or tum-bound or rfirst or hierarchies"),
+        (anonset.KMember(k=2), "parameters of k, cluster or mondrian or hierarchies"),
+    ],
+)
+def test_what_may_keep_more_than_a_worthless_publication_is_read_from_the_traits(algorithm, ways):
+    result = Result(anonset.ItemGroups(anonset.SetColumn.of([["a"]]).vocabulary, np.zeros(1, np.int32)))
+    assert ways in refuse_worthless(algorithm, result, "nothing is left")

@@ -234,7 +234,7 @@ def test_a_worthless_publication_is_refused(place: Place) -> None:
     assert place.nothing_left()
     assert ran.err == (
         "anonset: error: exact: the publication would be worthless: every protected column shows one symbol "
-        "('items' had 3 different labels); under the same parameters of km, coat (protecting all itemsets of m items) "
+        "('items' had 3 different labels); under the same parameters of km, coat (--model constraints) "
         "or hierarchies whose nodes have fewer children may keep more; --allow-worthless publishes it anyway\n"
     )
     ran = place.run(*job, "--allow-worthless")

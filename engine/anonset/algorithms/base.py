@@ -137,6 +137,8 @@ class Traits:
     """Whether its time grows with the square of the records, about: where there are many, `suggest` does not try it."""
     not_tried: str = ""
     """Why `suggest` does not try it for any model, if it does not."""
+    keeps_more: bool = False
+    """Whether it is named as one that may keep more, where another one for the same model says nothing any more."""
     answers: tuple[str, ...] = ()
     """Names of the models that it guarantees, by which it may be asked for."""
     also_answers: tuple[str, ...] = ()

@@ -148,7 +148,7 @@ def _guarantee(table: Table, asked: Mapping[str, Any]) -> PrivacyModel:
     if stray := [n for n in _ASKED[1:] if asked[n] is not None and n not in own]:
         msg = f"--{stray[0].replace('_', '-')} is no parameter of the model {name}"
         raise InputError(msg)
-    needed = {"delta": 1.0} if algorithm in ("rum-bound", "tum-bound") else {}
+    needed = {"delta": 1.0} if "delta" in parameters(algorithm) else {}
     return make_algorithm(name, algorithm, {**given, **needed}).model
 
 

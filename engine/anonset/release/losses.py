@@ -6,12 +6,13 @@ symbol in each protected column is worthless.
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Result, traits_of
+from anonset.algorithms.base import Algorithm, Result, Traits, traits_of
+from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.discreet import names_shown
 from anonset.data.distinct import distinct
@@ -112,19 +113,6 @@ def _item_losses(
     return found
 
 
-_OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "km": ("exact", "coat"),
-        "partition-km": ("exact", "coat"),
-        "constraints": ("coat", "pcta"),
-        "k": ("mondrian", "cluster"),
-        "kkm": ("rum-bound", "tum-bound", "rfirst"),
-        "klm": ("rum-bound", "tum-bound", "rfirst"),
-    }
-)
-"""Algorithms that may keep more under the same parameters of a model."""
-_HOW = MappingProxyType({"coat": "coat (protecting all itemsets of m items)"})
-"""How to ask an algorithm for a guarantee that has another name there."""
 _WITH_HIERARCHIES = frozenset({"km", "partition-km", "lm", "transaction-k", "k", "kkm", "klm"})
 _FEW = 3
 
@@ -132,14 +120,26 @@ _FEW = 3
 def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
     """Say why a worthless publication is refused, and what may keep more under the same parameters of the model."""
     name, model = algorithm.name, algorithm.model.name
-    how = {**_HOW, "exact": f"exact with {setting('suppress', True)}"}
+
+    def keeps_more(traits: Traits) -> bool:
+        return traits.keeps_more and model in (traits.answers if traits.not_tried else traits.models)
+
     may_suppress = getattr(algorithm, "suppress", True) is not False
-    ways = [how.get(other, other) for other in _OTHERS.get(model, ()) if other != name or not may_suppress]
+    ways = [_asked(other, model) for other in with_traits(keeps_more) if other != name or not may_suppress]
     if name == "rum-bound" and result.figures.get("merges", 0) > 0:
         ways.append("a smaller delta, which merges fewer clusters,")
     ways += ["hierarchies whose nodes have fewer children"] if model in _WITH_HIERARCHIES else []
     more = f"under the same parameters of {model}, {' or '.join(ways)} may keep more; " if ways else ""
     return f"the publication would be worthless: {what}; {more}{setting('allow_worthless', True)} publishes it anyway"
+
+
+def _asked(name: str, model: str) -> str:
+    """Say how to ask an algorithm for most under a model, or under its own one, which implies that."""
+    cls: Any = ALGORITHMS[name]
+    if any(parameter.name == "suppress" for parameter in fields(cls)):
+        return f"{name} with {setting('suppress', True)}"
+    answers = traits_of(cls).answers
+    return name if model in answers else f"{name} ({setting('model', answers[0])})"
 
 
 def why_worthless(model: PrivacyModel, table: Table, publication: Any) -> str:

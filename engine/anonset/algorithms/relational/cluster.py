@@ -47,7 +47,9 @@ class Cluster(Formation):
     """
 
     name: ClassVar[str] = "cluster"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.6, split_records=1 << 13, tight=True, slow=True, answers=("k",))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.6, split_records=1 << 13, tight=True, slow=True, keeps_more=True, answers=("k",)
+    )
 
     seed: int | None = None
     """Pick the seeds at random by this number (>= 0); the first record that is left if None."""

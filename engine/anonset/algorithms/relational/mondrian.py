@@ -30,7 +30,9 @@ class Mondrian(Formation):
     """
 
     name: ClassVar[str] = "mondrian"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.0, split_records=1 << 17, tight=True, answers=("k",))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.0, split_records=1 << 17, tight=True, keeps_more=True, answers=("k",)
+    )
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""

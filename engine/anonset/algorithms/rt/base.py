@@ -106,6 +106,7 @@ class RelationalFirst(RTFramework):
         where=f"the formation is {listed(_SPLIT, 'or')}",
         forms_sets=True,
         tight=True,
+        keeps_more=True,
         answers=("kkm", "klm"),
     )
 

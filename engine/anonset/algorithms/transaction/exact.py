@@ -53,7 +53,7 @@ class Exact(Discreet):
 
     name: ClassVar[str] = "exact"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=1.2, by_blocks=True, on_workers=True, coarsens=True, answers=("km",)
+        memory_factor=1.2, by_blocks=True, on_workers=True, coarsens=True, keeps_more=True, answers=("km",)
     )
 
     k: int

@@ -39,6 +39,7 @@ class SetBased(Discreet, ABC):
         by_blocks=True,
         where="m is given, not a list of privacy constraints",
         undivided="each merge depends on the one before, so that one thread does them all",
+        keeps_more=True,
         answers=("constraints",),
         also_answers=("km",),
     )
