@@ -1,5 +1,6 @@
 """`--log-format json`: lines for programs, which show no label of the data; and the exit codes that they end with."""
 
+import hashlib
 import re
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,9 @@ def lines_of(err: str) -> list[dict[str, Any]]:
     for one in found:
         own = {"code", "exit_code"} if one.get("level") == "error" else set()
         more = set(one) & {"column", "line", "row", "count"} if own else set()
+        more |= (
+            set(one) & {"verdict", "records", "losses", "peak_memory", "out", "sha256"} if "exit_code" in one else set()
+        )
         assert set(one) == {"time", "event", *FIELDS[one["event"]], *own, *more}
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", one["time"])
     assert [at for at, one in enumerate(found) if one["event"] == "start"] == [0]
@@ -52,6 +56,24 @@ def test_a_job_that_is_done(place: Place) -> None:
     stages = [one for one in found if one["event"] == "progress" and one["stage"] != COMPILING]
     assert {"stage": "itemsets of size 2", "done": 5, "total": 5}.items() <= stages[-1].items()
     assert not any(label in one["stage"] for one in stages for label in ("a1", "a2", "b1", "b2"))
+
+
+def test_the_end_tells_what_was_published(place: Place) -> None:
+    ran = place.run(*place.job("--log-format", "json", "--json"))
+    end = logged(ran)[-1]
+    assert (end["verdict"], end["records"], end["out"]) == ("holds", ran.json["records"], str(place.out))
+    assert end["losses"] == ran.json["measures"]
+    assert end["peak_memory"] > 1 << 20
+    files = {path.relative_to(place.out).as_posix(): path for path in place.out.rglob("*") if path.is_file()}
+    assert end["sha256"] == {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
+    again = logged(place.run(*place.job("--log-format", "json", "--if-exists", "skip")))[-1]
+    told = {name: end[name] for name in ("verdict", "out", "sha256")}
+    assert {name: again[name] for name in set(again) - {"time", "event", "exit_code", "seconds"}} == told
+
+
+def test_the_end_of_a_failed_job_tells_no_result(place: Place) -> None:
+    end = logged(place.run(*place.job("--log-format", "json", "--items", "none")))[-1]
+    assert set(end) == {"time", "event", "exit_code", "seconds"}
 
 
 def test_the_option_stands_anywhere_and_quiet_shows_no_progress(place: Place) -> None:

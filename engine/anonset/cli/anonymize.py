@@ -1,6 +1,7 @@
 """``anonset anonymize``: the whole job, from a file to a verified publication."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -8,7 +9,7 @@ from cyclopts import Parameter
 from anonset.algorithms.base import Progress
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.main import DONE, FAILED, UNDECIDED
-from anonset.cli.output import progress_bars, say, show, show_json, warn
+from anonset.cli.output import has_log, progress_bars, say, show, show_json, tell_result, warn
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.release.release import Release
@@ -60,13 +61,32 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
     with progress_bars(quiet=quiet) as progress:
         before = _finished_before(settings, progress) if settings.if_exists == "skip" else None
         if before is not None:
+            if has_log():
+                _tell(settings.out, before.verdict.outcome)
             return _skipped(before, quiet=quiet, json=json)
         release = anonymize_file(settings, progress=progress, note=None if quiet else say)
     for warning in release.unverified.warnings:
         warn(warning)
+    if has_log():
+        peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
+        losses, records = release.unverified.measures, release.unverified.publication.n
+        _tell(settings.out, release.verdict.outcome, records=records, losses=losses, peak_memory=peak or None)
     if json or not quiet:
         _show(release, json=json)
     return DONE if release.verdict.holds else UNDECIDED
+
+
+def _tell(out: str, verdict: str, **figures: Any) -> None:
+    """Tell a program what stands in OUT: the verdict, the digest of each file, and figures of the job."""
+    from hashlib import sha256
+
+    from anonset.release.attested import read_attestation
+    from anonset.release.documents import ATTESTATION, plain
+
+    attested = read_attestation(Path(out))
+    digests = {} if attested is None else attested.data.sha256
+    own = sha256((Path(out) / ATTESTATION).read_bytes()).hexdigest()
+    tell_result(verdict=verdict, **plain(figures), out=out, sha256={**digests, ATTESTATION: own})
 
 
 def _finished_before(settings: Settings, progress: Progress | None) -> "Inspection | None":

@@ -55,6 +55,7 @@ class JsonLog:
         self._began = time.monotonic()
         self._lock = threading.Lock()  # workers report too
         self._shown: dict[str, tuple[float, float]] = {}
+        self._result: dict[str, Any] = {}
         self._when = self._began
 
     def start(self) -> None:
@@ -78,9 +79,13 @@ class JsonLog:
         """Tell a ``note``, a ``warning`` or an ``error``, without what the text takes from the data."""
         self._write("message", level=level, message=public_text(text), **more)
 
+    def result(self, **values: Any) -> None:
+        """Keep for the end what came of the command: figures and paths, nothing of the data."""
+        self._result |= values
+
     def end(self, code: int) -> None:
-        """Tell how the command ended."""
-        self._write("end", exit_code=code, seconds=round(time.monotonic() - self._began, 3))
+        """Tell how the command ended, and what came of it."""
+        self._write("end", exit_code=code, seconds=round(time.monotonic() - self._began, 3), **self._result)
 
     def _write(self, event: str, **values: Any) -> None:
         when = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -27,6 +27,10 @@ class Log(Protocol):
         """Tell a note, a warning or an error."""
         ...
 
+    def result(self, **values: Any) -> None:
+        """Keep for the end what came of the command."""
+        ...
+
     def end(self, code: int) -> None:
         """Tell how the command ended."""
         ...
@@ -74,6 +78,12 @@ def log_to(log: Log) -> None:
 def has_log() -> bool:
     """Tell whether a program is told, and not people."""
     return bool(_log)
+
+
+def tell_result(**values: Any) -> None:
+    """Tell a program at the end what came of the command: figures and paths, nothing of the data."""
+    if _log:
+        _log[0].result(**values)
 
 
 def end_log(code: int) -> None:
