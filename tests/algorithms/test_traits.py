@@ -1,5 +1,6 @@
 """What an algorithm can do is declared once, by its class; its parameters can only take some of it away."""
 
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -7,10 +8,11 @@ import pytest
 
 import anonset
 from anonset.algorithms.base import Result, traits_of
-from anonset.algorithms.registry import ALGORITHMS
+from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.errors import InputError
 from anonset.release.losses import refuse_worthless
 from anonset.settings.parameters import MODELS
+from anonset.spelling import listed
 
 
 class Silent:
@@ -80,3 +82,9 @@ def test_each_of_ours_answers_for_known_models(name):
 def test_what_may_keep_more_than_a_worthless_publication_is_read_from_the_traits(algorithm, ways):
     result = Result(anonset.ItemGroups(anonset.SetColumn.of([["a"]]).vocabulary, np.zeros(1, np.int32)))
     assert ways in refuse_worthless(algorithm, result, "nothing is left")
+
+
+def test_the_page_on_scale_names_what_runs_on_clusters():
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    names = with_traits(lambda traits: traits.by_blocks and traits.on_workers)
+    assert f"{listed([f'`{name}`' for name in names])}, and what is" in page
