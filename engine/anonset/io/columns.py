@@ -89,7 +89,8 @@ class Encoder:
         else:
             for name, labels in cells.items():
                 self.unjudged.setdefault(name, set()).update(labels)
-        return [self.tidy(encode_sets(name, offsets(found[0]), *found[1:])) for name, found in tokens.items()]
+        sets = (encode_sets(name, offsets(found[0]), *found[1:]) for name, found in tokens.items())
+        return [normalize_items(column, self.normalize, self.changes) for column in sets]
 
     def judge(self, cells: Mapping[str, Collection[str]]) -> None:
         """Refuse cells, of which all distinct items are given by column, that were probably misread.
@@ -105,11 +106,6 @@ class Encoder:
         if not (self.whole and self.separator is None):
             for name, labels in cells.items():
                 require_split(f"{self.where}: column {name!r}", labels, self.separator)
-
-    def tidy(self, column: SetColumn) -> SetColumn:
-        """Apply the rules to the items of a column, and note what they change."""
-        rules = self.normalize.get("", ()) + self.normalize.get(column.name, ())
-        return normalize_items(column, rules, self.changes)
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
         """Encode a column as categories, by its text; null (or NaN) is refused or becomes the category ``?``."""

@@ -74,15 +74,15 @@ class Changes:
         return tuple(Change(*one, len(self.labels[one]), self.occurrences[one]) for one in known)
 
 
-def normalize_items(column: SetColumn, names: Sequence[str], changes: Changes) -> SetColumn:
-    """Apply rules to the items of a column, one after the other; items that become the same are one.
+def normalize_items(column: SetColumn, rules: Mapping[str, Sequence[str]], changes: Changes) -> SetColumn:
+    """Apply the rules of all items (``""``), then the column's own, to its items; equal ones become one.
 
     Raises
     ------
     InputError
         If nothing is left of an item.
     """
-    return _normalized(column, names, changes, "item", relabel)
+    return _normalized(column, (*rules.get("", ()), *rules.get(column.name, ())), changes, "item", relabel)
 
 
 def normalize_values(column: CategoricalColumn, names: Sequence[str], changes: Changes) -> CategoricalColumn:

@@ -9,6 +9,7 @@ from anonset.data.persons import Repeated
 from anonset.errors import InputError
 from anonset.io.columns import Encoder
 from anonset.io.misreading import require_single
+from anonset.io.normalizing import normalize_items
 from anonset.io.roles import Names, Roles, label_of, resolve
 from anonset.io.sources import Described
 from anonset.io.wide import one_code_sets, one_hot_sets
@@ -146,14 +147,15 @@ class Plan:
             msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be {setting('items')}"
             raise InputError(msg)
         if roles.one_hot:
-            return encoder.tidy(one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, self.labels))
+            first = one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, self.labels)
+            return normalize_items(first, encoder.normalize, encoder.changes)
         if roles.one_code:
             return one_code_sets(encoder, {name: loaded[name] for name in roles.one_code})
         if not roles.items:
             return None
         first = loaded[roles.items[0]]
         if isinstance(first, SetColumn):
-            return encoder.tidy(first)
+            return normalize_items(first, encoder.normalize, encoder.changes)
         if len(roles.items) == 1:
             return encoder.sets(roles.items[0], first)
         return encoder.joined_sets("items", {name: loaded[name] for name in roles.items})
