@@ -263,3 +263,22 @@ def test_names_and_dates_of_birth_are_ids_together_where_nothing_else_is(tmp_pat
         assert "--id Nachname,birth_date --group" in said
     ids = ("--id", "Nachname,birth_date", "--group")
     assert anonymize(path, tmp_path / "out", "--drop", others(data, "Nachname", "birth_date"), *ids) == 0
+
+
+@pytest.mark.parametrize("form", ["q{}", "{:07d}", "A-{}"])
+def test_an_opaque_key_that_repeats_is_proposed_to_unite_rows_where_nothing_else_is(form):
+    rng = np.random.default_rng(1)
+    who, article = rng.integers(0, 400, 3_000), rng.integers(0, 30, 3_000)
+    data = {"k1": [form.format(7919 * int(one)) for one in who], "article": [f"bread {one:c}" for one in article + 65]}
+    found = anonset.inspect(data)
+    assert {one.profile.name: one.role for one in found.columns} == {"k1": "id", "article": "items"}
+    assert found.settings["group"] is True
+    with_id = anonset.inspect(data | {"patient_id": [f"p{one}" for one in who]})
+    assert {one.profile.name: one.role for one in with_id.columns}["patient_id"] == "id"
+
+
+def test_attributes_that_look_like_keys_but_repeat_as_none_stay():
+    rng = np.random.default_rng(2)
+    few, all_of_them = [f"job{one}" for one in rng.integers(0, 30, 3_000)], 100 * rng.integers(200, 900, 3_000)
+    data = {"job": few, "income": [str(one) for one in all_of_them], "sex": list(rng.choice(["f", "m"], 3_000))}
+    assert {one.role for one in anonset.inspect(data).columns} <= {"relational", "keep"}

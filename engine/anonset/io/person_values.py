@@ -7,6 +7,8 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(?=.*[+ /()-])(\+|00?|\()[\d /().-]{6,19}\d")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ '-]+[^\W\d_]+[.]?)*")
+_KEY = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+").fullmatch
+_LONG = 6
 _MOST = 0.9
 
 
@@ -38,6 +40,18 @@ def pattern_of(labels: Sequence[str], patterns: Sequence[str] = tuple(PATTERNS))
         if labels and sum(bool(PATTERNS[name](label.strip())) for label in labels) >= _MOST * len(labels):
             return name
     return ""
+
+
+def are_keys(labels: Sequence[str]) -> bool:
+    """Tell whether all labels are letters with digits, or long numbers of one width, as keys are.
+
+    >>> are_keys(["q10", "q1234"]), are_keys(["100234", "992345"]), are_keys(["1500", "93000"]), are_keys(["E11 J45"])
+    (True, True, False, False)
+    """
+    long = {len(label) for label in labels if label.isdecimal()}
+    return bool(labels) and (
+        all(map(_KEY, labels)) or (all(map(str.isdecimal, labels)) and len(long) == 1 and min(long) >= _LONG)
+    )
 
 
 def are_capitalised(labels: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ from anonset.data.discreet import Discreet
 from anonset.io.columns import is_list
 from anonset.io.kinds import MOST_LOOKED_AT, Look, kind_of_values, look_at, with_comma
 from anonset.io.misreading import NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets
-from anonset.io.person_values import are_capitalised, pattern_of
+from anonset.io.person_values import are_capitalised, are_keys, pattern_of
 
 _MARKS = (";", "|", ",", " ")
 """What may separate the items within a cell, the surest first."""
@@ -61,6 +61,8 @@ class Profile(Discreet):
     """What nearly all values are, if that reaches a person: ``e-mail``, ``IBAN`` or ``phone``."""
     capitalised: bool = False
     """Whether nearly all values are capitalised words without digits, as names are."""
+    keys: bool = False
+    """Whether all values are letters with digits, or long numbers of one width, as keys are."""
 
     @property
     def uniqueness(self) -> float:
@@ -109,6 +111,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         null_words=tuple(sorted(word for word in words if word not in ("", "?"))),
         reaches=pattern_of(some) if look.kind in ("text", "e-mail addresses") else "",
         capitalised=look.kind == "text" and are_capitalised(some),
+        keys=look.kind in ("text", "integers") and are_keys(some),
     )
 
 

@@ -16,6 +16,9 @@ _VALUES = ("numbers", "dates", "postal codes")
 _MANY_NAMES = 50
 """Capitalised words that are many: at least so many, and one for so many rows."""
 _ROWS_OF_A_NAME = 100
+_FEWEST_ROWS = 100
+_KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
+"""Share of the rows: different values of what may be a key, and rows of its most frequent value at most."""
 
 _IDENTIFIER = re.compile(
     r"(^|[_\W])(id|ids|uid|uuid|guid|ssn|nhs|mrn|passport|iban|pid)($|[_\W])|(patient|person|customer|subject|member|"
@@ -85,7 +88,7 @@ def one_identifier(
     profiles: Sequence[Profile], found: dict[str, Proposed], persons: Sequence[str] = ()
 ) -> dict[str, Proposed]:
     """Leave one identifier: the surest of a person; where none tells rows apart, none is needed."""
-    ids = [one for one in profiles if found[one.name].role == "id"]
+    ids = [one for one in profiles if found[one.name].role == "id"] or _keys(profiles, found)
 
     def surest(one: Profile) -> tuple[int, int]:
         meaning = meaning_of(one.name)
@@ -100,6 +103,24 @@ def one_identifier(
     if ids and len(ids) == len(profiles):  # nothing else is there
         found[ids[0].name] = Proposed("relational", found[ids[0].name].reason, "values")
     return found
+
+
+def _keys(profiles: Sequence[Profile], found: dict[str, Proposed]) -> list[Profile]:
+    """Propose as the id, where nothing else is one, what looks like a key, says nothing else, and repeats as one."""
+    able = [
+        one
+        for one in profiles
+        if one.keys and found[one.name].role == "relational" and not meaning_of(one.name)
+        and one.records >= _FEWEST_ROWS and _KEYS_OF_ROWS[0] <= one.uniqueness <= _KEYS_OF_ROWS[1]
+        and one.largest <= _MOST_OF_A_KEY * one.records
+    ]  # fmt: skip
+    best = sorted(able, key=lambda one: -one.distinct)[:1]
+    for one in best:
+        reason = (
+            f"looks like a key, {one.distinct:,} different values in {one.records:,} rows: of persons, if nothing else"
+        )
+        found[one.name] = Proposed("id", reason)
+    return best
 
 
 def united(
