@@ -92,7 +92,8 @@ def test_an_end_in_the_middle_of_the_parts(folder, monkeypatch, number):
     if number == signal.SIGKILL:
         assert ended.returncode == -signal.SIGKILL
     else:
-        assert (ended.returncode, len(ended.stderr.splitlines())) == (130, 2)
+        assert (ended.returncode, len(ended.stderr.splitlines())) == (130, 3)
+        assert "raw data stay in" in ended.stderr.splitlines()[1]
         assert ended.stderr.endswith("anonset: error: interrupted; nothing was published\n")
     left = ["temporary", "v.csv", "whole", "whole.private", "work"]
     assert sorted(path.name for path in folder.iterdir()) == left
