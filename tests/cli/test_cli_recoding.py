@@ -45,12 +45,12 @@ def test_it_is_attested_and_verified(place: Place) -> None:
     attested = json.loads(path.read_text())
     before = json.loads((place.folder / "q1.private" / "report.json").read_text())["attestation_sha256"]
     assert attested["declarations"]["earlier_attestation"] == before
-    assert "It goes on from an earlier release, whose names keep their meaning" in attested["limits"]
+    assert "It continues an earlier release, whose names keep their meaning" in attested["limits"]
     assert place.run("verify", str(place.out)).code == 0
     tree = f"items={place.folder / 'hierarchy.csv'}"
     original = ("--original", str(place.folder / "data.dat"), "--hierarchy", tree, "--unknown", "suppress")
     assert place.run("verify", str(place.out), *original, "--records", str(place.private / "records.csv")).code == 0
-    path.write_text(path.read_text().replace("It goes on from an earlier release", "It stands alone"))
+    path.write_text(path.read_text().replace("It continues an earlier release", "It stands alone"))
     assert place.run("verify", str(place.out)).code == 2
 
 

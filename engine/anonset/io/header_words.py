@@ -67,6 +67,7 @@ _PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "pazien
 _DIRECT = ("e-mail", "IBAN", "phone")
 _OF_A_PERSON = ("birth", "sex", "origin", "family", "residence")
 _SHORT = 3
+_SAMPLING = re.compile(r"wgt|weight$|sampling", re.IGNORECASE)
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[^a-z]+")
 
@@ -170,6 +171,15 @@ def _attribute_said(words: tuple[str, ...], kinds: frozenset[str]) -> str:
     if "thing" in kinds and "person" not in kinds:
         return "thing"
     return next((one for one in _OF_A_PERSON if one in kinds), "")
+
+
+def is_sampling_weight(header: str) -> bool:
+    """Tell whether a column is called like a weight in a survey, which those alike in sex and age share.
+
+    >>> is_sampling_weight("fnlwgt"), is_sampling_weight("weight"), is_sampling_weight("height")
+    (True, True, False)
+    """
+    return _SAMPLING.search(header) is not None
 
 
 def is_direct(meaning: str) -> bool:

@@ -31,7 +31,7 @@ from anonset.data.persons import CUT, Repeated
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.io.columns import is_list
-from anonset.io.header_words import is_direct, meaning_of
+from anonset.io.header_words import is_direct, is_sampling_weight, meaning_of
 from anonset.io.roles import Roles
 
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None")
@@ -133,7 +133,7 @@ def repeated_in(
     named = [n for n in asked if coded[n].kind in kinds and _repeats(n, coded[n].codes)]
     found = [(kinds.index(coded[n].kind), _distinct(coded[n].codes), Repeated(n, cut=coded[n].cut)) for n in named]
     for name in [] if grouped else asked:
-        if not coded[name].kind and (agreeing := _agreeing(coded, name)):
+        if not coded[name].kind and not is_sampling_weight(name) and (agreeing := _agreeing(coded, name)):
             found.append((len(kinds), _distinct(coded[name].codes), Repeated(name, agreeing, coded[name].cut)))
     together = () if found else _together(coded)
     return together or tuple(one for _, _, one in sorted(found, key=lambda one: one[:2]))

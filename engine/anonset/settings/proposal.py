@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import takewhile
 
 from anonset.data.hierarchy_rules import PROPOSED
+from anonset.io.header_words import is_sampling_weight
 from anonset.io.kinds import Look
 from anonset.io.profiles import Profile
 from anonset.settings.person_columns import ROLES, Proposed, of_a_person, one_identifier
@@ -19,7 +20,6 @@ _SENSITIVE = re.compile(
     re.IGNORECASE,
 )
 _COUNT = re.compile(r"(num|number|count|n)[_\W]", re.IGNORECASE)
-_OF_SAMPLING = re.compile(r"wgt|weight$|sampling", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.*?)[_\W]?(\d+)$")
 _FIRST_CODE = re.compile(r"^(HD|DX)$|haupt|main|principal|primary", re.IGNORECASE)
 _CROSSES = ("0/1", "crosses")
@@ -108,7 +108,7 @@ def _alone(one: Profile) -> Proposed:
         return Proposed("drop", one.look.doubt)
     if one.distinct <= 1:
         return Proposed("drop", "holds one value in all rows: it says nothing")
-    if one.kind in _NUMBERS and _OF_SAMPLING.search(one.name) and one.uniqueness > 0.1:
+    if one.kind in _NUMBERS and is_sampling_weight(one.name) and one.uniqueness > 0.1:
         return Proposed("drop", "a weight of sampling: no attribute of the person, and it tells rows apart")
     if _SENSITIVE.search(one.name) and one.distinct <= 2 * _FEW and not _COUNT.match(one.name):
         reason = f"sensitive, {described}: what others may learn; published as it is, and counted by anonset risk"
