@@ -101,3 +101,13 @@ def test_each_command_prints_one_that_runs(place: Place, monkeypatch: pytest.Mon
         commands = re.findall(r"anonset ([^;]*?)(?:, to have this.*|, or .*|;.*|$)", following[-1]) if following else []
         typed = shlex.split(commands[0]) if commands else []
     assert seen == ["inspect", "inspect", "suggest", "anonymize", "risk", "report"]
+
+
+def test_what_cannot_be_read_is_no_record_of_a_person_and_is_told_once(place: Place) -> None:
+    data = place.write("visits.csv", "id,a,codes\n1,2,x y\n1,3,y\n2,4,z\n")
+    ran = place.run("inspect", data, "--relational", "a,zz")
+    assert "taken for a person" not in ran.out
+    assert re.search(r"^records +none: the rows cannot be read as they are", ran.out, re.MULTILINE)
+    told = [line for line in ran.out.splitlines() if line.startswith("- ")]
+    assert sum("there is no column 'zz'" in line for line in told) == 1
+    assert len(set(told)) == len(told)

@@ -76,7 +76,7 @@ def inspect(
     known = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
     return Findings(
         work.where, work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
-        _classes(table, k), known, (*work.problems, *_warnings(table, k)),
+        _classes(table, k), known, tuple(dict.fromkeys((*work.problems, *_warnings(table, k)))),
         _memory(source), _seconds(table, m, time.perf_counter() - start), work.settings,
     )  # fmt: skip
 
@@ -101,7 +101,19 @@ def _warnings(table: Table, k: int) -> list[str]:
 
 def _unread(work: Proposal, k: int, m: int) -> Findings:
     return Findings(
-        work.where, work.columns, work.rows, 0, None, k, m, None, (), tuple(work.problems), None, None, work.settings
+        work.where,
+        work.columns,
+        work.rows,
+        0,
+        None,
+        k,
+        m,
+        None,
+        (),
+        tuple(dict.fromkeys(work.problems)),
+        None,
+        None,
+        work.settings,
     )
 
 

@@ -338,7 +338,7 @@ def _removal_text(unverified: Unverified[Any]) -> str:
 def _size_texts(found: dict[str, int]) -> dict[str, str]:
     texts = {}
     if "items" in found:
-        texts["items"] = f"{found['items']:,} occur, published as {found['symbols']:,} symbols"
+        texts["items"] = f"{found['items']:,}, shown as {counted(found['symbols'], 'group')}"
     if "parts" in found:
         bounds = f"{found['smallest_part']:,} to {found['largest_part']:,}"
         by = "a secret hash of the id" if "groups" in found else "relational values"

@@ -59,10 +59,11 @@ def findings_summary(found: Findings) -> dict[str, Any]:
 def findings_account(found: Findings) -> list[str | RichTable]:
     """Return the findings for people, as text and tables."""
     persons = "as many rows, each taken for a person" if found.persons is None else f"of {found.persons:,} persons"
+    unread = found.rows > 0 and not found.records
     facts = {
         "data": found.source,
         "rows": f"{found.rows:,}",
-        "records": f"{found.records:,}, {persons}",
+        "records": "none: the rows cannot be read as they are" if unread else f"{found.records:,}, {persons}",
         "memory": "" if found.memory is None else f"about {format_size(found.memory)} for a run",
         "time": "" if found.seconds is None else f"about {_rounded(found.seconds)} for a run",
     }
