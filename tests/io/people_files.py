@@ -90,7 +90,7 @@ DIALECTS = [
     PeopleFile("a comma-separated .tsv", "v.tsv", _rows(","), ROLES, VISITS),
     PeopleFile("TSV", "v.tsv", _rows("\t"), ROLES, VISITS),
     PeopleFile(
-        "a table of Unix", "v.txt", _rows("|"), ROLES, VISITS, {"input_format": "csv"}, "first lines: --input-format csv"
+        "a table of Unix", "v.txt", _rows("|"), ROLES, VISITS, {"input_format": "csv"}, "lines: --input-format csv"
     ),
     PeopleFile(
         "an export called .data",
