@@ -1,0 +1,112 @@
+"""Follow what the command line prints, word by word, as somebody does who knows nothing else."""
+
+import csv
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from followed.raw_files import RawFile
+
+STEPS = 8
+_NEXT = re.compile(r"^Next: (.*)$", re.MULTILINE)
+_COMMAND = re.compile(r"anonset [^;]*?(?=;|$|, (?:to|or|then|and|which|if)\b)")
+_WAY_OUT = re.compile(r"error: .*: (--[a-z-]+ \S+)$", re.MULTILINE)
+_WRITES_NOTHING_NEW = ("risk", "report", "verify")
+
+
+@dataclass
+class Way:
+    """The commands that were run, what they printed, and where they led."""
+
+    commands: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
+    published: Path | None = None
+
+
+def run(folder: Path, command: str) -> tuple[int, str]:
+    """Run a command as it was printed, in the folder of the data."""
+    arguments = [sys.executable, "-c", "from anonset.cli.main import run; run()", *shlex.split(command)[1:]]
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def follow(folder: Path, raw: RawFile) -> Way:
+    """Begin with `anonset inspect`, and run the first command, or the option, that what is printed names."""
+    (folder / raw.name).write_bytes(raw.content)
+    way, command = Way(), f"anonset inspect {shlex.quote(raw.name)}"
+    while command and len(way.commands) < STEPS:
+        code, printed = run(folder, command)
+        way.commands.append(command)
+        way.codes.append(code)
+        way.printed.append(printed)
+        if command.startswith("anonset anonymize") and code == 0:
+            way.published = next(path.parent for path in folder.glob("*/attestation.json"))
+            break
+        command = _following(command, code, printed, way.commands)
+    return way
+
+
+def _following(command: str, code: int, printed: str, before: Sequence[str]) -> str:
+    """Return the next command that somebody would type; nothing where none is named."""
+    if code:
+        hint = _WAY_OUT.search(printed)
+        return f"{command} {hint[1]}" if hint is not None and hint[1] not in command else ""
+    named = [found.strip() for line in _NEXT.findall(printed) for found in _COMMAND.findall(line)]
+    return next((one for one in named if one.split()[1] not in _WRITES_NOTHING_NEW and one not in before), "")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a publication tells, by who is behind its rows."""
+
+    smallest_class: int
+    """Persons in the smallest class of equal relational values; of items alone, behind the rarest symbol."""
+    persons_below_k: int
+    secrets: tuple[str, ...]
+    """Texts that should be nowhere, and stand in the publication."""
+    median_error: float | None
+    """Median relative error of the counts of the 50 commonest codes, a symbol standing for one of its members."""
+
+
+def judge(raw: RawFile, out: Path, k: int = 5) -> Judgement:
+    """Count persons, secrets and errors in a publication in CSV."""
+    data = json.loads((out / "attestation.json").read_text())["data"]
+    with (out / "published.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    with (out.with_name(f"{out.name}.private") / "records.csv").open(newline="") as file:
+        record_of = {int(row["published_row"]): int(row["input_record"]) for row in csv.DictReader(file)}
+    if len(rows) > len(set(raw.persons)):  # rows as they are; else a record a person
+        record_of = {at: raw.persons[record] for at, record in record_of.items()}
+    classes: dict[tuple[str, ...], set[int]] = defaultdict(set)
+    symbols: dict[str, set[int]] = defaultdict(set)
+    occurrences: Counter[str] = Counter()
+    for at, row in enumerate(rows):
+        classes[tuple(value for name, value in row.items() if name not in data["items"])].add(record_of[at])
+        for name in data["items"]:
+            for symbol in row[name].split(data["separator"]):
+                symbols[symbol].add(record_of[at])
+                occurrences[symbol] += 1
+    groups = [len(group) for group in (classes if len(classes) > 1 else symbols).values()]
+    words = set(re.split(r"[\s,;()\"]+", (out / "published.csv").read_text() + (out / "codebook.csv").read_text()))
+    below = sum(size for size in groups if size < k)
+    error = _median_error(raw, out, occurrences) if data["items"] and raw.codes else None
+    return Judgement(min(groups, default=0), below, tuple(sorted(raw.secrets & words)), error)
+
+
+def _median_error(raw: RawFile, out: Path, occurrences: Counter[str]) -> float:
+    true = Counter(code for codes in raw.codes for code in codes)
+    with (out / "codebook.csv").open(newline="") as file:
+        members = {row["symbol"]: next(csv.reader([row["members"]], delimiter=" ")) for row in csv.DictReader(file)}
+    counted: Counter[str] = Counter()
+    for symbol, count in occurrences.items():
+        for code in members[symbol]:
+            counted[code] += count / len(members[symbol])
+    errors = sorted(abs(counted[code] - count) / count for code, count in true.most_common(50))
+    return errors[len(errors) // 2]

@@ -1,0 +1,297 @@
+"""Raw files as registries, practices and shops export them: made up, with the person behind each row."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+import numpy as np
+
+SURNAMES = [
+    a + b
+    for a in ("Berg", "Hoff", "Lind", "Nord", "Reb", "Stein", "Thal", "Wein")
+    for b in ("mann", "er", "ing", "eck", "ner")
+]
+FIRST_NAMES = [
+    "Ada",
+    "Bela",
+    "Cleo",
+    "Dora",
+    "Egon",
+    "Fina",
+    "Gero",
+    "Hilda",
+    "Ivo",
+    "Jana",
+    "Kuno",
+    "Lena",
+    "Milo",
+    "Nele",
+]
+CODES = [f"{chapter}{number:02d}" for chapter in "CEFIJKMN" for number in range(10, 90, 7)]
+ATC = [f"{a}{n:02d}{b}{c}{m:02d}" for a in "ACN" for n in (2, 5, 9) for b in "AB" for c in "AX" for m in (1, 3)]
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """A raw file, and who stands behind its rows."""
+
+    name: str
+    content: bytes
+    persons: Sequence[int]
+    """The person of each data row, in the order of the file."""
+    secrets: frozenset[str]
+    """Texts that no publication may hold: names, full dates of birth, identifiers."""
+    codes: Sequence[frozenset[str]] = field(default=())
+    """The items of each person; empty where the file has none."""
+
+
+@dataclass(frozen=True)
+class _Person:
+    number: int
+    surname: str
+    first: str
+    born: date
+    sex: str
+    zip: str
+    visits: tuple[tuple[date, tuple[str, ...]], ...]
+
+    @property
+    def codes(self) -> frozenset[str]:
+        return frozenset(code for _, codes in self.visits for code in codes)
+
+
+def people(n: int, seed: int, codes: Sequence[str] = CODES) -> list[_Person]:
+    """Draw persons with visits; chapters of codes go together, and few codes are most of them."""
+    random = np.random.default_rng(seed)
+    weights = 1.0 / (1 + np.arange(len(codes))) ** 0.9
+    order = random.permutation(len(codes))
+    made = []
+    for number in range(n):
+        born = date(1930, 1, 1) + timedelta(days=int(random.integers(0, 31_000)))
+        visits = []
+        for _ in range(1 + random.geometric(0.5)):
+            taken = random.choice(len(codes), size=1 + random.geometric(0.45), p=weights / weights.sum())
+            when = date(2024, 1, 1) + timedelta(days=int(random.integers(0, 365)))
+            visits.append((when, tuple(sorted({codes[order[t]] for t in taken}))))
+        made.append(_Person(
+            100_000 + int(random.integers(0, 900)) * 997 + number,
+            str(random.choice(SURNAMES)), str(random.choice(FIRST_NAMES)), born, str(random.choice(["m", "w"])),
+            f"{random.integers(10, 13)}{random.integers(0, 40):03d}", tuple(visits),
+        ))  # fmt: skip
+    return made
+
+
+def _of(name: str, head: str, rows: Sequence[tuple[int, str]], everybody: Sequence[_Person],
+        secrets: set[str], *, before: str = "",
+        after: str = "", encoding: str = "utf-8", codes: bool = True) -> RawFile:  # fmt: skip
+    text = before + head + "\n" + "".join(line + "\n" for _, line in rows) + after
+    of_persons = [one.codes for one in everybody] if codes else ()
+    return RawFile(name, text.encode(encoding), [number for number, _ in rows], frozenset(secrets), of_persons)
+
+
+def german_diagnoses(n: int, seed: int) -> RawFile:
+    """A row a diagnosis, semicolons, decimal commas, latin-1."""
+    random = np.random.default_rng(seed + 1)
+    all_of_them = people(n, seed)
+    rows, secrets = [], set[str]()
+    for at, one in enumerate(all_of_them):
+        secrets |= {one.surname, one.first, f"{one.born:%d.%m.%Y}", str(one.number)}
+        for when, codes in one.visits:
+            for code in codes:
+                cost = f"{random.integers(20, 4000)},{random.integers(10, 99)}"
+                rows.append(
+                    (
+                        at,
+                        f"{one.number};{one.surname};{one.first};{one.born:%d.%m.%Y};{one.zip};{one.sex};"
+                        f"{when:%d.%m.%Y};{code};{cost}",
+                    )
+                )
+    head = "Patientennr;Nachname;Vorname;Geburtsdatum;PLZ;Geschlecht;Aufnahmedatum;Diagnose;Kosten (€)"
+    return _of("diagnosen.csv", head, rows, all_of_them, secrets, encoding="cp1252")
+
+
+def english_encounters(n: int, seed: int) -> RawFile:
+    """A row an encounter, its codes in numbered columns, empty where there are fewer."""
+    random = np.random.default_rng(seed + 2)
+    all_of_them = people(n, seed)
+    rows, secrets, encounter = [], set[str](), 500_000
+    for at, one in enumerate(all_of_them):
+        secrets |= {f"{one.born:%m/%d/%Y}", f"P{one.number}"}
+        for when, codes in one.visits:
+            encounter += int(random.integers(1, 9))
+            dx = [*codes[:5], *[""] * (5 - len(codes[:5]))]
+            rows.append((at, ",".join([f"P{one.number}", str(encounter), f"{one.born:%m/%d/%Y}",
+                                       one.zip, one.sex.upper(),
+                                       f"{when:%m/%d/%Y}",
+                                       f"{random.integers(100, 90000) / 100:.2f}", *dx])))  # fmt: skip
+    head = "patient_id,encounter_id,dob,zip,sex,admission_date,charges,dx1,dx2,dx3,dx4,dx5"
+    return _of("encounters.csv", head, rows, all_of_them, secrets)
+
+
+def crosses(n: int, seed: int) -> RawFile:
+    """A row a patient, a cross where a diagnosis was made, and a title above."""
+    all_of_them = people(n, seed)
+    names = sorted({code for one in all_of_them for code in one.codes})
+    rows, secrets = [], set[str]()
+    for at, one in enumerate(all_of_them):
+        secrets |= {one.surname, one.first, f"{one.born:%d.%m.%Y}"}
+        marks = ["x" if code in one.codes else "" for code in names]
+        rows.append((at, ";".join([f"{one.surname}, {one.first}", f"{one.born:%d.%m.%Y}", one.zip, one.sex, *marks])))
+    head = ";".join(["Name", "geb.", "PLZ", "Geschl.", *[f"dx_{code}" for code in names]])
+    title = "Auszug aus dem Register" + ";" * (3 + len(names)) + "\n" + ";" * (3 + len(names)) + "\n"
+    tail = (";" * (3 + len(names)) + "\n") * 2
+    return _of("kreuze.csv", head, rows, all_of_them, secrets, before=title, after=tail)
+
+
+def prescriptions(n: int, seed: int) -> RawFile:
+    """A row a prescription, tabs, the insured person by number and name, a sum at the end."""
+    random = np.random.default_rng(seed + 3)
+    all_of_them = people(n, seed, ATC)
+    doctors = [f"Dr. {random.choice(SURNAMES)}" for _ in range(30)]
+    rows, secrets, total = [], set[str](), 0
+    for at, one in enumerate(all_of_them):
+        number = f"A{one.number:09d}"
+        secrets |= {number, one.surname}
+        doctor = doctors[int(random.integers(0, 30))]
+        for when, codes in one.visits:
+            for code in codes:
+                amount = int(random.integers(1, 4)) * 10
+                total += amount
+                rows.append(
+                    (
+                        at,
+                        "\t".join(
+                            [
+                                number,
+                                one.surname,
+                                one.first,
+                                f"{one.born:%Y-%m-%d}",
+                                code,
+                                str(amount),
+                                f"{when:%Y-%m-%d}",
+                                doctor,
+                            ]
+                        ),
+                    )
+                )
+    head = "Versichertennr.\tName\tVorname\tgeb.\tATC\tMenge\tDatum\tArzt"
+    return _of("rezepte.txt", head, rows, all_of_them, secrets, after=f"Summe\t\t\t\t\t{total}\t\t\n")
+
+
+def unnamed_key(n: int, seed: int) -> RawFile:
+    """A row a visit; the person's key is called like nothing, and born and sex repeat with it."""
+    all_of_them = people(n, seed)
+    rows, secrets = [], set[str]()
+    for at, one in enumerate(all_of_them):
+        secrets |= {f"{one.born:%Y%m%d}"}
+        for when, codes in one.visits:
+            rows.append(
+                (
+                    at,
+                    ",".join(
+                        [
+                            f"{one.number * 7919 % 999_983}",
+                            f"{one.born:%Y%m%d}",
+                            one.sex,
+                            one.zip,
+                            f"{when:%Y%m%d}",
+                            " ".join(codes),
+                        ]
+                    ),
+                )
+            )
+    return _of("export.csv", "ref,d1,g,plz,d2,codes", rows, all_of_them, secrets, before="sep=,\n")
+
+
+def survey(n: int, seed: int) -> RawFile:
+    """A row a person, nobody named: what a row by row guarantee is right for."""
+    random = np.random.default_rng(seed + 4)
+    rows = []
+    for at in range(n):
+        age = int(np.clip(random.normal(45, 16), 18, 94))
+        job = str(random.choice(["clerk", "nurse", "driver", "teacher", "farmer", "cook", "none"]))
+        rows.append(
+            (
+                at,
+                f"{age},{random.choice(['f', 'm'])},{random.integers(100, 140)}00,{job},"
+                f"{int(random.lognormal(10, 0.5))}",
+            )
+        )
+    return _of("survey.csv", "age,sex,postcode,occupation,income", rows, [], set(), codes=False)
+
+
+def loyalty(n: int, seed: int) -> RawFile:
+    """A row an article, by customer, of a shop."""
+    articles = [
+        f"{word} {size}"
+        for word in ("Milk", "Bread", "Eggs", "Tea", "Rice", "Soap", "Oil", "Beans")
+        for size in ("S", "M", "L", "XL")
+    ]
+    all_of_them = people(n, seed, articles)
+    rows, secrets = [], set[str]()
+    for at, one in enumerate(all_of_them):
+        secrets |= {f"{one.number}"}
+        for when, codes in one.visits:
+            rows += [(at, f"{one.number};{when:%d.%m.%Y};{code}") for code in codes]
+    return _of("kasse.csv", "Kundennummer;Datum;Artikel", rows, all_of_them, secrets)
+
+
+def french_register(n: int, seed: int) -> RawFile:
+    """A row a stay, French words, several codes in a cell."""
+    all_of_them = people(n, seed)
+    rows, secrets = [], set[str]()
+    for at, one in enumerate(all_of_them):
+        secrets |= {one.surname, one.first, f"{one.born:%d/%m/%Y}"}
+        for when, codes in one.visits:
+            rows.append((at, ";".join([str(one.number), one.surname, one.first, f"{one.born:%d/%m/%Y}", one.zip,
+                                       {"m": "H", "w": "F"}[one.sex],
+                                       f"{when:%d/%m/%Y}", " ".join(codes)])))  # fmt: skip
+    head = "N° patient;Nom;Prénom;Date de naissance;Code postal;Sexe;Date d'entrée;Diagnostics"
+    return _of("sejours.csv", head, rows, all_of_them, secrets)
+
+
+def spoilt_numbers(n: int, seed: int) -> RawFile:
+    """A row a diagnosis; the spreadsheet wrote the identifiers as powers of ten."""
+    all_of_them = people(n, seed)
+    rows = []
+    for at, one in enumerate(all_of_them):
+        for _, codes in one.visits:
+            rows += [
+                (at, f"{one.number / 1e5:.5f}E+11".replace(".", ",") + f";{2024 - one.born.year};{one.sex};{code}")
+                for code in codes
+            ]
+    return _of("excel.csv", "Fallnummer;Alter;Geschlecht;ICD", rows, all_of_them, set())
+
+
+def clean_patients(n: int, seed: int) -> RawFile:
+    """A row a patient, with its identifier and its codes, null words among them."""
+    all_of_them = people(n, seed)
+    rows, secrets = [], set[str]()
+    for at, one in enumerate(all_of_them):
+        secrets |= {str(one.number), f"p{one.number}@example.org"}
+        job = "k.A." if at % 7 == 0 else ("clerk", "nurse", "driver")[at % 3]
+        rows.append(
+            (
+                at,
+                f"{one.number},p{one.number}@example.org,{2024 - one.born.year},{one.sex},{job},"
+                f'"{" ".join(sorted(one.codes))}"',
+            )
+        )
+    return _of("patients.csv", "mrn,e-mail,age,sex,occupation,diagnoses", rows, all_of_them, secrets)
+
+
+RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {
+    make.__name__: make
+    for make in (
+        german_diagnoses,
+        english_encounters,
+        crosses,
+        prescriptions,
+        unnamed_key,
+        survey,
+        loyalty,
+        french_register,
+        spoilt_numbers,
+        clean_patients,
+    )
+}
