@@ -13,18 +13,33 @@ from anonset.jobs import cluster
 RECORDS = 300
 
 
+OF_ITEMS = ["--hierarchy", "items=balanced:3", "--model", "km", "--k", "2", "--m", "3", "--algorithm", "apriori"]
+
+
+def write_baskets(folder):
+    (folder / "v.dat").write_text("".join(f"a{i % 3} b{i % 4} c{i % 5}\n" for i in range(RECORDS)))
+    return str(folder / "v.dat")
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """Compile what the job calls for: machine code is written, too, and larger than the files may be."""
+    folder = tmp_path_factory.mktemp("compiled")
+    places = ["-o", str(folder / "out"), "--work-dir", str(folder / "work")]
+    assert main(["anonymize", write_baskets(folder), *OF_ITEMS, *places]) == 0
+
+
 @pytest.fixture
-def job(tmp_path, capsys):
+def job(tmp_path, capsys, compiled):
     """Run a job by blocks whose files may hold so many bytes each, as where the disk or a quota is full."""
-    (tmp_path / "v.dat").write_text("".join(f"a{i % 3} b{i % 4} c{i % 5}\n" for i in range(RECORDS)))
-    of_items = ["--hierarchy", "items=balanced:3", "--model", "km", "--k", "2", "--m", "3", "--algorithm", "apriori"]
+    write_baskets(tmp_path)
     places = ["-o", str(tmp_path / "out"), "--work-dir", str(tmp_path / "work")]
 
     def run(most, *options):
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
         try:
-            code = main(["anonymize", str(tmp_path / "v.dat"), *of_items, *places, *options])
+            code = main(["anonymize", str(tmp_path / "v.dat"), *OF_ITEMS, *places, *options])
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         captured = capsys.readouterr()
