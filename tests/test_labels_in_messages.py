@@ -31,7 +31,7 @@ io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/folders.py
 io/misreading.py: mark; io/options.py: missing; io/publish.py: mark; io/roles.py: homeless[0];
 io/tables.py: wrong[0], misplaced; io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
-report/risks.py: printable(name)
+report/risks.py: printable(name); io/person_signs.py: cut[0]; algorithms/base.py: traits
 """
 """Other such expressions, by their module: options, separators, names of columns."""
 SHOWN_TO_PEOPLE = """

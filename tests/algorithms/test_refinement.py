@@ -148,7 +148,7 @@ def test_every_formation_refines(name: str) -> None:
     assert isinstance(found.recoding, PerCluster)
     assert np.bincount(found.recoding.cluster).min() >= 4
     assert found.figures["ncp"] <= found.figures["ncp_before"] <= plain.figures["ncp"] + 1e-12
-    if FORMATIONS[name](k=4).tight:
+    if FORMATIONS[name](k=4).traits.tight:
         assert found.figures["ncp_before"] == pytest.approx(plain.figures["ncp"])
     assert found.figures["clusters_before"] == plain.figures["clusters"]
 

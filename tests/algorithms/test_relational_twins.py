@@ -107,7 +107,7 @@ def test_result_of_a_formation(name: str) -> None:
     lowest = relational_ncp(QuasiIdentifiers.of(case.columns, case.hierarchies), result.recoding.cluster)
     shown = published_relational_loss(table, publication.relational, case.hierarchies)
     assert result.figures["ncp"] == pytest.approx(shown)
-    assert shown == pytest.approx(lowest) if FORMATIONS[name](k=4).tight else shown >= lowest - 1e-12
+    assert shown == pytest.approx(lowest) if FORMATIONS[name](k=4).traits.tight else shown >= lowest - 1e-12
 
 
 @every_formation
