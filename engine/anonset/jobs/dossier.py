@@ -12,11 +12,11 @@ from anonset.jobs.bucket_risk import BucketRisk
 from anonset.jobs.evaluate import private_folder, read_publication
 from anonset.jobs.glance import Glance, glance
 from anonset.jobs.provenance import require_private
-from anonset.jobs.risk import Exposure, Risk, exposures, risk
+from anonset.jobs.risk import Exposure, Risk, attested_publication, exposures, risk
 from anonset.jobs.verify import promised_by
 from anonset.measures.countable import Countable, FrequentItems, countable
 from anonset.privacy import PrivacyModel
-from anonset.release.attested import place_of_parts, read_attestation, require_attested
+from anonset.release.attested import place_of_parts
 from anonset.release.documents import Attestation, Report
 from anonset.spelling import setting
 
@@ -54,7 +54,7 @@ def dossier(
     InputError
         If it is no publication, or the private directory or the original is not its own.
     """
-    attested = _attested(out)
+    attested = attested_publication(out)
     home = private_folder(out, private)
     if home is None:
         ways = f"{setting('private')} names it, {setting('shareable', True)} needs none"
@@ -81,16 +81,7 @@ def public_dossier(out: Path) -> Dossier:
     InputError
         If it is no publication.
     """
-    attested = _attested(out)
+    attested = attested_publication(out)
     with place_of_parts(attested, None) as work:
         look = glance(read_publication(out, attested, work))
     return Dossier(attested, promised_by(attested), look, risk(out))
-
-
-def _attested(out: Path) -> Attestation:
-    attested = read_attestation(out)
-    if attested is None:
-        msg = f"{str(out)!r} must be a directory made by anonset anonymize, with its attestation.json"
-        raise InputError(msg)
-    require_attested(out, attested)
-    return attested

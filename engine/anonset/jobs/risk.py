@@ -180,7 +180,7 @@ def risk(
             original, trees = published.unverified.table, dict(published.unverified.hierarchies)
         else:
             require_apart(work_dir, published, private or f"{published}.private")
-            out, attested = Path(published), _attested(Path(published))
+            out, attested = Path(published), attested_publication(Path(published))
             buckets = isinstance(attested.data, BucketFiles)
             work = stack.enter_context(place_of_parts(attested, place)) if buckets else None
             publication, model, original, trees = _read(out, attested, private, original, hierarchies or {}, work)
@@ -207,8 +207,14 @@ def risk(
     return replace(found, attempts=tried)
 
 
-def _attested(out: Path) -> Attestation:
-    """Return what is attested of a publication, if its files are those that were."""
+def attested_publication(out: Path) -> Attestation:
+    """Return what is attested of a publication, if its files are those that were.
+
+    Raises
+    ------
+    InputError
+        If it is no publication, or a file is another one.
+    """
     attested = read_attestation(out)
     if attested is None:
         msg = f"{str(out)!r} must be a directory made by anonset anonymize, with its attestation.json"
