@@ -1,10 +1,13 @@
 """The net under a restructuring: what some 200 fixed jobs over all algorithms publish, as digests.
 
-Run it before and after, and compare: ``python -m tests.same_bytes > before.jsonl``. A line is a job: its arguments, its
-exit code, what it printed, and the SHA-256 of every file that it wrote. Of the private report it takes what the search
-decided (trace, figures, measures) and leaves out what differs from run to run (seconds, memory, versions, paths).
+Run it in two checkouts, and compare: ``python -m tests.same_bytes > before.jsonl``, or of some jobs with ``--every 5``.
+A line is a job: its arguments, its exit code, what it printed, the SHA-256 of every file that it wrote; the same of a
+run by blocks, with limits so tiny that all lies in files; and what the commands say of the publication. Of the private
+report it takes what the search decided (trace, figures, measures) and leaves out what differs from run to run (seconds,
+memory, versions, paths). The last lines are commands that publish nothing.
 """
 
+import argparse
 import contextlib
 import hashlib
 import io
@@ -14,10 +17,12 @@ import random
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+from tests.tiny_limits import LIMIT, tiny_limits
 
 DECIDED = (
     "algorithm",
@@ -246,8 +251,36 @@ def after(job: Job, out: Path) -> Iterator[Job]:
     """Yield what is asked of a finished publication."""
     yield ("verify", str(out), "--json")
     roles = [text for at, text in enumerate(job) if text in ROLES or job[at - 1] in ROLES]
-    workload = "record:20x2" if "--items" in job or job[1].endswith(".dat") else "record:20x1"
+    of_items = "--items" in job or job[1].endswith(".dat") or "--sensitive" in job
+    workload = "record:20x2" if of_items else "record:20x0+1"
     yield ("evaluate", job[1], str(out), *roles, "--workload", workload, "--json")
+    made = f"{out}.private/report.json"
+    yield ("risk", made, "--attempts", "50", "--quiet", "--json")
+    yield ("report", made, "-o", f"{out}.html", "--quiet")
+
+
+def after_some(job: Job, out: Path) -> Iterator[Job]:
+    """Yield what is asked of some finished publications besides."""
+    made = f"{out}.private/report.json"
+    yield ("risk", str(out), "--quiet")
+    yield ("report", str(out), "--shareable", "-o", f"{out}.shareable.html", "--quiet")
+    yield ("verify", made)
+    yield ("verify", made, "--memory-limit", LIMIT, "--work-dir", f"{out}.checked")
+    yield ("evaluate", made, "--memory-limit", LIMIT, "--work-dir", f"{out}.evaluated", "--quiet")
+    yield (*job, "-o", str(out), "--trace", "--workers", "2", "--if-exists", "skip")
+    yield (*job, "-o", f"{out}.next", "--workers", "2", "--recoding", f"{out}.private")
+    yield ("verify", f"{out}.next.private/report.json", "--json")
+
+
+def suggestions() -> Iterator[Job]:
+    """Yield the commands that ask for a suggestion, with time enough for all candidates."""
+    always = ("--seconds", "3600", "--workers", "2", "--quiet", "--json")
+    yield ("suggest", "baskets.dat", "--hierarchy", "items=numbers.csv", "--model", "km", "--k", "3", *always)
+    people = ("suggest", "people.csv", *_ROWS, "--k", "3")
+    yield (*people, *_ROLES, *_TREES, "--drop", "id,items,drug,year", "--model", "k", *always)
+    rt = ("--items", "items", "--hierarchy", "items=tree.csv", "--drop", "id,drug,year", "--model", "kkm")
+    yield (*people, *_ROLES, *_TREES, *rt, *always)
+    yield ("suggest", "people.csv", "--id", "id", "--sensitive", "drug", "--drop", "items,origin,sex,year,age", *always)
 
 
 def run(arguments: Job) -> dict[str, Any]:
@@ -260,20 +293,20 @@ def run(arguments: Job) -> dict[str, Any]:
     return {"code": code, "out": out.getvalue(), "err": err.getvalue()}
 
 
-def _plain(text: str, out: Path) -> Any:
+def _plain(text: str, here: Path, out: Path | None = None) -> Any:
     """Return printed text without what differs from run to run."""
-    text = text.replace(str(out), "OUT")
-    if text.startswith("{"):
-        found = json.loads(text)
-        return {key: value for key, value in found.items() if "second" not in key and "memory" not in key}
+    text = text if out is None else text.replace(str(out), "OUT")
+    text = text.replace(str(here), "HERE")
+    if text.startswith(("{", "[")):
+        return _untimed(json.loads(text))
     return VARYING.sub(r"\1", COMPILING.sub("", text))
 
 
-def _untimed(text: str) -> Any:
-    """Return the rows of a comparison without their seconds."""
-    if not text.startswith("["):
-        return text
-    return [{key: value for key, value in row.items() if "second" not in key} for row in json.loads(text)]
+def _untimed(value: Any) -> Any:
+    """Return a JSON value without seconds and memory."""
+    if isinstance(value, dict):
+        return {key: _untimed(one) for key, one in value.items() if "second" not in key and "memory" not in key}
+    return [_untimed(entry) for entry in value] if isinstance(value, list) else value
 
 
 def digests(folder: Path) -> dict[str, Any]:
@@ -289,28 +322,67 @@ def digests(folder: Path) -> dict[str, Any]:
     return found
 
 
+def ran(arguments: Job, here: Path, out: Path) -> dict[str, Any]:
+    """Run a command on a publication; return what it printed, and the digests of what it published."""
+    done = run(arguments)
+    line: dict[str, Any] = {"code": done["code"]} | {name: _plain(done[name], here, out) for name in ("out", "err")}
+    return line | {"public": digests(out), "private": digests(out.with_name(f"{out.name}.private"))}
+
+
+def asked(arguments: Job, here: Path, out: Path) -> dict[str, Any]:
+    """Run a command that asks something of a publication; return what it printed, and the digest of its page."""
+    with tiny_limits() if "--memory-limit" in arguments else contextlib.nullcontext():
+        done = run(arguments)
+    line: dict[str, Any] = {"code": done["code"]} | {name: _plain(done[name], here, out) for name in ("out", "err")}
+    pages = [Path(text) for text in arguments if text.endswith(".html") and Path(text).exists()]
+    shown = [hashlib.sha256(page.read_text().replace(str(here), "HERE").encode()).hexdigest() for page in pages]
+    return {"command": arguments[0], **line, "pages": shown}
+
+
+def write_trees(folder: Path) -> None:
+    """Write the trees that lack the sensitive items."""
+    numbers = (folder / "numbers.csv").read_text().splitlines(keepends=True)
+    (folder / "lm.csv").write_text("".join(line for line in numbers if not line.startswith(("20,", "23,"))))
+    names = (folder / "tree.csv").read_text().splitlines(keepends=True)
+    (folder / "secret.csv").write_text("".join(line for line in names if not line.startswith(("i20,", "i23,"))))
+
+
+def lines(here: Path, every: int) -> Iterator[Mapping[str, Any]]:
+    """Run the jobs in a folder, and yield what each did.
+
+    Parameters
+    ----------
+    every
+        Which of the jobs are run: the first of each so many.
+    """
+    for number, job in list(enumerate(jobs()))[::every]:
+        out, blocks = here / f"out{number}", here / f"blocks{number}"
+        line = {"job": " ".join(job), **ran((*job, "-o", str(out), "--trace", "--workers", "2"), here, out)}
+        if out.exists():
+            more = after_some(job, out) if number % 10 == 0 else ()
+            line["after"] = [asked(arguments, here, out) for arguments in (*after(job, out), *more)]
+            line["next"] = digests(here / f"out{number}.next")
+        files = ("--memory-limit", LIMIT, "--work-dir", str(here / f"work{number}"))
+        with tiny_limits():
+            line["blocks"] = ran((*job, "-o", str(blocks), "--trace", "--workers", "2", *files), here, blocks)
+        yield line
+    for job in (*comparisons(), *suggestions()):
+        done = run((*job, "--format", "json") if job[0] == "compare" else job)
+        yield {"job": " ".join(job), **{name: done[name] for name in ("code", "err")}, "out": _plain(done["out"], here)}
+
+
 def main() -> None:
     """Run every job in a folder of its own, and print a line for each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--every", type=int, default=1, help="run the first of each so many jobs")
+    every = parser.parse_args().every
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         os.chdir(folder)
         write_inputs(folder)
-        numbers = (folder / "numbers.csv").read_text().splitlines(keepends=True)
-        (folder / "lm.csv").write_text("".join(line for line in numbers if not line.startswith(("20,", "23,"))))
-        names = (folder / "tree.csv").read_text().splitlines(keepends=True)
-        (folder / "secret.csv").write_text("".join(line for line in names if not line.startswith(("i20,", "i23,"))))
-        for number, job in enumerate(jobs()):
-            out = folder / f"out{number}"
-            ran = run((*job, "-o", str(out), "--trace", "--workers", "2"))
-            line: dict[str, Any] = {"job": " ".join(job), "code": ran["code"]}
-            line |= {stream: _plain(ran[stream], out) for stream in ("out", "err")}
-            line |= {"public": digests(out), "private": digests(out.with_name(f"{out.name}.private"))}
-            if out.exists():
-                line["after"] = [{**ran, "out": _plain(ran["out"], out)} for ran in map(run, after(job, out))]
+        write_trees(folder)
+        for line in lines(folder, every):
             sys.stdout.write(json.dumps(line, sort_keys=True) + "\n")
-        for job in comparisons():
-            ran = run((*job, "--format", "json") if job[0] == "compare" else job)
-            sys.stdout.write(json.dumps({"job": " ".join(job), **ran, "out": _untimed(ran["out"])}) + "\n")
 
 
 if __name__ == "__main__":

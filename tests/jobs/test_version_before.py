@@ -1,0 +1,78 @@
+"""What the version before published still verifies, and feeds the commands that begin with a publication."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from anonset.cli.main import main
+from anonset.release.documents import versions
+
+MADE = Path(__file__).resolve().parents[1] / "vectors" / "version_before"
+NAMES = ("baskets", "both", "buckets", "constraints", "items", "relational")
+CONSTRAINTS = {"constraints": ["--privacy-constraints", "private/privacy_constraints.txt"]}
+"""Options that say what the attestation must not hold, by publication."""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """Return a function that copies a publication of the version before, makes its folder the current one, and its
+    report one of this folder and these versions of packages."""
+
+    def copied(name, **changed):
+        shutil.copytree(MADE, tmp_path / "made")
+        here = tmp_path / "made" / name
+        path = here / "private" / "report.json"
+        report = json.loads(path.read_text().replace("HERE", str(here)))
+        path.write_text(json.dumps({**report, "versions": versions(), **changed}))
+        monkeypatch.chdir(here)
+
+    return copied
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_reads_it(place, capsys, name):
+    place(name)
+    for published in ("out", "job.toml", "private/report.json"):
+        assert main(["verify", published, *CONSTRAINTS.get(name, [])]) == 0
+    assert main(["evaluate", "private/report.json", "--quiet"]) == 0
+    assert main(["report", "job.toml", "-o", "page.html", "--quiet"]) == 0
+    assert main(["report", "out", "--shareable", "-o", "shareable.html", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["risk", "job.toml", "--attempts", "20", "--quiet", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["broken"] == 0
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in CONSTRAINTS])
+def test_the_same_job_is_skipped(place, capsys, name):
+    place(name)
+    assert main(["anonymize", "job.toml", "--if-exists", "skip"]) == 0
+    assert "holds" in capsys.readouterr().out
+
+
+def test_other_versions_made_something_else(place, capsys):
+    place("items", versions={**versions(), "anonset": "0.0.0"})
+    assert main(["anonymize", "job.toml", "--if-exists", "skip"]) == 2
+    assert "made from other versions" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["baskets", "constraints", "items"])
+def test_a_release_goes_on_from_it(place, name):
+    """Of the same data, the next release publishes what this one did."""
+    place(name)
+    following = ["-o", "next", "--private", "next.private", "--recoding", "private"]
+    assert main(["anonymize", "job.toml", *following]) == 0
+    data = [path for path in sorted(Path("out").rglob("*")) if path.is_file() and path.name != "attestation.json"]
+    assert data
+    for path in data:
+        assert Path("next", path.relative_to("out")).read_bytes() == path.read_bytes()
+
+
+def test_a_changed_file_is_refused(place, capsys):
+    place("items")
+    with Path("out/published/part-00001.csv").open("a") as file:
+        file.write("c0,north\n")
+    for arguments in (["verify", "out"], ["risk", "out"], ["report", "job.toml"], ["evaluate", "job.toml"]):
+        assert main(arguments) == 2
+        assert "is not the file that was attested" in capsys.readouterr().err
