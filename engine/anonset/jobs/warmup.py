@@ -27,7 +27,7 @@ class Warmth:
 
 
 def warm_up(*, progress: Progress | None = None) -> Warmth:
-    """Run every algorithm on tiny tables, and read, publish, verify and evaluate a small file.
+    """Run every algorithm on tiny tables, and read, publish, verify, evaluate and attack a small file.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _is_writable() -> bool:
 
 
 def rehearse_files() -> None:
-    """Read, anonymize, publish, verify and evaluate a small file, in a folder that does not stay."""
+    """Read, anonymize, publish, verify, evaluate and attack a small file, in a folder that does not stay."""
     from anonset.algorithms.buckets.safe_grouping import SafeGrouping
     from anonset.algorithms.transaction.apriori import Apriori
     from anonset.algorithms.transaction.pgen import generate_constraints
@@ -79,6 +79,7 @@ def rehearse_files() -> None:
     from anonset.io.scan import scan
     from anonset.jobs.anonymize import anonymize
     from anonset.jobs.evaluate import evaluate
+    from anonset.jobs.risk import risk
     from anonset.jobs.verify import check
 
     hierarchies = {"items": "balanced:3"}
@@ -91,6 +92,7 @@ def rehearse_files() -> None:
         anonymize(table, Apriori(k=2, m=2), hierarchies=hierarchies, workers=1).save(out)
         check(out, {"original": str(source), "records": str(work.path / "out.private" / "records.csv")})
         evaluate(table, out, hierarchies=hierarchies)
+        risk(out, table, hierarchies=hierarchies)
         rows = work.path / "rows.csv"
         rows.write_text("".join(["person,value\n", *(f"p{row // 2},v{row % 3}\n" for row in range(12))]))
         ids = scan(rows, id="person", sensitive="value")  # which lie in files
