@@ -28,6 +28,8 @@ class Records(NamedTuple):
     """int64 (D,): how many records are like it."""
     groups: Int64Array
     """int64 (G + 1,): where the records of each group begin."""
+    owner: Int64Array
+    """int64 (D,), ascending within each group, >= 0: whose each record is; those of an owner count as one."""
 
 
 class _Walk(NamedTuple):
@@ -38,6 +40,7 @@ class _Walk(NamedTuple):
     last: Int64Array
     weight: Int64Array
     met: Int64Array
+    by: Int64Array
     fill: Int64Array
     touched: Int32Matrix
     bounds: Int64Matrix
@@ -53,7 +56,8 @@ def count_known_sets(records: Records, n_codes: int, k: int, figures: Int64Matri
     ----------
     figures
         int64 (D, 3 size): of each record, for its sets of 1, 2, … items: the records that hold the set which the fewest
-        hold, the sets that fewer than k records hold, the sets that one holds. Lowered, and added to.
+        hold, the sets that fewer than k records hold, the sets that one holds. Lowered, and added to. The records of an
+        owner count as one, of which the weight must be 1.
 
     Depth first over prefixes, which are projections of the records. Cost: two steps for each set of each record, but
     for the sets behind a prefix that one distinct record holds, of which the number is known.
@@ -62,7 +66,7 @@ def count_known_sets(records: Records, n_codes: int, k: int, figures: Int64Matri
     room = n_records + max(1, size - 1) * len(records.codes)
     walk = _Walk(
         np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
-        np.zeros(n_codes, np.int64), np.zeros(n_codes, np.int64),
+        np.zeros(n_codes, np.int64), np.full(n_codes, -1, np.int64), np.zeros(n_codes, np.int64),
         np.empty((size, n_codes), np.int32), np.zeros((size, n_codes + 1), np.int64), np.zeros(size, np.int64),
         np.zeros(size + 1, np.int64),
     )  # fmt: skip
@@ -74,7 +78,7 @@ def count_known_sets(records: Records, n_codes: int, k: int, figures: Int64Matri
             walk.place[filled], walk.last[filled] = records.begin[r], records.begin[r + 1]
             filled += 1
         walk.end[0] = filled
-        n_touched[0] = _extend(records.codes, walk, 0, 0, filled, k, figures)
+        n_touched[0] = _extend(records.codes, records.owner, walk, 0, 0, filled, k, figures)
         walk.at[0] = 0
         level = 0
         while level >= 0:
@@ -89,21 +93,27 @@ def count_known_sets(records: Records, n_codes: int, k: int, figures: Int64Matri
                 _add_all(figures[walk.record[first]], walk.weight[first], n_behind, level + 1, size, k)
                 continue
             level += 1
-            n_touched[level] = _extend(records.codes, walk, level, first, last, k, figures)
+            n_touched[level] = _extend(records.codes, records.owner, walk, level, first, last, k, figures)
             walk.at[level] = 0
 
 
 @kernel()
-def _extend(entries: Int32Array, walk: _Walk, level: int, first: int, last: int, k: int, figures: Int64Matrix) -> int:
+def _extend(
+    entries: Int32Array, owners: Int64Array, walk: _Walk, level: int, first: int, last: int, k: int,
+    figures: Int64Matrix,
+) -> int:  # fmt: skip
     """Count what follows a prefix of `level` codes, note it at each record, and list the records behind each code."""
     n_touched, size = 0, figures.shape[1] // 3
     for entry in range(first, last):
+        owner = owners[walk.record[entry]]
         for at in range(walk.place[entry], walk.last[entry]):
             code = entries[at]
             if walk.met[code] == 0:
                 walk.touched[level, n_touched] = code
                 n_touched += 1
-            walk.met[code] += walk.weight[entry]
+            if walk.by[code] != owner:
+                walk.met[code] += walk.weight[entry]
+                walk.by[code] = owner
             walk.fill[code] += 1
     to_list = level < size - 1
     if to_list:
@@ -134,6 +144,7 @@ def _extend(entries: Int32Array, walk: _Walk, level: int, first: int, last: int,
         row[2 * size + level] += unique
     for j in range(n_touched):
         walk.met[walk.touched[level, j]] = 0
+        walk.by[walk.touched[level, j]] = -1
         walk.fill[walk.touched[level, j]] = 0
     return n_touched
 
@@ -154,8 +165,8 @@ def _add_all(row: Int64Array, weight: int, n_behind: int, level: int, size: int,
 def project(
     indptr: Indptr, items: Items, start: ItemStart, item_records: ItemRecords, record: int, of_group: Int64Array,
     seen: Int32Array,
-) -> tuple[Int64Array, Int32Array]:  # fmt: skip
-    """Return what each record of the same group shares with one of them, which comes first: offsets, and places.
+) -> tuple[Int64Array, Int32Array, Int64Array]:  # fmt: skip
+    """Return what each record of the same group shares with one of them, which comes first: offsets, places, records.
 
     Parameters
     ----------
@@ -168,8 +179,8 @@ def project(
 
     Returns
     -------
-    int64 (R + 1,) and int32: where the shared items of each record begin, and each item's place in the record. O of the
-    supports of its items.
+    int64 (R + 1,), int32, int64 (R,): where the shared items of each record begin, each item's place in the record, and
+    which records these are. O of the supports of its items.
     """
     first, last = indptr[record], indptr[record + 1]
     n_found, n_entries = 1, 0
@@ -183,11 +194,13 @@ def project(
                     n_found += 1
                     seen[other] = n_found
     begin, places = np.zeros(n_found + 2, np.int64), np.empty(n_entries, np.int32)
+    sharing = np.full(n_found, record, np.int64)
     for at in range(first, last):
         for j in range(start[items[at]], start[items[at] + 1]):
             other = item_records[j]
             if of_group[other] == of_group[record]:
                 begin[seen[other] + 1] += 1
+                sharing[seen[other] - 1] = other
     for r in range(n_found):
         begin[r + 2] += begin[r + 1]
     for at in range(first, last):
@@ -200,4 +213,4 @@ def project(
         for j in range(start[items[at]], start[items[at] + 1]):
             seen[item_records[j]] = 0
     seen[record] = 0
-    return begin[: n_found + 1].copy(), places
+    return begin[: n_found + 1].copy(), places, sharing

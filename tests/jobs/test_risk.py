@@ -178,3 +178,35 @@ def test_an_attack_on_buckets_that_break_their_promise_says_so():
 def test_no_label_is_shown():
     shown = repr(anonset.risk(RT)) + anonset.risk(RT)._repr_html_()
     assert not any(label in shown for label in ("Spain", "Europe", "Africa", "hiv", "[2"))
+
+
+PERSONS = [f"p{n % 5}" for n in range(60)]
+
+
+def test_persons_are_counted_where_they_have_several_rows():
+    found = anonset.risk(RT, persons=PERSONS)
+    rows = rows_of(RT)
+    person_of = [PERSONS[record] for record in RT.publication.record.tolist()]
+    by_values = next(one for one in found.exposures if not one.items)
+    least = {}
+    for (values, _), person in zip(rows, person_of, strict=True):
+        fitting = len({own for (other, _), own in zip(rows, person_of, strict=True) if other == values})
+        least[person] = min(fitting, least.get(person, 60))
+    assert (found.unit, found.persons, anonset.risk(RT).persons) == ("person", 5, None)
+    assert by_values.smallest == min(least.values())
+    assert by_values.mean == pytest.approx(np.mean(list(least.values())))
+    assert by_values.below.value == np.mean([fitting < 3 for fitting in least.values()])
+    assert by_values.below.value > 0
+    assert found.broken == 0  # the guarantee speaks of rows
+    alone, rows_alone = anonset.risk(RT, persons=range(60)), anonset.risk(RT)
+    for one, other in zip(alone.exposures, rows_alone.exposures, strict=True):
+        assert (one.smallest, one.below, one.alone, one.above) == (other.smallest, other.below, other.alone, other.above)
+        assert (one.mean, one.average.value) == pytest.approx((other.mean, other.average.value))
+
+
+@pytest.mark.parametrize("persons", [PERSONS[:-1], []])
+def test_persons_are_those_of_the_records(persons, tmp_path):
+    with pytest.raises(InputError, match=f"it tells of {len(persons)}, and the original has 60"):
+        anonset.risk(RT, persons=persons)
+    with pytest.raises(InputError, match="no original is given"):
+        anonset.risk(RT.save(tmp_path / "out"), persons=PERSONS)

@@ -22,3 +22,15 @@ def class_sizes(columns, n):
     """Return how many records agree with each in all columns."""
     tuples = [tuple(column[at] for column in columns) for at in range(n)]
     return [tuples.count(one) for one in tuples]
+
+
+def persons_left(rows, size, owners, groups=None):
+    """Return, by the number of each person, the fewest who have a row with a set of one of its rows."""
+    groups = groups or [0] * len(rows)
+    least = {}
+    for row, group, owner in zip(rows, groups, owners, strict=True):
+        others = [(set(other), who) for other, of, who in zip(rows, groups, owners, strict=True) if of == group]
+        for chosen in combinations(sorted(row), min(size, len(row))):
+            who = {who for other, who in others if set(chosen) <= other}
+            least[owner] = min(least.get(owner, len(rows)), len(who))
+    return [least[owner] for owner in sorted(least)]

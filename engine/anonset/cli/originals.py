@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from anonset.data import Table
+from anonset.data.table import Int64
 from anonset.errors import InputError
 
 MemoryLimit = Annotated[
@@ -19,6 +20,33 @@ WorkDir = Annotated[
 def in_files(place: Path | None) -> dict[str, str]:
     """Return the settings with which an original is read into files of a directory."""
     return {} if place is None else {"work_dir": str(place)}
+
+
+def original_and_persons(out: str, original: str, given: dict[str, Any]) -> tuple[Table, Int64 | None]:
+    """Read the original of a publication, and whose each of its records is, where records are not the persons.
+
+    The columns that are named as ids then tell whose a record is: they were not published.
+
+    Raises
+    ------
+    InputError
+        As for `original_of`.
+    """
+    from anonset.jobs.original import persons_of_original
+    from anonset.release.attested import read_attestation
+    from anonset.release.documents import BucketFiles
+    from anonset.settings.settings import validate
+    from anonset.settings.verify import CheckSettings
+
+    attested = read_attestation(Path(out))
+    ids = list(given.get("id", []))
+    behind = attested is not None and not isinstance(attested.data, BucketFiles)
+    if attested is None or not behind or attested.declarations.unit == "person" or given.get("group"):
+        return original_of(out, original, given), None
+    dropped = [*given.get("drop", []), *(name for name in ids if name not in given.get("drop", []))]
+    table = original_of(out, original, {**given, "id": [], "drop": dropped})
+    settings = validate(CheckSettings, {**given, "drop": dropped, "original": original})
+    return table, persons_of_original(settings, attested, table)
 
 
 def original_of(out: str, original: str, given: dict[str, Any]) -> Table:

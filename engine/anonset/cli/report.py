@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags, pairs, split
 from anonset.cli.main import DONE
-from anonset.cli.originals import original_of
+from anonset.cli.originals import original_and_persons
 from anonset.cli.output import progress_bars, show
 from anonset.errors import InputError
 from anonset.settings.job_files import is_job, of_job
@@ -64,9 +64,9 @@ def report(
         if shareable:
             page = shareable_page(public_dossier(Path(published)), said)
         else:
-            table = None if original is None else original_of(published, original, given)
+            read = (None, None) if original is None else original_and_persons(published, original, given)
             home = None if private is None else Path(private)
-            page = internal_page(dossier(Path(published), home, table, given.get("hierarchy", {})), said)
+            page = internal_page(dossier(Path(published), home, read[0], given.get("hierarchy", {}), read[1]), said)
     _write(Path(out), page, shareable=shareable)
     if not quiet:
         for_whom = "may go with the data" if shareable else "is internal: do not hand it on"

@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
 from anonset.generalization import Publication
 from anonset.jobs.matching import Matching
 from anonset.privacy import PrivacyModel
+
+_Met = tuple[int, int, bool]  # rows that fit, whose they are, and whether the person that is looked for is among these
 
 
 @dataclass(frozen=True)
@@ -23,17 +26,17 @@ class Attempts(Discreet):
     attempts: int
     """Persons that were looked for."""
     alone: float
-    """Share of them of whom one row fits: found."""
+    """Share of them of whom one row, or person (`Risk.unit`), fits: found."""
     below_k: float
-    """Share of them of whom fewer than k rows fit, but some."""
+    """Share of them of whom fewer than k fit, but some."""
     none: float
     """Share of whom no row fits: something that was known is suppressed."""
     success: float
-    """Share that would be found by picking one of the fitting rows at random."""
+    """Share that would be found by picking one of the fitting rows, or persons, at random."""
     promised: float | None
     """What the guarantee allows of that for each person: 1/k; None where it says nothing of such knowledge."""
     broken: int
-    """Persons of whom more was found than is promised."""
+    """Persons of whom fewer rows fit than is promised."""
 
 
 def attack(
@@ -45,6 +48,7 @@ def attack(
     size: int,
     attempts: int = 1000,
     seed: int = 0,
+    owner: NDArray[np.int64] | None = None,
 ) -> tuple[Attempts, ...]:
     """Look for random persons of the original in a publication of it, by what could be known of them.
 
@@ -60,6 +64,9 @@ def attack(
         Persons to look for.
     seed
         Seed of the choice.
+    owner
+        int64 (n,): whose each record is, where several are one person's: then persons are counted of whom a row fits,
+        but in `Attempts.broken`, for a guarantee that speaks of rows.
     """
     draws = np.random.default_rng(seed)
     people = draws.choice(table.n, min(attempts, table.n), replace=False)
@@ -70,7 +77,8 @@ def attack(
     ways = [(True, 0)] if relational else []
     if sets is not None:
         ways += [(values, n) for values in ((False, True) if relational else (False,)) for n in range(1, size + 1)]
-    counts: dict[tuple[bool, int], list[tuple[int, bool]]] = {way: [] for way in ways}
+    counts: dict[tuple[bool, int], list[_Met]] = {way: [] for way in ways}
+    owner_of_row = None if owner is None else owner[publication.record]
     for person in people.tolist():
         known = draws.permutation(_items(table, person, model.secrets)).tolist()
         fitting = matching.rows_with_values_of(person)
@@ -79,7 +87,9 @@ def attack(
                 continue
             found = matching.rows_with_items(known[:n]) if n else np.flatnonzero(fitting)
             found = found[fitting[found]] if values and n else found
-            counts[values, n].append((len(found), bool(np.any(found == row_of[person]))))
+            persons = found if owner_of_row is None else np.unique(owner_of_row[found])
+            own = row_of[person] if owner is None else owner[person]
+            counts[values, n].append((len(found), len(persons), bool(np.any(persons == own))))
     k = int(getattr(model, "k", 1))
     return tuple(_attempts(way, met, k, promised=is_promised_to(model, *way)) for way, met in counts.items() if met)
 
@@ -102,12 +112,12 @@ def is_promised_to(model: PrivacyModel, values: bool, items: int) -> bool:
     return model.name in ("k", "kkm", "klm") if not items else items <= most.get(model.name, 0)
 
 
-def _attempts(way: tuple[bool, int], met: list[tuple[int, bool]], k: int, *, promised: bool) -> Attempts:
+def _attempts(way: tuple[bool, int], met: list[_Met], k: int, *, promised: bool) -> Attempts:
     n = len(met)
-    sizes, there = np.array([size for size, _ in met]), np.array([own for _, own in met])
+    rows, sizes, there = (np.array(part) for part in zip(*met, strict=True))
     below = (sizes > 0) & (sizes < k)
     success = float((there / np.maximum(sizes, 1)).mean())
-    broken = int(below.sum()) if promised else 0
+    broken = int(((rows > 0) & (rows < k)).sum()) if promised else 0
     return Attempts(
         way[0], way[1], n, float((sizes == 1).mean()), float(below.mean()), float((sizes == 0).mean()), success,
         1 / k if promised else None, broken,

@@ -6,6 +6,7 @@ from typing import Any
 
 from anonset.data import Table
 from anonset.data.discreet import Discreet
+from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.bucket_risk import BucketRisk
@@ -46,8 +47,14 @@ def dossier(
     private: Path | None = None,
     original: Table | None = None,
     hierarchies: dict[str, Any] | None = None,
+    persons: Int64 | None = None,
 ) -> Dossier:
     """Read a publication, its private report, and count the risks before and after.
+
+    Parameters
+    ----------
+    persons
+        int64 (n,): whose each record of the original is, from 0; None: each is another person's.
 
     Raises
     ------
@@ -61,13 +68,13 @@ def dossier(
         msg = f"an internal report needs the private directory of {str(out)!r}; {ways}"
         raise InputError(msg)
     model, report = promised_by(attested), require_private(out, home)
-    after = risk(out, original, hierarchies=hierarchies, private=private)
+    after = risk(out, original, hierarchies=hierarchies, private=private, persons=persons)
     with place_of_parts(attested, None) as work:
         publication = read_publication(out, attested, work)
         look, before, errors = glance(publication), tuple[Exposure, ...](), None
         if original is not None and isinstance(after, Risk) and not isinstance(publication, BucketPublication):
             most = max((one.items for one in after.exposures), default=0)
-            before = exposures(original, model, most)
+            before = exposures(original, model, most, owner=persons)
             if original.transactions is not None:
                 errors = countable(FrequentItems.of(original.transactions), publication)
     return Dossier(attested, model, look, after, report, before, errors)

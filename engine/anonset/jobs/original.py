@@ -1,9 +1,16 @@
 """The original of a publication, read with the roles that its columns had."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from anonset.data import Table
+from anonset.data.persons import Repeated
+from anonset.data.table import Int64
+from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.reading import read_data
 from anonset.release.documents import Attestation, BucketFiles
@@ -52,6 +59,63 @@ def read_original_of_buckets(data: BucketFiles, settings: CheckSettings) -> Tabl
     """
     roles = {"items": None, "sensitive": data.sensitive, "id": data.id, "keep": data.keep, "drop": settings.drop}
     return read_data(str(settings.original), {**settings.reading_options(), **roles}, work_dir=settings.work_dir)
+
+
+def persons_of_original(settings: CheckSettings, attested: Attestation, table: Table) -> Int64 | None:
+    """Return int64 (n,): whose each record of the original is; None where records are persons, or none tells whose.
+
+    The columns that tell it are those that are named as ids, or that repeat as the ids of persons do. A record of which
+    the id is not given is taken for a person.
+
+    Raises
+    ------
+    InputError
+        If they cannot be read as the original is.
+    """
+    if attested.declarations.unit == "person" or isinstance(attested.data, BucketFiles):
+        return None
+    names = settings.id or [name for one in table.repeated[:1] if not one.cut for name in _columns_of(one, settings)]
+    if not names:
+        return None
+    codes, given = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
+    for name, (of_column, there) in zip(names, _coded(names, settings), strict=True):
+        if len(of_column) != table.n:
+            msg = f"{settings.original}: column {name!r} must have the {table.n:,} records of the original"
+            raise InputError(msg)
+        codes = np.unique(codes * (int(of_column.max(initial=0)) + 1) + of_column, return_inverse=True)[1].ravel()
+        given &= there
+    codes = np.where(given, codes, int(codes.max(initial=0)) + 1 + np.arange(table.n))
+    return np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def _columns_of(one: Repeated, settings: CheckSettings) -> list[str]:
+    return [one.column] if one.column in settings.drop else one.column.split(",")
+
+
+def _coded(names: Sequence[str], settings: CheckSettings) -> list[tuple[Int64, NDArray[np.bool_]]]:
+    """Return int64 (n,), what each row holds in a column, and bool (n,), whether that is given, for each column."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from anonset.io.batches import open_batches
+    from anonset.io.data_files import data_files
+    from anonset.io.options import ReadOptions
+    from anonset.io.person_signs import MISSING
+
+    files = data_files(str(settings.original), settings.input_format, no_header=settings.no_header)
+    opened = open_batches(files, ReadOptions.of(**settings.reading_options(), id=names).reading())
+    chunks: dict[str, list[Any]] = {name: [] for name in names}
+    for batch in opened.batches(names):
+        for name in names:
+            column = batch.columns[name]
+            chunks[name].append(column.cast(pa.large_string()) if not pa.types.is_dictionary(column.type) else
+                                column.cast(column.type.value_type).cast(pa.large_string()))  # fmt: skip
+    missing, found = pa.array([None, *MISSING, *settings.null], pa.large_string()), []
+    for name in names:
+        texts = pa.chunked_array([part for one in chunks[name] for part in one.chunks], pa.large_string())
+        codes = texts.combine_chunks().dictionary_encode(null_encoding="encode").indices
+        found.append((np.asarray(codes, np.int64), ~np.asarray(pc.is_in(texts, value_set=missing))))
+    return found
 
 
 def _numeric(publication: Any, settings: CheckSettings) -> list[str]:

@@ -1,7 +1,7 @@
-"""What is at risk after a publication: how many rows fit what somebody may know, and an attack that tries."""
+"""What is at risk after a publication: how many rows, or persons, fit what is known, and an attack that tries."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from anonset.jobs.matching import Matching
 from anonset.jobs.provenance import require_columns, require_private, require_same_content
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.known_items import KnownItems, known_items
+from anonset.measures.known_persons import PersonsLeft, fewest_persons, persons_left
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.shares import Share, mean_of, percent, share_of
 from anonset.privacy import PrivacyModel
@@ -48,17 +49,19 @@ class Exposure(Discreet):
     items: int
     """Number of published symbols of the person that are known, those that tell the most."""
     smallest: int
-    """Fewest rows that fit."""
+    """Fewest rows, or persons (`Risk.unit`), that fit."""
     mean: float
-    """Rows that fit, on average over the persons."""
+    """How many fit, on average over the persons."""
     highest: float
-    """Prosecutor risk: the chance to find the person of whom the fewest rows fit."""
+    """Prosecutor risk: the chance to find the person of whom the fewest fit."""
     average: Share
     """Marketer risk: the chance to find a person, on average over all."""
     above: Share
     """Share of the persons whose risk is above the threshold."""
     alone: Share
-    """Share of the persons of whom one row fits."""
+    """Share of the persons of whom one fits."""
+    below: Share
+    """Share of the persons of whom fewer fit than k, of models without it 2."""
     guaranteed: bool
     """Whether the guarantee speaks of such knowledge."""
 
@@ -81,6 +84,10 @@ class Risk(Discreet):
     """Highest risk, and share above the threshold, where it is not known who of a given population is in the data."""
     attempts: tuple[Attempts, ...] = ()
     """The attack, where the original was there."""
+    unit: str = "row"
+    """What is counted: ``row``, each taken for a person, or ``person``."""
+    persons: int | None = None
+    """Persons behind the rows, who have several, where the original tells them; None: each row is one."""
 
     @property
     def broken(self) -> int:
@@ -94,7 +101,8 @@ class Risk(Discreet):
 
 def exposure_table(found: Risk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return how far somebody gets by what is known: the headings, and a row of text each."""
-    head = ("who knows", "guaranteed", "fewest rows", "mean rows", "highest", "average", "alone")
+    counted = (f"fewest {found.unit}s", f"mean {found.unit}s")
+    head = ("who knows", "guaranteed", *counted, "highest", "average", "alone")
     rows: list[tuple[str, ...]] = [
         (knowledge(one.values, one.items), "yes" if one.guaranteed else "no", f"{one.smallest:,}", f"{one.mean:,.1f}",
          f"{one.highest:.3g}", str(one.average), str(one.alone), str(one.above))
@@ -105,12 +113,24 @@ def exposure_table(found: Risk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 def attack_table(found: Risk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return what the attack found: the headings, and a row of text by what was known."""
-    head = ("who knew", "persons", "one row fits", "none fits", "found by guessing", "promised at most")
+    head = ("who knew", "persons", f"one {found.unit} fits", "none fits", "found by guessing", "promised at most")
     return head, [
         (knowledge(one.values, one.items), f"{one.attempts:,}", percent(one.alone), percent(one.none),
          f"{one.success:.2%}", "" if one.promised is None else f"{one.promised:.2%}")
         for one in found.attempts
     ]  # fmt: skip
+
+
+def few_persons(one: Exposure, k: int, persons: int) -> str:
+    """Say how many persons are below k, who have several rows.
+
+    >>> share = Share(0.25)
+    >>> few_persons(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
+    'By all quasi-identifiers, 50 of 200 persons stand in a class of fewer than 5 persons'
+    """
+    few = f"{round(one.below.value * persons):,} of {persons:,} persons" if one.below.exact else f"{one.below} of them"
+    stand = "stand in a class of" if not one.items else "have a row that fits"
+    return f"By {knowledge(one.values, one.items)}, {few} {stand} fewer than {k} persons"
 
 
 def knowledge(values: bool, items: int) -> str:
@@ -136,8 +156,11 @@ def risk(
     attempts: int = 1000,
     seed: int = 0,
     work_dir: str | os.PathLike[str] | None = None,
+    persons: Sequence[Hashable] | NDArray[Any] | None = None,
 ) -> Risk | BucketRisk:
     """Count how many rows of a publication fit what somebody may know, and try to find persons.
+
+    Where several rows are one person's, and `persons` tells whose they are, the persons are counted whose rows fit.
 
     Of buckets, how surely they tell the sensitive value of a row, and of a person with several, is counted instead.
 
@@ -166,17 +189,20 @@ def risk(
     work_dir
         Directory in which buckets are to lie, block by block, below a temporary one; by default they are read into
         memory, unless they were published in parts.
+    persons
+        Whose each record of the original is, in its order; by default each is another person's.
 
     Raises
     ------
     InputError
-        If it is no publication of records, or the original is not its own.
+        If it is no publication of records, or the original or the persons are not its own.
     """
     require_between_0_and_1("threshold", threshold)
     place = None if work_dir is None else Path(work_dir)
     with ExitStack() as stack:
         if isinstance(published, Release):
             publication, model = published.publication, published.verdict.model
+            by_person = published.unverified.table.by_person
             original, trees = published.unverified.table, dict(published.unverified.hierarchies)
         else:
             require_apart(work_dir, published, private or f"{published}.private")
@@ -184,17 +210,23 @@ def risk(
             buckets = isinstance(attested.data, BucketFiles)
             work = stack.enter_context(place_of_parts(attested, place)) if buckets else None
             publication, model, original, trees = _read(out, attested, private, original, hierarchies or {}, work)
+            by_person = attested.declarations.unit == "person"
         if isinstance(publication, BucketPublication):
             if population is not None:
                 msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
                 raise InputError(msg)
             return bucket_risk(publication, model, original, threshold=threshold, attempts=attempts, seed=seed)
     most = int(getattr(model, "m", 0) or 2) if m is None else m
+    owner = None if persons is None else owners_of(persons, original)
     classes = class_of(publication.relational, publication.n)
     names = [column.name for column in publication.kept] if sensitive is None else list(sensitive)
+    behind = None if owner is None else publication.record
     found = Risk(
-        publication.n, model, threshold, exposures(publication, model, most + 2, threshold, seed),
+        publication.n, model, threshold,
+        exposures(publication, model, most + 2, threshold, seed, None if owner is None else owner[behind]),
         {name: observed_diversity(classes, _kept(publication, name)) for name in names},
+        unit="row" if owner is None and not by_person else "person",
+        persons=None if owner is None else int(owner.max(initial=-1)) + 1,
     )  # fmt: skip
     if original is None:
         if population is not None:
@@ -203,8 +235,24 @@ def risk(
         return found
     if population is not None:
         found = replace(found, journalist=_journalist(original, publication, trees, population, threshold))
-    tried = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed)
+    tried = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed, owner=owner)
     return replace(found, attempts=tried)
+
+
+def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None) -> NDArray[np.int64]:
+    """Return int64 (n,): the number of the person of each record, from 0.
+
+    Raises
+    ------
+    InputError
+        If there is no original, or another number of persons than it has records.
+    """
+    if original is None or len(persons) != original.n:
+        records = "no original is given" if original is None else f"the original has {original.n:,}"
+        msg = f"persons must tell whose each record of the original is; it tells of {len(persons):,}, and {records}"
+        raise InputError(msg)
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(person, len(numbers)) for person in persons], np.int64)
 
 
 def attested_publication(out: Path) -> Attestation:
@@ -254,42 +302,55 @@ def _read(
 
 
 def exposures(
-    rows: Publication | Table, model: PrivacyModel, size: int, threshold: float = THRESHOLD, seed: int = 0
+    rows: Publication | Table,
+    model: PrivacyModel,
+    size: int,
+    threshold: float = THRESHOLD,
+    seed: int = 0,
+    owner: NDArray[np.int64] | None = None,
 ) -> tuple[Exposure, ...]:
-    """Count the rows that fit, by what is known: of a publication, or of data as they are.
+    """Count the rows, or persons, that fit, by what is known: of a publication, or of data as they are.
 
     Parameters
     ----------
     size
         Known items up to which it is looked.
+    owner
+        int64 (n,): whose each row is, where persons are to be counted; of a person's rows, that tells which the fewest
+        persons fit.
     """
-    k, found = int(getattr(model, "k", 2)), list[Exposure]()
-    classes = class_of(rows.relational, rows.n)
+    found, classes = list[Exposure](), class_of(rows.relational, rows.n)
+    own = None if owner is None else np.unique(owner, return_inverse=True)[1].ravel()
     if rows.relational:
-        sizes = np.bincount(classes)[classes]
+        sizes = np.bincount(classes)[classes] if own is None else fewest_persons(classes, own)
         found.append(_exposure(True, 0, sizes, None, threshold, model))
     sets = rows.transactions
     for values in (False, True) if rows.relational else (False,):
         if sets is not None:
             group = classes if values else None
-            counted = known_items(sets, size, k, group=group, seed=seed)
-            found += [_exposure(values, one.size, one.least, one, threshold, model) for one in counted]
+            counted: Sequence[KnownItems | PersonsLeft]
+            if own is None:
+                counted = known_items(sets, size, 2, group=group, seed=seed)
+            else:
+                counted = persons_left(sets, size, own, group=group, seed=seed)
+            found += [_exposure(values, one.size, one.least, one.known, threshold, model) for one in counted]
     return tuple(found)
 
 
 def _exposure(
-    values: bool, items: int, least: NDArray[np.int64], known: KnownItems | None, threshold: float, model: PrivacyModel
-) -> Exposure:
+    values: bool, items: int, least: NDArray[np.int64], sure: NDArray[np.bool_] | None, threshold: float,
+    model: PrivacyModel,
+) -> Exposure:  # fmt: skip
     from anonset.jobs.attack import is_promised_to
 
-    sure = None if known is None else known.known
     counted = least if sure is None else least[sure]
     risks = 1.0 / np.maximum(least, 1)
     smallest = int(counted.min(initial=int(least.max(initial=0))))
     average, above, alone = mean_of(risks, sure), share_of(risks > threshold, sure), share_of(least == 1, sure)
     mean = float(counted.mean()) if len(counted) else 0.0
     promised = is_promised_to(model, values, items)
-    return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, alone, promised)
+    below = share_of(least < int(getattr(model, "k", 2)), sure)
+    return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, alone, below, promised)
 
 
 def _kept(publication: Publication, name: str) -> CategoricalColumn:

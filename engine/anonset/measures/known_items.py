@@ -20,7 +20,8 @@ AFFORDABLE = 400_000_000
 """Sets up to which those of all records are counted, about two seconds; beyond, those of a sample of records are."""
 SAMPLED = 400
 """Records of a sample."""
-_LARGEST_PROJECTION = 30_000_000  # sets of what others share with one record
+LARGEST_PROJECTION = 30_000_000
+"""Sets of what others share with one record, up to which they are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +133,7 @@ class _Distinct(Discreet):
 
     @classmethod
     def of(cls, column: SetColumn, group: NDArray[np.integer] | None) -> "_Distinct":
-        moved = _rarest_first(column)
+        moved = rarest_first(column)
         rank = row_ranks(moved)
         of_group = _groups_of(column, group)
         first, inverse, weight = _distinct(rank, None if group is None else of_group)
@@ -168,7 +169,8 @@ def _distinct(rank: Int64, of_group: Int64 | None) -> tuple[Int64, Int64, Int64]
 def _of_all(distinct: _Distinct, lengths: Int64, size: int, k: int) -> list[KnownItems]:
     from anonset_kernels.known_items import Records
 
-    records = Records(distinct.begin, distinct.codes, distinct.weight, distinct.groups)
+    each = np.arange(len(distinct.weight))
+    records = Records(distinct.begin, distinct.codes, distinct.weight, distinct.groups, each)
     least, below, unique = _counted(records, lengths, distinct.n_codes, size, k, distinct.sizes)
     to = distinct.of_record
     return [
@@ -180,11 +182,7 @@ def _counted(
     records: "Records", lengths: Int64, n_codes: int, size: int, k: int, sizes: Int64
 ) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
     """Return (size, D) each: the least support, and the shares of rare and of unique sets."""
-    from anonset_kernels.known_items import count_known_sets
-
-    tally = np.zeros((len(lengths), 3 * size), np.int64)
-    tally[:, :size] = sizes[:, None]
-    count_known_sets(records, n_codes, k, tally)
+    tally = _tally(records, len(lengths), n_codes, size, k, sizes)
     least, below, unique = (tally.T[at : at + size].copy() for at in (0, size, 2 * size))
     rare, alone, number = below.astype(np.float64), unique.astype(np.float64), np.ones(len(lengths))
     for row in range(size):
@@ -196,6 +194,28 @@ def _counted(
     return least, rare, alone
 
 
+def least_counts(records: "Records", lengths: Int64, n_codes: int, size: int, sizes: Int64) -> Int64:
+    """Return int64 (size, D): in how many records, or of how many owners, the rarest set of each record is.
+
+    Parameters
+    ----------
+    sizes
+        int64 (D,): what an empty record leaves.
+    """
+    tally = _tally(records, len(lengths), n_codes, size, 0, sizes)
+    found: Int64 = np.minimum.accumulate(tally.T[:size], axis=0)
+    return found
+
+
+def _tally(records: "Records", n: int, n_codes: int, size: int, k: int, sizes: Int64) -> Int64:
+    from anonset_kernels.known_items import count_known_sets
+
+    tally = np.zeros((n, 3 * size), np.int64)
+    tally[:, :size] = sizes[:, None]
+    count_known_sets(records, n_codes, k, tally)
+    return tally
+
+
 def _of_sample(
     column: SetColumn, group: NDArray[np.integer] | None, size: int, k: int, seed: int, sampled: int
 ) -> list[KnownItems]:
@@ -203,18 +223,19 @@ def _of_sample(
     from anonset_kernels.known_items import Records, project
     from anonset_kernels.rows import transpose
 
-    moved, of_group = _rarest_first(column), _groups_of(column, group)
+    moved, of_group = rarest_first(column), _groups_of(column, group)
     start, records = transpose(moved.indptr, moved.items, len(moved.vocabulary))
     chosen = np.random.default_rng(seed).choice(column.n, min(sampled, column.n), replace=False)
     least, known = np.ones((size, len(chosen)), np.int64), np.zeros(len(chosen), bool)
     below, unique = np.zeros((size, len(chosen))), np.zeros((size, len(chosen)))
     seen, members = np.zeros(column.n, np.int32), np.bincount(of_group, minlength=1)
     for at, record in enumerate(chosen.tolist()):
-        begin, places = project(moved.indptr, moved.items, start, records, record, of_group, seen)
+        begin, places, _ = project(moved.indptr, moved.items, start, records, record, of_group, seen)
         lengths = np.diff(begin)
-        if number_of_sets(lengths, size) > _LARGEST_PROJECTION:
+        if number_of_sets(lengths, size) > LARGEST_PROJECTION:
             continue
-        shared = Records(begin, places, np.ones(len(lengths), np.int64), np.array([0, len(lengths)], np.int64))
+        ones, each = np.ones(len(lengths), np.int64), np.arange(len(lengths))
+        shared = Records(begin, places, ones, np.array([0, len(lengths)], np.int64), each)
         all_of = np.full(len(lengths), members[of_group[record]], np.int64)
         found = _counted(shared, lengths, int(moved.lengths[record]), size, k, all_of)
         least[:, at], below[:, at], unique[:, at] = (part[:, 0] for part in found)
@@ -227,7 +248,7 @@ def _groups_of(column: SetColumn, group: NDArray[np.integer] | None) -> Int64:
     return np.zeros(column.n, np.int64) if group is None else group.astype(np.int64)
 
 
-def _rarest_first(column: SetColumn) -> SetColumn:
+def rarest_first(column: SetColumn) -> SetColumn:
     """Return the column over codes of which 0 is the rarest; their labels are those of others."""
     from anonset_kernels.rows import sort_rows
 

@@ -16,6 +16,7 @@ from anonset.privacy import PrivacyModel
 from anonset.report.account import loss_label
 from anonset.report.drawings import Bar, bars
 from anonset.report.first_screen import countable_figures, protection
+from anonset.report.risks import persons_below_k
 from anonset.report.techniques import columns_of, left_out
 from anonset.strict_json import dumps
 
@@ -46,6 +47,7 @@ def internal_page(found: Dossier, said: Purpose) -> str:
         "internal": True,
         "columns": [*columns_of(found, exactly=True), *left_out(found, settings)],
         "drawing": _risk_drawing(found.before, found.after),
+        "below_k": _persons_below_k(found),
         "attack": _attack(found.after),
         "utility": _utility(report.retention),
         "losses": [(loss_label(name), f"{value:.6g}") for name, value in report.measures.items()],
@@ -75,6 +77,7 @@ def shareable_page(found: Dossier, said: Purpose) -> str:
         "internal": False,
         "columns": columns_of(public, exactly=False),
         "drawing": "",
+        "below_k": [],
         "attack": None,
         "utility": None,
         "losses": [],
@@ -121,6 +124,7 @@ def _common(found: Dossier, said: Purpose) -> dict[str, Any]:
         "threshold": f"{found.after.threshold:g}",
         "buckets": isinstance(found.after, BucketRisk),
         "before": bool(found.before),
+        "counted": getattr(found.after, "unit", "row"),
         "after": _after(found.before, found.after),
         "examples": found.glance.examples,
         "protection": protection(found),
@@ -178,6 +182,14 @@ def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
+def _persons_below_k(found: Dossier) -> list[str]:
+    """Say how many persons are below k before and after, where a person has several rows."""
+    if isinstance(found.after, BucketRisk):
+        return []
+    both = {"Before": found.before, "After": found.after.exposures}
+    return [f"{when}: {one}" for when, known in both.items() for one in persons_below_k(found.after, known)]
+
+
 def _risk_drawing(before: Sequence[Exposure], after: Risk | BucketRisk) -> str:
     """Return bars of who is alone with what is known, before and after."""
     if isinstance(after, BucketRisk):
@@ -187,7 +199,9 @@ def _risk_drawing(before: Sequence[Exposure], after: Risk | BucketRisk) -> str:
         for one in exposed:
             bar = (pattern, one.alone.value, f"{percent(one.alone.value)} {when}")
             rows.setdefault(knowledge(one.values, one.items), []).append(bar)
-    return bars("Share of the records that are alone with what is known, at worst", list(rows.items())) if rows else ""
+    who = "records" if after.unit == "row" else "persons"
+    title = f"Share of the {who} that are alone with what is known, at worst"
+    return bars(title, list(rows.items())) if rows else ""
 
 
 def _inference_drawing(after: BucketRisk) -> str:

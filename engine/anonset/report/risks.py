@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, told_table
-from anonset.jobs.risk import Risk, attack_table, exposure_table, knowledge
+from anonset.jobs.risk import Exposure, Risk, attack_table, exposure_table, few_persons, knowledge
 from anonset.measures.shares import percent
 from anonset.release.documents import parameters_of, plain
 from anonset.spelling import counted, printable
@@ -17,6 +17,8 @@ def risk_summary(found: Risk) -> dict[str, Any]:
     summary: dict[str, Any] = plain(
         {
             "records": found.records,
+            "unit": found.unit,
+            "persons": found.persons,
             "model": found.model.name,
             "parameters": parameters_of(found.model),
             "threshold": found.threshold,
@@ -82,14 +84,35 @@ def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Ri
     return table
 
 
+def _what_is_counted(found: Risk) -> str:
+    behind = "" if found.persons is None else f" of {counted(found.persons, 'person')}, who are counted"
+    return counted(found.records, "row") + behind
+
+
+def persons_below_k(found: Risk, exposures: Sequence[Exposure]) -> list[str]:
+    """Say how many persons are below k by what the guarantee names, where a person has several rows; a line each.
+
+    Parameters
+    ----------
+    exposures
+        Those of the publication, or of its original.
+    """
+    if found.persons is None:
+        return []
+    spoken = [one for one in exposures if one.guaranteed] or list(exposures[:1])
+    named = dict.fromkeys([one for one in spoken if not one.items] + spoken[-1:])
+    return [f"{few_persons(one, int(getattr(found.model, 'k', 2)), found.persons)}." for one in named]
+
+
 def risk_account(found: Risk) -> list[str | RichTable]:
     """Return the risks for people, as text and tables."""
     title = "How far somebody gets who knows of a person in the data"
     parts: list[str | RichTable] = [
-        f"{counted(found.records, 'row')}; {found.model}",
+        f"{_what_is_counted(found)}; {found.model}",
         "",
         _table(title, *exposure_table(found)),
     ]
+    parts += persons_below_k(found, found.exposures)
     parts.append("Highest: of the person that is easiest to find (prosecutor); on average: over all (marketer).")
     if found.journalist is not None:
         highest, above = found.journalist
@@ -105,5 +128,6 @@ def risk_account(found: Risk) -> list[str | RichTable]:
         promised = [one for one in found.attempts if one.promised is not None]
         if promised:
             kept = "none was found more often" if not found.broken else f"{counted(found.broken, 'person')} WAS"
+            kept += "" if found.persons is None else "; it speaks of rows, of which a person has several"
             parts.append(f"Where the guarantee speaks, at most {promised[0].promised:.3g} each is promised: {kept}.")
     return parts

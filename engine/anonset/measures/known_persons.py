@@ -1,0 +1,140 @@
+"""How far known items tell persons apart who have several records: how many persons have a record with these items."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn
+from anonset.data.discreet import Discreet
+from anonset.data.table import Int64
+from anonset.measures.known_items import (
+    AFFORDABLE,
+    LARGEST_PROJECTION,
+    SAMPLED,
+    least_counts,
+    number_of_sets,
+    rarest_first,
+)
+from anonset.privacy.model import require_at_least
+
+
+@dataclass(frozen=True, eq=False)
+class PersonsLeft(Discreet):
+    """How many persons so many known items of one record leave, for all persons or a sample."""
+
+    size: int
+    """Number of known items."""
+    least: Int64
+    """int64 (s,): persons who have a record with the set of at most so many items that the fewest persons have."""
+    known: NDArray[np.bool_] | None = None
+    """bool (s,) of a sample: whether the person's sets could be counted; None where all persons were."""
+
+
+def persons_left(
+    column: SetColumn,
+    size: int,
+    owner: Int64,
+    *,
+    group: NDArray[np.integer] | None = None,
+    seed: int = 0,
+    affordable: float = AFFORDABLE,
+    sampled: int = SAMPLED,
+) -> tuple[PersonsLeft, ...]:
+    """Count the persons who have a record with each set of 1, …, `size` items of each record.
+
+    Parameters
+    ----------
+    column
+        The items, or published symbols.
+    size
+        Largest number of known items (>= 1); all are those of one record.
+    owner
+        int64 (n,): whose each record is, from 0 without gaps.
+    group
+        int (n,): records of different groups are told apart anyway; by default all are one.
+    seed, affordable, sampled
+        As for `known_items`; a sample is one of persons.
+
+    Examples
+    --------
+    >>> visits = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a"}])
+    >>> [left.least.tolist() for left in persons_left(visits, 2, np.array([0, 0, 1]))]
+    [[1, 2], [1, 2]]
+
+    Cost: two steps for each set of at most `size` items of each record, or of what others share with each record of the
+    sample.
+    """
+    require_at_least("size", size, 1)
+    of_group = np.zeros(column.n, np.int64) if group is None else group.astype(np.int64)
+    pairs = np.unique(np.stack([of_group, owner]), axis=1)
+    members = np.bincount(pairs[0], minlength=1)[of_group]
+    moved = rarest_first(column)
+    dear = [number_of_sets(moved.lengths, up_to) > affordable for up_to in range(1, size + 1)]
+    all_of = size - sum(dear)
+    found = _of_all(moved, of_group, owner, members, all_of) if all_of else []
+    if any(dear):
+        found += _of_sample(moved, of_group, owner, members, size, seed, sampled)[all_of:]
+    return tuple(found)
+
+
+def fewest_persons(classes: Int64, owner: Int64) -> Int64:
+    """Return int64 (persons,): how many persons there are in the class of each, in that of its classes with the fewest.
+
+    Parameters
+    ----------
+    classes, owner
+        int64 (n,) each, from 0 without gaps: the class of each record, and whose it is.
+
+    >>> fewest_persons(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])).tolist()
+    [1, 2]
+    """
+    pairs = np.unique(np.stack([classes, owner]), axis=1)
+    return _of_persons(np.bincount(pairs[0])[classes], owner)
+
+
+def _of_all(column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int) -> list[PersonsLeft]:
+    from anonset_kernels.known_items import Records
+
+    order = np.lexsort((owner, of_group))
+    taken = column.take(order)
+    groups = np.append(np.flatnonzero(np.diff(of_group[order], prepend=-1)), len(order)).astype(np.int64)
+    records = Records(taken.indptr, taken.items, np.ones(len(order), np.int64), groups, owner[order])
+    least = least_counts(records, taken.lengths, len(column.vocabulary), size, members[order])
+    return [PersonsLeft(row + 1, _of_persons(least[row], owner[order])) for row in range(size)]
+
+
+def _of_sample(
+    column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int, seed: int, sampled: int
+) -> list[PersonsLeft]:
+    """Count the sets of the records of some persons, each among what all others share with it."""
+    from anonset_kernels.known_items import Records, project
+    from anonset_kernels.rows import transpose
+
+    start, records = transpose(column.indptr, column.items, len(column.vocabulary))
+    n = int(owner.max(initial=-1)) + 1
+    chosen = np.random.default_rng(seed).choice(n, min(sampled, n), replace=False)
+    rows = np.flatnonzero(np.isin(owner, chosen))
+    least, known = np.ones((size, len(rows)), np.int64), np.zeros(len(rows), np.int64)
+    seen = np.zeros(column.n, np.int32)
+    for at, record in enumerate(rows.tolist()):
+        begin, places, sharing = project(column.indptr, column.items, start, records, record, of_group, seen)
+        if number_of_sets(np.diff(begin), size) > LARGEST_PROJECTION:
+            continue
+        order = np.argsort(owner[sharing], kind="stable")
+        shared = SetColumn("", begin, places, column.vocabulary).take(order)
+        ones, both = np.ones(len(order), np.int64), np.array([0, len(order)], np.int64)
+        counted = Records(shared.indptr, shared.items, ones, both, owner[sharing[order]])
+        everybody = np.full(len(order), members[record], np.int64)
+        found = least_counts(counted, shared.lengths, int(column.lengths[record]), size, everybody)
+        least[:, at], known[at] = found[:, int(np.flatnonzero(order == 0)[0])], 1
+    persons = np.unique(owner[rows], return_inverse=True)[1].ravel()
+    sure = _of_persons(known, persons) == 1
+    return [PersonsLeft(row + 1, _of_persons(least[row], persons), sure) for row in range(size)]
+
+
+def _of_persons(figures: Int64, owner: Int64) -> Int64:
+    """Return int64 (persons,): the least figure of the records of each."""
+    found = np.full(int(owner.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(found, owner, figures)
+    return found

@@ -1,0 +1,104 @@
+"""Risks of rows by the owner's word are told of persons, where the original tells whose rows they are."""
+
+import csv
+import html
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from tests.io.persons import stays
+from tests.io.test_person_signs import write
+
+from cli.place import Place
+
+pytestmark = pytest.mark.compiled
+TREES = ("--hierarchy", "code=balanced:5", "--hierarchy", "zip=prefix:4,3")
+
+
+def published_by_word(place: Place, key: str) -> tuple[str, str]:
+    """Publish stays as if each were a person; return the data, and what is dropped."""
+    data = stays(key=key)
+    path = write(place.folder / "stays.csv", data)
+    left = ",".join(name for name in data if name not in ("code", "sex", "zip"))
+    job = ["--items", "code", "--relational", "sex,zip", *TREES, "--drop", left, "--rows-are-persons"]
+    guarantee = ["--model", "kkm", "--k", "5", "--m", "1", "--algorithm", "rfirst"]
+    ran = place.run("anonymize", str(path), *job, *guarantee, "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    return str(path), left
+
+
+def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int]:
+    """Return how many persons stand in a class of fewer than 5, and how many there are."""
+    with Path(path).open() as file:
+        persons = [row[key] for row in csv.DictReader(file)]
+    with (place.private / "records.csv").open() as file:
+        record_of = {int(row["published_row"]): int(row["input_record"]) for row in csv.DictReader(file)}
+    with (place.out / "published.csv").open() as file:
+        classes = [(row["sex"], row["zip"]) for row in csv.DictReader(file)]
+    in_class, of_person = defaultdict(set), defaultdict(set)
+    for at, values in enumerate(classes):
+        in_class[values].add(persons[record_of[at]])
+        of_person[persons[record_of[at]]].add(values)
+    few = sum(min(len(in_class[values]) for values in own) < 5 for own in of_person.values())
+    return few, len(of_person)
+
+
+@pytest.mark.parametrize("key", ["patient_id", "key7"], ids=["by its name", "by what agrees within it"])
+def test_persons_below_k_are_those_of_counting(place: Place, key: str) -> None:
+    path, left = published_by_word(place, key)
+    few, persons = counted_by_hand(place, path, key)
+    ran = place.run("risk", str(place.out), "--original", path, *TREES, "--drop", left)
+    assert ran.code == 0, ran.err
+    assert f"1,500 rows of {persons} persons, who are counted" in ran.out
+    assert f"{few} of {persons} persons stand in a class of fewer than 5 persons" in " ".join(ran.out.split())
+    assert "fewest persons" in ran.out
+    assert "fewest rows" not in ran.out
+    assert not re.search(r"\bx\d+\b", ran.out)
+    named = ["--id", key, "--drop", left.replace(f"{key},", "")]
+    found = place.run("risk", str(place.out), "--original", path, *TREES, *named, "--json").json
+    assert (found["unit"], found["persons"], found["records"]) == ("person", persons, 1500)
+    assert round(found["exposures"][0]["below"]["value"] * persons) == few
+
+
+def test_the_internal_page_counts_persons_and_the_shareable_one_says_nothing_of_them(place: Place) -> None:
+    path, left = published_by_word(place, "patient_id")
+    few, persons = counted_by_hand(place, path, "patient_id")
+    pages = {}
+    for name, more in {"in": ("--original", path, *TREES, "--drop", left), "out": ("--shareable",)}.items():
+        page = place.folder / f"{name}.html"
+        assert place.run("report", str(place.out), *more, "-o", str(page)).code == 0
+        pages[name] = html.unescape(page.read_text())
+    said = f"{few} of {persons} persons stand in a class of fewer than 5 persons"
+    assert f"After: By all quasi-identifiers, {said}" in pages["in"]
+    assert "Before: By all quasi-identifiers, " in pages["in"]
+    assert not any(text in pages["out"] for text in (f"{persons} persons", "fewest persons", "fewer than 5 persons"))
+    without = place.folder / "without.html"
+    assert place.run("report", str(place.out), "-o", str(without)).code == 0
+    assert "fewest rows" in without.read_text()
+
+
+def test_rows_of_an_id_that_are_united_are_persons(place: Place) -> None:
+    data = stays(key="patient_id")
+    path = str(write(place.folder / "stays.csv", data))
+    left = ",".join(name for name in data if name not in ("code", "patient_id"))
+    roles = ["--id", "patient_id", "--group", "--drop", left, "--hierarchy", "code=balanced:5"]
+    job = ["--items", "code", *roles, "--model", "km", "--k", "5", "--m", "1"]
+    assert place.run("anonymize", path, *job, "-o", str(place.out)).code == 0
+    found = place.run("risk", str(place.out), "--original", path, *roles, "--json").json
+    assert (found["unit"], found["persons"], found["records"]) == ("person", None, 300)
+    assert "fewest persons" in place.run("risk", str(place.out)).out
+
+
+def test_a_row_without_an_id_is_a_person(place: Place) -> None:
+    data = stays(key="patient_id")
+    data["patient_id"] = ["" if n % 10 == 0 else one for n, one in enumerate(data["patient_id"])]
+    expected = len({one for one in data["patient_id"] if one}) + 150
+    path = str(write(place.folder / "stays.csv", data))
+    left = ",".join(name for name in data if name != "code")
+    roles = ["--drop", left, "--hierarchy", "code=balanced:5"]
+    job = ["--items", "code", *roles, "--model", "km", "--k", "2", "--m", "1", "--rows-are-persons"]
+    assert place.run("anonymize", path, *job, "-o", str(place.out)).code == 0
+    found = json.loads(place.run("risk", str(place.out), "--original", path, *roles, "--json").out)
+    assert found["persons"] == expected

@@ -1,0 +1,67 @@
+"""How many persons known items leave, where a person has several records, against the definition."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.data import SetColumn
+from anonset.errors import InputError
+from anonset.measures.known_items import known_items
+from anonset.measures.known_persons import fewest_persons, persons_left
+from effort import examples
+from reference import known_items as reference
+
+ROWS = st.lists(
+    st.tuples(st.sets(st.sampled_from("abcdefgh"), max_size=5), st.integers(0, 4), st.integers(0, 1)),
+    min_size=1, max_size=12,
+)  # fmt: skip
+
+
+def numbers(owners):
+    return np.unique(np.array(owners), return_inverse=True)[1].ravel()
+
+
+@settings(max_examples=examples(100))
+@given(ROWS, st.integers(1, 4), st.booleans(), st.booleans())
+def test_the_persons_of_every_set_of_every_record_are_counted(rows, size, grouped, sampled):
+    sets, owners, groups = (list(part) for part in zip(*rows, strict=True))
+    owner, group = numbers(owners), np.array(groups) if grouped else None
+    found = persons_left(
+        SetColumn.of(sets), size, owner, group=group, affordable=0 if sampled else 1e9, sampled=len(rows)
+    )
+    for one in found:
+        expected = reference.persons_left(sets, one.size, owner.tolist(), groups if grouped else None)
+        assert one.least.tolist() == expected
+        assert one.known is None or one.known.all()
+    assert len(found) == size
+
+
+@given(ROWS)
+def test_where_each_has_one_record_persons_are_records(rows):
+    column = SetColumn.of([items for items, _, _ in rows])
+    by_records, by_persons = known_items(column, 3, 2), persons_left(column, 3, np.arange(len(rows)))
+    assert [one.least.tolist() for one in by_persons] == [one.least.tolist() for one in by_records]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=20))
+def test_the_persons_of_a_class_against_counting(pairs):
+    classes, owner = (numbers(part) for part in zip(*pairs, strict=True))
+    expected = [
+        min(len(set(owner[classes == c].tolist())) for c in set(classes[owner == person].tolist()))
+        for person in range(int(owner.max()) + 1)
+    ]
+    assert fewest_persons(classes, owner).tolist() == expected
+
+
+def test_a_sample_of_persons_is_that_of_all_or_widens():
+    column, owner = SetColumn.of([{f"i{n % 7}", f"i{n % 5}"} for n in range(300)]), np.arange(300) // 2
+    exact = persons_left(column, 2, owner)[1].least
+    few = persons_left(column, 2, owner, affordable=0, sampled=40)[1]
+    assert (len(exact), len(few.least)) == (150, 40)
+    assert set(few.least.tolist()) <= set(exact.tolist())
+
+
+def test_a_size_is_required():
+    with pytest.raises(InputError, match="size must be an integer of at least 1, got 0"):
+        persons_left(SetColumn.of([{"a"}]), 0, np.array([0]))
