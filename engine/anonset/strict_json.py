@@ -19,8 +19,11 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
     AnonsetError
         If it holds a number that is not finite; with its place.
     """
-    require_finite(value)
-    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+    try:
+        return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # which does not say where
+        require_finite(value)
+        raise
 
 
 def loads(text: str | bytes) -> Any:

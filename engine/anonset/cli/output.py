@@ -57,8 +57,12 @@ def show(*parts: "RenderableType") -> None:
 
 def show_json(value: Any) -> None:
     """Write one JSON document."""
-    text = dumps(value, indent=2)
-    _write("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text) + "\n")
+    lines = dumps(value, indent=2).split("\n")
+    _write("\n".join(line if line.isprintable() else "".join(map(_escaped, line)) for line in lines) + "\n")
+
+
+def _escaped(letter: str) -> str:
+    return letter if letter.isprintable() else json.dumps(letter)[1:-1]
 
 
 def _write(text: str) -> None:

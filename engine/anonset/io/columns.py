@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -304,6 +305,7 @@ def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, 
     return {name: cleared(column) for name, column in columns.items()}
 
 
+@cache
 def is_list(kind: Any) -> bool:
     """Tell whether a type of Arrow is one of lists."""
     import pyarrow as pa

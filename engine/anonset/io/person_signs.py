@@ -124,17 +124,22 @@ def repeated_in(
     grouped
         Whether the rows of a record are united: only what its name calls the id of a person tells more then.
     """
-    coded = {name: _coded(name, column) for name, column in columns.items() if not holds_sets(column)}
+    kinds = PERSON_IDS[:1] if grouped else PERSON_IDS
+    plain = {name: column for name, column in columns.items() if not holds_sets(column)}
+    if all(len(column) <= _FEWEST_PAIRS for column in plain.values()):  # too few rows for anything but names to tell
+        plain = {name: column for name, column in plain.items() if name in ids or meaning_of(name) in kinds}
+    coded = {name: _coded(name, column) for name, column in plain.items()}
     if ids and all(name in coded for name in ids):
         rows = _first_rows([coded[name].codes for name in ids])
         coded = {name: replace(one, codes=one.codes[rows]) for name, one in coded.items()}
     asked = [name for name in candidates if name in coded and name not in ids]
-    kinds = PERSON_IDS[:1] if grouped else PERSON_IDS
     named = [n for n in asked if coded[n].kind in kinds and _repeats(n, coded[n].codes)]
     found = [(kinds.index(coded[n].kind), _distinct(coded[n].codes), Repeated(n, cut=coded[n].cut)) for n in named]
-    for name in [] if grouped else asked:
-        if not coded[name].kind and not is_sampling_weight(name) and (agreeing := _agreeing(coded, name)):
-            found.append((len(kinds), _distinct(coded[name].codes), Repeated(name, agreeing, coded[name].cut)))
+    attributes = _attributes(coded)
+    for name in [] if grouped or not attributes else asked:
+        one = coded[name]
+        if not one.kind and not is_sampling_weight(name) and (agreeing := _agreeing(one.codes, attributes)):
+            found.append((len(kinds), _distinct(one.codes), Repeated(name, agreeing, one.cut)))
     together = () if found else _together(coded)
     return together or tuple(one for _, _, one in sorted(found, key=lambda one: one[:2]))
 
@@ -210,12 +215,17 @@ def occurs_twice(given: int, distinct: int, name: str) -> bool:
     return distinct < given and (meaning_of(name) != "id" or distinct > max(2, given // 200))
 
 
-def _agreeing(coded: Mapping[str, _Coded], name: str, *, alone: bool = False) -> tuple[str, ...]:
+def _attributes(coded: Mapping[str, _Coded]) -> list[tuple[str, str, Int64]]:
+    """Return the columns that say something of a person: the kind of attribute, the name, and the codes."""
+    kinds = {name: "name" if is_direct(one.kind) and one.kind != "address" else one.kind for name, one in coded.items()}
+    return [(kind, name, coded[name].codes) for name, kind in kinds.items() if kind in (*_ATTRIBUTES, "name")]
+
+
+def _agreeing(codes: Int64, attributes: Sequence[tuple[str, str, Int64]], *, alone: bool = False) -> tuple[str, ...]:
     """Return attributes of persons that agree within the values of a column, if they say that it tells them apart.
 
     One is enough where that is said to be so (`alone`).
     """
-    codes = coded[name].codes
     given, distinct = int((codes >= 0).sum()), _distinct(codes)
     if distinct < _FEWEST_VALUES or given - distinct < _FEWEST_PAIRS:
         return ()
@@ -226,15 +236,9 @@ def _agreeing(coded: Mapping[str, _Coded], name: str, *, alone: bool = False) ->
     if len(first) < _FEWEST_PAIRS or len(np.unique(codes[first])) < _FEWEST_VALUES:
         return ()
     found: dict[str, str] = {}
-    for other, column in coded.items():
-        kind = "name" if is_direct(column.kind) and column.kind != "address" else column.kind
-        if (
-            other != name
-            and kind in (*_ATTRIBUTES, "name")
-            and kind not in found
-            and _agrees(column.codes, first, second)
-        ):
-            found[kind] = other
+    for kind, name, of_attribute in attributes:
+        if kind not in found and _agrees(of_attribute, first, second):
+            found[kind] = name
     telling = len(found) > 1 and not _TELLING.isdisjoint(found)
     return tuple(found.values()) if telling or (alone and found) else ()
 
@@ -251,7 +255,7 @@ def _together(coded: Mapping[str, _Coded]) -> tuple[Repeated, ...]:
     if (codes >= 0).sum() - _distinct(codes) < _FEW_TOGETHER * len(codes):
         return ()
     others = {name: one for name, one in coded.items() if name not in key and one.kind not in ("birth", "born", "name")}
-    agreeing = _agreeing({**others, "": _Coded(codes.astype(np.int64), "")}, "", alone=bool(names))
+    agreeing = _agreeing(codes.astype(np.int64), _attributes(others), alone=bool(names))
     if not agreeing:
         return ()
     return (Repeated(",".join(key if names else (*key, *agreeing)), agreeing),)

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import log2
 from typing import Any
@@ -78,6 +79,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         nnz = len(loaded.items)
         return _of_sets(column, loaded.n, 0, loaded.vocabulary.labels, loaded.occurrences, nnz, None)
     kind = loaded.type.value_type if is_list(loaded.type) else loaded.type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         what = "bytes" if pa.types.is_binary(kind) else "nested values"
         look = Look(what, doubt=f"holds {what}, which are not read: make plain values of them", usable=False)
@@ -86,33 +88,74 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         items = _flat(loaded)
         listed, counts = _counted(items)
         return _of_sets(column, len(loaded), loaded.null_count, listed, counts, len(items), None)
-    counted = _counts(loaded) if len(loaded) <= MOST_LOOKED_AT else None
-    mark = _separator(column, _first_values(loaded) if counted is None else _texts(counted[0]), separator)
+    if pa.types.is_dictionary(loaded.type) and any(chunk.dictionary.null_count for chunk in loaded.chunks):
+        loaded = loaded.cast(kind)  # whose count of nulls leaves those out that codes stand for
+    values = _few_values(loaded) if len(loaded) <= _FEW_ROWS else None
+    if values is None and len(loaded) <= MOST_LOOKED_AT:
+        values = _values(loaded)
+    mark = _separator(column, _first_values(loaded) if values is None else values.given, separator)
     if mark is not None:
         items, times = _items(loaded, mark)
         return _of_sets(column, len(loaded), loaded.null_count, items, times, int(times.sum()), mark)
-    values, counts = _counts(loaded) if counted is None else counted
-    given = _is_given(values)
-    words = _texts(values.filter(pa.array(~given)))
-    texts = _texts(values.filter(pa.array(given))[:MOST_LOOKED_AT])
-    look, some = look_at(column, texts), texts[:_SOME]
-    if given.sum() == counts[given].sum() and look.kind.endswith("codes") and look.kind != "postal codes":
+    values = values or _values(loaded)
+    look, some, counts = look_at(column, values.given), values.given[:_SOME], values.counts
+    total = int(counts.sum())
+    if len(counts) == total and look.kind.endswith("codes") and look.kind != "postal codes":
         look = Look("text")
     return Profile(
         column,
         look.kind,
         len(loaded),
-        int(given.sum()),
+        len(counts),
         int(loaded.null_count),
-        int(counts[~given].sum()),
-        entropy(counts[given]),
-        int(counts[given].max(initial=0)),
+        len(loaded) - int(loaded.null_count) - total,
+        entropy(counts),
+        int(counts.max(initial=0)),
         look=look,
-        null_words=tuple(sorted(word for word in words if word not in ("", "?"))),
+        null_words=tuple(sorted(word for word in values.words if word not in ("", "?"))),
         reaches=pattern_of(some) if look.kind in ("text", "e-mail addresses") else "",
         capitalised=look.kind == "text" and are_capitalised(some),
         keys=look.kind in ("text", "integers") and are_keys(some),
     )
+
+
+@dataclass(frozen=True)
+class _Values(Discreet):
+    """The distinct values of a column of plain values, as text."""
+
+    given: list[str]
+    """Those that are there, of many the first."""
+    words: list[str]
+    """Those that say that there is none."""
+    counts: NDArray[np.int64]
+    """How often each of those that are there occurs."""
+
+
+def _values(loaded: Any) -> _Values:
+    """Return the distinct values of a column."""
+    import pyarrow as pa
+
+    values, counts = _counts(loaded)
+    words = _texts(values.filter(pa.array(_are_in(values, MISSING))))
+    words = _that_lack(words, len(values) - len(words))
+    given = ~_are_in(values, words)
+    return _Values(_texts(values.filter(pa.array(given))[:MOST_LOOKED_AT]), words, counts[given])
+
+
+def _few_values(loaded: Any) -> _Values:
+    """Return the distinct values of a column of few rows; each call of Arrow takes longer than all of this."""
+    times = Counter(_few_texts(loaded))
+    del times[None]
+    words = _that_lack(MISSING.intersection(times), len(times) - len(MISSING.intersection(times)))
+    given = [text for text in times if text not in words]
+    return _Values(given, words, np.array([times[text] for text in given], np.int64))
+
+
+def _few_texts(loaded: Any) -> list[str | None]:
+    import pyarrow as pa
+
+    found: list[str | None] = (loaded if pa.types.is_string(loaded.type) else _as_text(loaded)).to_pylist()
+    return found
 
 
 def coded(loaded: Any) -> Any:
@@ -163,7 +206,15 @@ def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         return pa.array([], pa.string()), counts[:0]
-    return values.cast(kind).cast(pa.string()), counts
+    return _as_text(values), counts
+
+
+def _as_text(values: Any) -> Any:
+    """Return plain values as text."""
+    import pyarrow as pa
+
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    return values.cast(kind).cast(pa.string())
 
 
 def _texts(values: Any) -> list[str]:
@@ -180,22 +231,19 @@ def _first_values(loaded: Any) -> list[str]:
     return _texts(values[:MOST_LOOKED_AT])
 
 
-def _is_given(values: Any) -> NDArray[np.bool_]:
-    """Tell of distinct values which of them are there: not what says that there is none.
+def _that_lack(words: Collection[str], others: int) -> list[str]:
+    """Return which of some texts that may say that there is no value do so, beside so many other values.
 
-    A sign alone says so only beside more than two other values: it may be one of a pair.
+    A sign alone says so only beside more than two of them: it may be one of a pair.
     """
-    given = ~_are_in(values, MISSING)
-    return given if given.sum() > 2 or given.all() else ~_are_in(values, MISSING - SIGNS_OF_NULL)
+    return list(words) if others > 2 else [word for word in words if word not in SIGNS_OF_NULL]
 
 
-def _are_in(values: Any, wanted: frozenset[str]) -> NDArray[np.bool_]:
+def _are_in(values: Any, wanted: Collection[str]) -> NDArray[np.bool_]:
     """Tell of distinct values which of them are among some texts."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if len(values) <= _FEW_ROWS:  # a call of Arrow takes longer
-        return np.array([text in wanted for text in _texts(values)], bool)
     return np.asarray(pc.is_in(values, value_set=pa.array(sorted(wanted), values.type)))
 
 
@@ -211,6 +259,8 @@ def entropy(counts: NDArray[np.int64]) -> float:
     total = int(counts.sum())
     if not total:
         return 0.0
+    if len(counts) <= _FEW_ROWS:
+        return max(0.0, -sum(count / total * log2(count / total) for count in counts.tolist() if count))
     shares = counts[counts > 0] / total
     return max(0.0, float(-(shares * np.log2(shares)).sum()))
 
@@ -222,7 +272,9 @@ def _separator(name: str, labels: Sequence[str], separator: str | None) -> str |
     """
     marks = (separator,) if separator else _MARKS
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in MISSING]
-    if _is_free_text(name) or (separator is None and not _OF_SETS.search(name) and with_comma(looked_at)):
+    text = "\n".join(looked_at)
+    marks = [mark for mark in marks if mark in text]
+    if not marks or _is_free_text(name) or (separator is None and not _OF_SETS.search(name) and with_comma(looked_at)):
         return None
     for mark in marks:
         several = [label for label in looked_at if mark in label]
@@ -272,6 +324,9 @@ def pattern(loaded: Any) -> bytes:
     """
     import pyarrow as pa
 
+    if len(loaded) <= _FEW_ROWS:
+        numbers: dict[str | None, int] = {}
+        return bytes([numbers.setdefault(text, len(numbers)) for text in _few_texts(loaded)])
     chunk = loaded.combine_chunks() if isinstance(loaded, pa.ChunkedArray) else loaded
     if pa.types.is_dictionary(chunk.type):
         chunk = chunk.dictionary_decode()

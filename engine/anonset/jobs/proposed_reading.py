@@ -222,7 +222,11 @@ def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened:
             if name in sets or name in relational:
                 fitting[name] = PROPOSED if name in sets else "values"
     work.settings = {**work.settings, "hierarchy": fitting}
-    work.columns = tuple(replace(c, hierarchy=_spelled(fitting.get(c.profile.name))) for c in work.columns)
+    spelled = {name: _spelled(spec) for name, spec in fitting.items()}
+    work.columns = tuple(
+        one if one.hierarchy == spelled.get(one.profile.name) else replace(one, hierarchy=spelled.get(one.profile.name))
+        for one in work.columns
+    )
 
 
 def _mended(work: Proposal, opened: Source, name: str, spec: Any, others: Mapping[str, Any]) -> Remedy | None:

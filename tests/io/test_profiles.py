@@ -1,0 +1,62 @@
+"""Columns of few rows are looked at without Arrow, and found to be what they are beside many rows."""
+
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset.io import profiles
+from anonset.io.person_signs import repeated_in
+from anonset.io.profiles import pattern, profile
+
+TEXTS = st.sampled_from(["", "?", "-", "NA", "k.A.", "a", "b", "1", "2", "1,5", "250.01", "E11", "2020-01-31", None])
+COLUMNS = st.lists(TEXTS, min_size=1, max_size=16)
+
+
+@given(COLUMNS)
+def test_few_rows_hold_what_many_rows_are_found_to_hold(values: list[str | None]) -> None:
+    column = pa.chunked_array([values], pa.string())
+    few, many = profiles._few_values(column), profiles._values(column)
+    assert dict(zip(few.given, few.counts.tolist(), strict=True)) == dict(
+        zip(many.given, many.counts.tolist(), strict=True)
+    )
+    assert Counter(few.words) == Counter(many.words)
+
+
+@given(COLUMNS, st.integers(2, 9))
+def test_rows_that_are_there_several_times_change_no_values(values: list[str | None], times: int) -> None:
+    few, many = (profile("c", pa.chunked_array([values * n], pa.string())) for n in (1, times * 16))
+    assert (few.distinct, few.null_words, few.look.form) == (many.distinct, many.null_words, many.look.form)
+    assert many.nulls == few.nulls * times * 16
+    assert many.missing == few.missing * times * 16
+    assert many.entropy == pytest.approx(few.entropy, abs=1e-9)
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=40))
+def test_patterns_agree_where_each_value_goes_with_one_of_the_other(pairs: list[tuple[str | None, str | None]]) -> None:
+    one, other = (pa.chunked_array([list(side)], pa.string()) for side in zip(*pairs, strict=True))
+    both = set(pairs)
+    alike = len(both) == len({a for a, _ in both}) == len({b for _, b in both})
+    assert (pattern(one) == pattern(other)) is alike
+    assert (pattern(one.dictionary_encode()) == pattern(other)) is alike
+
+
+def test_bytes_behind_codes_are_no_text_either() -> None:
+    for n in (2, 40):
+        column = pa.chunked_array([pa.array([b"\xff", b"\xfe"] * n, pa.binary()).dictionary_encode()])
+        assert profile("photo", column).kind == "bytes"
+
+
+@pytest.mark.parametrize("n", [6, 60])
+def test_null_among_the_values_that_codes_stand_for_is_null(n: int) -> None:
+    codes = pa.array([0, 1] * (n // 2), pa.int32())
+    column = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array(["a", None]))])
+    found = profile("c", column)
+    assert (found.distinct, found.nulls) == (1, n // 2)
+
+
+def test_an_id_that_repeats_in_few_rows_is_a_sign_still() -> None:
+    columns = {"patient_id": pa.chunked_array([["a", "a", "b"]]), "ward": pa.chunked_array([["x", "x", "y"]])}
+    assert [one.column for one in repeated_in(columns, tuple(columns))] == ["patient_id"]
