@@ -1,16 +1,18 @@
 """The one JIT policy: how kernels are compiled and where their machine code is cached.
 
-Numba keys its disk cache by the file of the kernel alone, so a callee changed in another file (by an edit or
-by an upgrade) would leave the old machine code running. Every kernel is therefore cached in a directory whose
-name holds the version of Numba and a hash of all kernel sources: change any of them and nothing old is found.
+Numba keys its disk cache by path and time of the kernel's file, so a callee changed in another file (by an edit or
+by an upgrade) would leave the old machine code running. The kernels of a file are therefore cached in a directory whose
+name holds a hash of that file and of all that it imports from this package: change any of them and nothing old is
+found, change another file and nothing is compiled anew. Where the package lies and when it was installed do not count.
 """
 
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -36,6 +38,26 @@ def source_hash(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
+_IMPORTED = re.compile(rb"^\s*(?:from|import)\s+anonset_kernels\.(\w+)", re.MULTILINE)
+
+
+def sources_of(path: Path) -> dict[str, bytes]:
+    """Return name and bytes of a kernel file and of all files beside it that it imports, directly or not."""
+    sources: dict[str, bytes] = {}
+    waiting = [path.stem]
+    while waiting:
+        name = waiting.pop()
+        if name not in sources:
+            sources[name] = _bytes_of(path.with_stem(name))
+            waiting += [match.decode() for match in _IMPORTED.findall(sources[name])]
+    return sources
+
+
+@cache
+def _bytes_of(path: Path) -> bytes:
+    return path.read_bytes()
+
+
 def _user_cache() -> Path:
     """Return the folder under which this user's caches live (NUMBA_CACHE_DIR wins)."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
@@ -49,13 +71,12 @@ def _user_cache() -> Path:
 
 @lru_cache(maxsize=1)
 def cache_directory() -> Path | None:
-    """Return the directory of the compiled kernels, or None where none can be written, nor read.
+    """Return the directory of all compiled kernels, or None where none can be written, nor read.
 
     One that can be read alone, as in an image of a container, serves whatever was compiled into it before.
     """
-    name = f"{numba.__version__}-py{sys.version_info[0]}{sys.version_info[1]}-{source_hash(Path(__file__).parent)}"
     try:
-        folder = _user_cache() / name
+        folder = _user_cache() / f"{numba.__version__}-py{sys.version_info[0]}{sys.version_info[1]}"
     except RuntimeError:  # there is no home
         return None
     try:
@@ -64,6 +85,19 @@ def cache_directory() -> Path | None:
             return folder
     except OSError:
         return folder if _TRIED and any(folder.rglob("*.nbi")) else None
+
+
+@cache
+def directory_of(path: Path) -> Path | None:
+    """Return the directory of the machine code of one file's kernels, which names the sources that it is made of."""
+    folder = cache_directory()
+    if folder is None:
+        return None
+    digest = hashlib.sha256()
+    for name, source in sorted(sources_of(path).items()):
+        digest.update(f"{name} {len(source)}\n".encode())
+        digest.update(source)
+    return folder / f"{path.stem}-{digest.hexdigest()[:16]}"
 
 
 @lru_cache(maxsize=1)
@@ -78,7 +112,13 @@ _TRIED = numba.__version__.startswith(("0.67.", "0.68."))
 
 
 class _Locator(UserProvidedCacheLocator):
-    """Finds the machine code of a kernel in `cache_directory`, which was examined once for all."""
+    """Finds the machine code of a kernel in the directory of its file, whose name tells whether it is fresh."""
+
+    def get_cache_path(self) -> str:
+        return str(directory_of(Path(self._py_file)))
+
+    def get_source_stamp(self) -> str:
+        return ""
 
     def ensure_cache_path(self) -> None:
         if cache_writable():
@@ -124,7 +164,7 @@ def kernel() -> Callable[[_F], _F]:
     """Compile a function with ``nogil`` and, where a cache can be written, keep its machine code on disk."""
 
     def compile_kernel(function: _F) -> _F:
-        folder = cache_directory()
+        folder = directory_of(Path(function.__code__.co_filename))
         before = config.CACHE_DIR  # type: ignore[attr-defined]
         try:
             config.CACHE_DIR = "" if folder is None else str(folder)  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 """The versioned kernel cache: machine code of changed sources is never found again."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import anonset_kernels
-from anonset_kernels._jit import cache_directory, source_hash
+from anonset_kernels._jit import sources_of
 
 pytestmark = pytest.mark.compiled
 
@@ -85,10 +86,41 @@ def test_a_cache_that_can_only_be_read_is_read(tmp_path):
     assert {path.name for path in (tmp_path / "cache").rglob("*.nb?")} == kept
 
 
-def test_the_directory_names_the_sources():
-    folder = cache_directory()
-    assert folder is not None
-    assert folder.name.endswith(source_hash(Path(anonset_kernels.__file__).parent))
+def test_only_what_a_file_is_made_of_is_compiled_anew(package, tmp_path):
+    (package / "other.py").write_text(CALLEE.format(5))
+    both = RUN + "from anonset_kernels.other import factor\nprint(factor(), sum(factor.stats.cache_hits.values()))"
+    assert run_in(tmp_path, both) == ["20", "0", "5", "0"]
+    (package / "callee.py").write_text(CALLEE.format(3))
+    assert run_in(tmp_path, both) == ["30", "0", "5", "1"], "the other file imports nothing that changed"
+
+
+def test_the_same_sources_elsewhere_are_not_compiled_anew(package, tmp_path):
+    assert run_in(tmp_path, RUN) == ["20", "0"]
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(package, elsewhere / package.name, copy_function=shutil.copyfile)
+    assert run_in(elsewhere, RUN, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == ["20", "1"]
+
+
+@pytest.mark.parametrize("path", sorted(Path(anonset_kernels.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+def test_the_directory_is_made_from_all_that_a_file_imports(path):
+    """What the hash takes from the text of a file is what Python's own parser finds, however it is imported."""
+
+    def imported(name: str) -> set[str]:
+        names = set()
+        for node in ast.walk(ast.parse(path.with_stem(name).read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0
+                assert node.module != "anonset_kernels", "name the file that is imported"
+                names.add(node.module)
+            elif isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+        return {name.removeprefix("anonset_kernels.") for name in names if name.startswith("anonset_kernels.")}
+
+    closure, waiting = set(), {path.stem}
+    while waiting:
+        closure |= waiting
+        waiting = set().union(*(imported(name) for name in waiting)) - closure
+    assert sources_of(path).keys() == closure
 
 
 def test_the_setting_is_restored():

@@ -149,19 +149,17 @@ def _mark(folder: Path, name: str, at: int) -> Path:
 
 @cache
 def _installation() -> str:
-    """Return what tells whose machine code there is: another processor, place or time of the kernels compiles anew.
+    """Return what tells whose machine code there is: another processor or other kernels compile anew.
 
-    Numba goes by these; and another release of the library may call for other kernels.
+    Another release of the library may call for other kernels of these.
     """
     import numba.core.registry as numba_registry
 
     from anonset_kernels import _jit
 
-    kernels = sorted(Path(_jit.__file__).parent.glob("*.py"))
-    stamps = [(str(path), path.stat().st_mtime_ns) for path in kernels]
     processor = numba_registry.cpu_target.target_context.codegen().magic_tuple()
-    library = _jit.source_hash(Path(__file__).parents[1])
-    return hashlib.sha256(repr((library, processor, stamps)).encode()).hexdigest()[:16]
+    sources = [_jit.source_hash(folder) for folder in (Path(__file__).parents[1], Path(_jit.__file__).parent)]
+    return hashlib.sha256(repr((sources, processor)).encode()).hexdigest()[:16]
 
 
 def _environment(folder: str) -> dict[str, str]:
