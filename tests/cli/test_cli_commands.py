@@ -172,7 +172,7 @@ def test_hierarchy_build_by_a_rule(place: Place, spec: str, column: str, labels:
 def test_dates_and_zips_are_one_step_from_safe(place: Place) -> None:
     rows = "1961-03-02,47677\n1961-08-19,47602\n1999-06-06,13053\n1999-07-01,13068\n"
     data = place.write("p.csv", "born,zip\n" + rows)
-    rules = ("--hierarchy", "born=date:year,decade", "--hierarchy", "zip=mask:3,2")
+    rules = ("--hierarchy", "born=date:from-year,decade", "--hierarchy", "zip=mask:3,2")
     job = (data, "--relational", "born,zip", *rules, "--model", "k", "--k", "2", "-o", str(place.out))
     assert place.run("anonymize", *job).code == 0
     published = (place.out / "published.csv").read_text()

@@ -54,7 +54,7 @@ def test_a_hierarchy_of_one_column_leaves_those_of_others_in_the_job(
     monkeypatch.chdir(place.folder)
     place.write("rows.csv", "dob,code\n" + "1950-01-02,a\n1961-03-04,b\n" * 8)
     place.write("job.toml", 'input = "rows.csv"\nrelational = ["dob"]\nitems = "code"\nmodel = "kkm"\nk = 2\nm = 1\n'
-                '[hierarchy]\ndob = "date:year,decade"\ncode = "balanced:2"\n')  # fmt: skip
+                '[hierarchy]\ndob = "date:from-year,decade"\ncode = "balanced:2"\n')  # fmt: skip
     asked = ("--algorithm" if command == "anonymize" else "--algorithms", "rfirst", "--transaction", "apriori")
     out = ("-o", "out") if command == "anonymize" else ()
     ran = place.run(command, "job.toml", *asked, "--hierarchy", "code=balanced:3", *out)

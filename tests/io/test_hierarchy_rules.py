@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.hierarchy_rules import balanced_by_frequency
+from anonset.data.hierarchy_rules import balanced_by_frequency, coarser, hierarchy_by_rule, is_coarser
 from anonset.errors import HierarchyError
 from anonset.io import hierarchy_for, read_hierarchy
 
@@ -62,6 +62,8 @@ def test_no_labels_make_a_root_alone(spec):
         ("bins:width=0", "1", "widths must be above 0"),
         ("bins:width=5,12", "1", "each width must be a multiple of the one before"),
         ("date:week", "2024-01-01", "levels must be some of month, quarter, year, decade, century, got 'week'"),
+        ("date:month,from-year", "2024-01-01", "levels must be some of"),
+        ("date:from-year,month", "2024-01-01", "levels must stand in the order month"),
         ("date:year,month", "2024-01-01", "levels must stand in the order month"),
         ("date:year", "01.02.2024", r"dates of the form YYYY-MM-DD (for others, date:%d.%m.%Y:year), got '01.02.2024'"),
         ("balanced:2:size", "a", "after balanced:2 only :frequency may follow"),
@@ -147,3 +149,24 @@ def test_faults_of_range_files_are_told_in_one_line(tmp_path, text, label, said)
     path.write_text(text)
     with pytest.raises(HierarchyError, match=re.escape(said)):
         hierarchy_for(path, Vocabulary((label,)), "c")
+
+
+@pytest.mark.parametrize("level", ["month", "quarter", "year", "decade", "century"])
+def test_labels_that_are_made_coarser_are_leaves_below_what_holds_them(level):
+    days = [
+        f"{year}-{month:02d}-{day:02d}" for year in (1899, 1950, 1999, 2000) for month in (1, 6, 12) for day in (1, 28)
+    ]
+    order = ["month", "quarter", "year", "decade", "century"]
+    levels = ",".join(order[order.index(level) :])
+    plain, spec = f"date:{levels}", f"date:from-{levels}"
+    above = hierarchy_by_rule(plain, Vocabulary.of(days), "x")
+    made = coarser(spec, [*days, ""], "x")
+    assert made == {day: above.labels[above.parent[above.node_of[day]]] for day in days}
+    leaves = Vocabulary.of(made.values())
+    assert coarser(spec, leaves.labels, "x") == {}  # nothing changes again
+    fitted = hierarchy_by_rule(spec, leaves, "x")
+    for leaf in leaves.labels:
+        at, expected = fitted.parent[fitted.node_of[leaf]], above.parent[above.node_of[leaf]]
+        assert fitted.labels[at] == above.labels[expected]
+    assert not {*fitted.labels} & {*days}
+    assert (is_coarser(spec), is_coarser(plain), coarser(plain, days, "x")) == (True, False, {})

@@ -1,6 +1,7 @@
 """Nothing is published of rows that are taken for persons, or of names, unless the owner answers for it."""
 
 import json
+import re
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -218,19 +219,38 @@ def born(form, n=60):
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize("role", ["keep", "relational", "relational as values"])
+@pytest.mark.parametrize("role", ["keep", "relational", "relational as values", "relational as date:FORM:month,year"])
 def test_full_dates_of_birth_are_refused_where_nothing_makes_them_coarser(tmp_path, capsys, form, role):
     path = write(tmp_path / "rows.csv", born(form))
-    role, *values = role.split(" as ")
+    role, *tree = role.replace("FORM", form).split(" as ")
     model = ("--model", "k", "--k", "2", "--drop", "code") if role == "relational" else (*KM, "--items", "code")
     job = ("anonymize", str(path), *model, f"--{role}", "dob")
-    more = ("--hierarchy", "dob=values") if values else ()
+    more = ("--hierarchy", f"dob={tree[0]}") if tree else ()
     assert main([*job, *more, "-o", str(tmp_path / "out")]) == 2
     said = capsys.readouterr().err
     assert "column 'dob' holds full dates of birth" in said
-    assert "--hierarchy dob=date:year,decade" in said
     assert born(form)["dob"][0] not in said
     assert main([*job, *more, "--identifying-as-declared", "-o", str(tmp_path / "out")]) == 0
+    if role == "relational":
+        levels = re.search(r"--hierarchy dob=(\S+)", said)[1]
+        assert levels.endswith("from-month,year,decade")
+        coarse = [*job, "--hierarchy", f"dob={levels}", "-o", str(tmp_path / "coarse")]
+        assert main(coarse) == 0
+        published = (tmp_path / "coarse/published.csv").read_text()
+        assert "1950-01" in published  # months, of which none is a day
+        assert not any(day in published for day in born(form)["dob"])
+        tree, out = ("--hierarchy", f"dob={levels}", "--drop", "code"), str(tmp_path / "coarse")
+        records = str(tmp_path / "coarse.private/records.csv")
+        assert main(["verify", out, "--original", str(path), "--records", records, *tree]) == 0
+        assert main(["risk", out, "--original", str(path), *tree]) == 0
+        assert main(["evaluate", str(path), out, "--relational", "dob", *tree]) == 0
+
+
+def test_numbers_that_are_dates_of_birth_are_refused_as_ranges(tmp_path, capsys):
+    path = write(tmp_path / "rows.csv", born("%Y%m%d"))
+    job = ["anonymize", str(path), "--model", "k", "--k", "2", "--drop", "code", "--relational", "dob"]
+    assert main([*job, "--hierarchy", "dob=range", "-o", str(tmp_path / "out")]) == 2
+    assert "--hierarchy dob=date:%Y%m%d:from-month,year,decade" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["suggest", "compare"])
@@ -239,7 +259,7 @@ def test_suggest_and_compare_refuse_full_dates_of_birth_too(tmp_path, capsys, co
     asked = ("--drop", "code", "--relational", "dob", "--model", "k", "--k", "2")
     assert main([command, str(path), *asked]) == 2
     assert "full dates of birth" in capsys.readouterr().err
-    assert main([command, str(path), *asked, "--hierarchy", "dob=date:year"]) == 0
+    assert main([command, str(path), *asked, "--hierarchy", "dob=date:from-year"]) == 0
 
 
 @pytest.mark.parametrize("values", [["1950", "1961"], ["1950-03", "1961-04"], ["34", "77"]])

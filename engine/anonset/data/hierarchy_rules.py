@@ -1,5 +1,6 @@
 """Hierarchies by rule over the labels of a column: prefixes of codes, masks, bins of numbers, parts of dates."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -40,6 +41,16 @@ _DATE_LEVELS: dict[str, Callable[[date], str]] = {
     "decade": lambda day: f"{day.year // 10:03d}0s",
     "century": lambda day: f"{day.year // 100:02d}xx",
 }
+_OF_LEVEL: dict[str, tuple[re.Pattern[str], Callable[[str], date]]] = {
+    "month": (re.compile(r"\d{4}-\d{2}"), lambda text: date(int(text[:4]), int(text[5:]), 1)),
+    "quarter": (re.compile(r"\d{4}-Q[1-4]"), lambda text: date(int(text[:4]), 3 * int(text[6:]), 1)),
+    "year": (re.compile(r"\d{4}"), lambda text: date(int(text), 1, 1)),
+    "decade": (re.compile(r"\d{3}0s"), lambda text: date(int(text[:4]), 1, 1)),
+    "century": (re.compile(r"\d{2}xx"), lambda text: date(int(text[:2]) * 100, 1, 1)),
+}
+"""How each level is published, and a day in what is."""
+FROM = "from-"
+"""Before the finest level of dates that is published: ``date:from-month,year``."""
 
 
 def is_rule(spec: object) -> bool:
@@ -57,7 +68,7 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
         ``E11``). ``mask:3,1``: so many characters are kept from the left, the rest is ``*`` (``476**`` above ``47677``,
         below ``4****``). ``bins:0,18,65`` or ``bins:width=5,20``: half-open intervals of numbers (``[18:65)``,
         ``[65:)``), the wider ones above. ``date:month,year,decade`` of ISO dates, or of others with their format,
-        ``date:%d.%m.%Y:month,year``.
+        ``date:%d.%m.%Y:month,year``; ``date:from-month,year`` of labels that `coarser` made months.
     vocabulary
         The labels of the column.
     name
@@ -92,6 +103,36 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
             below = below.setdefault(node, {})
         below[label] = None
     return _built(tree, spec, name)
+
+
+def is_coarser(spec: object) -> bool:
+    """Tell whether a rule publishes no label as it is: ``date:from-month,year``."""
+    rule, _, given = str(spec).partition(":")
+    return is_rule(spec) and rule == "date" and given.rpartition(":")[2].startswith(FROM)
+
+
+def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
+    """Return what becomes of the labels that a rule never publishes as they are; nothing by most rules.
+
+    ``date:from-month,year`` makes months of full dates: these are the leaves of its hierarchy. Of months it makes none.
+
+    Raises
+    ------
+    HierarchyError
+        As for `hierarchy_by_rule`.
+
+    >>> coarser("date:from-month,year", ["1950-03-01", "1950-03", ""], "born")
+    {'1950-03-01': '1950-03'}
+    """
+    if not is_coarser(spec):
+        return {}
+    given = str(spec).removeprefix("date:")
+    try:
+        above, is_made = _dates(given), _OF_LEVEL[_first_level(given)][0].fullmatch
+        return {label: above(label)[0] for label in labels if label not in NO_VALUE and not is_made(label)}
+    except ValueError as error:
+        msg = f"hierarchy of {name!r}: {spec}: {error}"
+        raise HierarchyError(msg) from None
 
 
 def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int) -> Hierarchy:
@@ -222,9 +263,13 @@ def _bins_of_widths(given: str) -> Paths:
     return above
 
 
+def _first_level(given: str) -> str:
+    return given.rpartition(":")[2].partition(",")[0].removeprefix(FROM)
+
+
 def _dates(given: str) -> Paths:
     form, _, levels = given.rpartition(":")
-    names = levels.split(",")
+    names = levels.removeprefix(FROM).split(",")
     if unknown := [level for level in names if level not in _DATE_LEVELS]:
         msg = f"levels must be some of {', '.join(_DATE_LEVELS)}, got {unknown[0]!r}"
         raise ValueError(msg)
@@ -232,8 +277,11 @@ def _dates(given: str) -> Paths:
     if not _ascends([order.index(level) for level in names]):
         msg = f"levels must stand in the order {', '.join(order)}"
         raise ValueError(msg)
+    made, day_in = _OF_LEVEL[names[0]]
 
     def above(label: str) -> list[str]:
+        if levels.startswith(FROM) and made.fullmatch(label):
+            return [_DATE_LEVELS[level](day_in(label)) for level in names[1:]]
         try:
             day = datetime.strptime(label, form).date() if form else date.fromisoformat(label)
         except ValueError:

@@ -51,6 +51,7 @@ _OF_DAYS = re.compile(
 _OF_PLACES = re.compile(
     r"(^|[_\W])(plz|zip|postleitzahl|post(al)?[_\W]?code|postnr|cap|cp)($|[_\W])|zip", re.IGNORECASE
 )
+_YEARS_OF_BIRTHS = 40
 _SERIALS = (5_000, 60_000)  # days since 1899-12-30: 1913 to 2064
 
 
@@ -68,6 +69,8 @@ class Look(Discreet):
     """Whether the values can be used as they are written."""
     width: str = ""
     """Of numbers: the width of intervals, of which the values fill some twenty."""
+    births: bool = False
+    """Of dates: whether they span as many years as dates of birth do."""
 
 
 def look_at(name: str, labels: Sequence[str]) -> Look:
@@ -143,12 +146,14 @@ def _dates(labels: Sequence[str]) -> Look:
     if "%y" in form and any(max(days) > date.today() for days in read.values()):
         doubt = "years of two digits, whose century cannot be told; write them with four"
         return Look("dates", form, doubt, usable=False)
+    days = read[form]
+    births = max(days).year - min(days).year >= _YEARS_OF_BIRTHS
     if len(read) > 1:
         ways = " or ".join(f"date:{one}:month,year,decade" for one in read)
         doubt = f"day and month cannot be told apart, and years alone are used; if you know which is which: {ways}"
-        return Look("dates", form, doubt)
+        return Look("dates", form, doubt, births=births)
     iso = form == "%Y-%m-%d" and all(map(_ISO, labels))
-    return Look("dates", "" if iso else form)
+    return Look("dates", "" if iso else form, births=births)
 
 
 def _parsed(labels: Sequence[str], form: str) -> list[date]:

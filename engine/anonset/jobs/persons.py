@@ -4,11 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, Table
+from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.persons import CUT, Repeated
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
-from anonset.settings.binding import VALUES
 from anonset.spelling import hierarchy_of, setting
 
 _MONTH = len("2020-01")
@@ -24,8 +23,8 @@ def require_persons(
 
     The ids of buckets repeat by nature; where no model is named, a table with a sensitive column is taken for buckets.
 
-    Full dates of birth are refused where they are kept, or have no hierarchy: the sets of values that are published
-    then hold the dates of everybody, each of which, beside sex and postcode, finds most persons elsewhere.
+    Full dates of birth are refused where they are kept, or relational without a hierarchy whose finest level is
+    coarser: a date that k persons share may be published then, which finds them elsewhere beside sex and postcode.
 
     Parameters
     ----------
@@ -109,25 +108,31 @@ def _named(name: str, role: str, what: str) -> str:
 
 
 def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object] | None) -> None:
-    """Refuse columns that are called like a date of birth, hold full dates, and are published as these."""
-    flat = (
-        [] if hierarchies is None else [one for one in table.relational if hierarchies.get(one.name) in (None, VALUES)]
-    )
-    if not flat and not table.kept:
+    """Refuse columns that are called like a date of birth, hold full dates, and may be published as these."""
+    if not (table.kept or (hierarchies is not None and table.relational)):
         return
+    from anonset.data.hierarchy_rules import is_coarser
     from anonset.io.header_words import meaning_of
     from anonset.io.kinds import look_at
 
-    for column in (*flat, *table.kept):
-        if isinstance(column, CategoricalColumn) and meaning_of(column.name) in ("birth", "born"):
-            labels = [label for label in column.vocabulary.labels[:_LOOKED_AT] if label not in ("", "?")]
-            if labels and look_at("", labels).kind == "dates" and not all(len(label) <= _MONTH for label in labels):
-                raise InputError(_birth_dates(column.name))
+    fine = [] if hierarchies is None else [one for one in table.relational if not is_coarser(hierarchies.get(one.name))]
+    for column in (*fine, *table.kept):
+        if meaning_of(column.name) in ("birth", "born"):
+            looked_at = column.vocabulary.labels if isinstance(column, CategoricalColumn) else _numbers_of(column)
+            labels = [label for label in looked_at[:_LOOKED_AT] if label not in ("", "?")]
+            look = look_at("", labels)
+            if labels and look.kind == "dates" and not all(len(label) <= _MONTH for label in labels):
+                raise InputError(_birth_dates(column.name, look.form))
 
 
-def _birth_dates(name: str) -> str:
-    coarser = f"relational with {hierarchy_of(name, 'date:year,decade')} publishes them coarser"
+def _numbers_of(column: NumericColumn) -> list[str]:
+    return [f"{number:.0f}" for number in np.unique(column.values[: 10 * _LOOKED_AT]).tolist()]
+
+
+def _birth_dates(name: str, form: str) -> str:
+    levels = f"date:{form}{':' if form else ''}from-month,year,decade"
+    coarser = f"relational with {hierarchy_of(name, levels)} publishes months at the finest"
     others = (
         f"{setting('drop', name)} leaves it out, {setting('identifying_as_declared', True)} publishes them all the same"
     )
-    return f"column {name!r} holds full dates of birth, which would be published: {coarser}, {others}"
+    return f"column {name!r} holds full dates of birth, which may be published: {coarser}, {others}"

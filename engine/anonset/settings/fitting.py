@@ -73,6 +73,8 @@ def fit_codes(
     fits = False
     for name, spec in hierarchies.items():
         part = part_of(table, name, beside)
+        if part is not None and isinstance(spec, str) and spec.startswith("date:"):
+            table = _without_days(table, part, spec)
         tree = None if part is None or spec in _OF_VALUES else hierarchy_of_labels(spec)
         if part is None or tree is None:
             continue
@@ -89,6 +91,14 @@ def fit_codes(
         msg = f"{asked} is about codes that a hierarchy from a file does not have as leaves; none is given"
         raise InputError(msg)
     return replace(table, rules=CodeRules()), found
+
+
+def _without_days(table: Table, part: Part, spec: str) -> Table:
+    """Make the dates coarser that a rule never publishes as they are."""
+    from anonset.data.hierarchy_rules import coarser
+
+    coarse = coarser(spec, part.labels, part.name)
+    return _changed(table, part, "dates made coarser", dict(coarse)) if coarse else table
 
 
 def fit_part(table: Table, part: Part, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:

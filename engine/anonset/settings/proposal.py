@@ -5,8 +5,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
 
-from anonset.data.hierarchy_rules import PROPOSED
-from anonset.io.header_words import is_sampling_weight
+from anonset.data.hierarchy_rules import FROM, PROPOSED
+from anonset.io.header_words import is_sampling_weight, meaning_of
 from anonset.io.kinds import Look
 from anonset.io.profiles import Profile
 from anonset.settings.person_columns import ROLES, Proposed, of_a_person, one_identifier
@@ -125,13 +125,17 @@ def _hierarchy(one: Profile) -> str:
     if one.kind in _NUMBERS and many and one.look.width and not one.look.form:
         return f"bins:width={one.look.width},{4 * Fraction(one.look.width)}"
     if one.kind == "dates":
-        return _of_dates(one.look)
+        return _of_dates(one.look, births=one.look.births or meaning_of(one.name) in ("birth", "born"))
     return "mask:3,1" if one.kind in _VALUES[2:] else _CODE_LEVELS.get(one.kind, "values")
 
 
-def _of_dates(look: Look) -> str:
-    """Return the levels above dates: no month where it is what they hold, by the same name, or may be the day."""
+def _of_dates(look: Look, *, births: bool) -> str:
+    """Return the levels above dates: no month where it is what they hold, by the same name, or may be the day.
+
+    Full dates of birth are never published as they are.
+    """
     levels = "year,decade" if look.doubt or look.form in _MONTHS else "month,year,decade"
+    levels = f"{FROM}{levels}" if births and "d" in (look.form or "%d") else levels
     return f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
 
 
