@@ -22,6 +22,7 @@ from anonset_kernels._arrays import (
     Int64Matrix,
     Items,
     UInt64Array,
+    UInt64Matrix,
 )
 from anonset_kernels._jit import kernel
 
@@ -212,6 +213,76 @@ def count_pairs(rows: Csr, weight: Int64Array, k: int, pairs: Pairs) -> int:
         pairs.row[:length] = items[indptr[row] : indptr[row + 1]]
         total += _count_row(pairs, length, len(pairs.row), weight[row], k)[0]
     return total
+
+
+@kernel()
+def set_bits(rows: Csr, number: Int32Array, copies: Int64Matrix, bits: UInt64Matrix) -> None:
+    """Set in the row of each symbol the bits of the rows that hold it.
+
+    Parameters
+    ----------
+    rows
+        Pair (int64 indptr, int32 codes).
+    number
+        int32 (V,): the row of `bits` of each symbol.
+    copies
+        int64 (rows, 3): the bit of each row, and from where to where it has further ones.
+    bits
+        uint64 (symbols, words).
+    """
+    indptr, items = rows
+    one = np.uint64(1)
+    for row in range(len(indptr) - 1):
+        own, begin, end = copies[row]
+        for at in range(indptr[row], indptr[row + 1]):
+            symbol = number[items[at]]
+            bits[symbol, own >> 6] |= one << np.uint64(own & 63)
+            for copy in range(begin, end):
+                bits[symbol, copy >> 6] |= one << np.uint64(copy & 63)
+
+
+@kernel()
+def _bit_count(word: np.uint64) -> np.uint64:
+    """Return how many bits are set, as sums of ever wider fields."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    word += word >> np.uint64(8)
+    word += word >> np.uint64(16)
+    return (word + (word >> np.uint64(32))) & np.uint64(0x7F)
+
+
+@kernel()
+def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int, tally: Int64Array) -> None:
+    """Count, of the symbols from `begin` to `end`, the rows that each shares with each behind it.
+
+    Parameters
+    ----------
+    bits
+        uint64 (symbols, words): the rows that hold each symbol, each row once in the first words, and as often as it
+        counts besides in the others.
+    n_first
+        Number of the first words.
+    tally
+        int64 (5,), which is added to: occurrences of pairs, distinct pairs; and set to the first pair that is shared
+        by fewer than `k` records, with their number. -1 stands for none.
+
+    Cost: a step for each word of each pair.
+    """
+    n, n_words = bits.shape
+    for a in range(begin, end):
+        for b in range(a + 1, n):
+            first = more = np.uint64(0)
+            for word in range(n_first):
+                first += _bit_count(bits[a, word] & bits[b, word])
+            for word in range(n_first, n_words):
+                more += _bit_count(bits[a, word] & bits[b, word])
+            if first > 0:
+                tally[0] += np.int64(first)
+                tally[1] += 1
+                if np.int64(first + more) < k:
+                    tally[2], tally[3], tally[4] = a, b, np.int64(first + more)
+                    return
 
 
 @kernel()

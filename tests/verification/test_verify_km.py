@@ -46,12 +46,16 @@ def codes_of(table: Table, verdict: Verdict) -> tuple[int, ...]:
     steps=st.sampled_from([1, 7, 10**6]),
     together=st.sampled_from([1, 3, 10**6]),
     threads=st.booleans(),
+    bits=st.booleans(),
 )
 def test_agrees_with_the_naive_twin_however_it_is_divided(
-    rows: list[set[int]], k: int, m: int, steps: int, together: int, threads: bool
+    rows: list[set[int]], k: int, m: int, steps: int, together: int, threads: bool, bits: bool
 ) -> None:
     table = table_of(rows)
     with pytest.MonkeyPatch.context() as patch:
+        if bits:
+            patch.setattr(itemsets, "MOST_SYMBOLS", 0)
+            patch.setattr(counting.Bits, "steps", 0)
         patch.setattr(counting, "_STEPS_PER_CALL", steps)
         patch.setattr(distinct_rows, "_ROWS_PER_CALL", steps)
         patch.setattr(distinct_rows, "MOST_TOGETHER", together)
@@ -88,6 +92,48 @@ def test_counting_pairs_together_finds_what_walking_does(size: int, k: int) -> N
     assert (together.rare, together.support) == (walked.rare, walked.support)
     assert together.rare is not None or together.distinct == walked.distinct
     assert (together.rare is None) is (k < 3)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 9, 10**12])
+def test_shared_bits_find_what_walking_does(k: int) -> None:
+    rng = np.random.default_rng(k)
+    wide = rng.random((150, 130)) < 0.2  # more rows than a word of 64 holds, of different weights
+    rows = [set(np.flatnonzero(row).tolist()) for row in wide for _ in range(rng.integers(1, 5))]
+    column = table_of(rows, 130).transactions
+    assert column is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(itemsets, "MOST_SYMBOLS", 0)
+        patch.setattr(counting, "_STEPS_PER_CALL", 1000)
+        patch.setattr(itemsets, "MOST_OF_BITS", 0)
+        walked = itemsets.DistinctRows(column).count(2, k)
+        patch.setattr(itemsets, "MOST_OF_BITS", 1 << 30)
+        patch.setattr(counting.Bits, "steps", 0)
+        patch.setattr(counting.Counting, "run", None)
+        shared = itemsets.DistinctRows(column).count(2, k)
+    assert (shared.rare, shared.support) == (walked.rare, walked.support)
+    assert shared.rare is not None or shared == walked
+
+
+def test_long_rows_of_many_symbols_are_counted_by_what_they_share() -> None:
+    n, symbols = 60, 4096
+    rng = np.random.default_rng(0)
+    items = np.concatenate([np.sort(rng.choice(symbols, symbols // 2, replace=False)) for _ in range(n)])
+    indptr = np.arange(n + 1, dtype=np.int64) * (symbols // 2)
+    voc = Vocabulary(tuple(f"{code:04d}" for code in range(symbols)))
+    column = SetColumn("items", indptr, items.astype(np.int32), voc)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting.Counting, "run", None)
+        verdict = verify(Table(column), KmAnonymity(2, 2))
+        assert verdict.holds is True
+        assert verdict.checked["distinct_itemsets"][2] == symbols * (symbols - 1) // 2
+        verdict = verify(Table(column), KmAnonymity(8, 2))
+    together = np.zeros((n, symbols), np.int64)
+    together[np.repeat(np.arange(n), symbols // 2), items] = 1
+    support = together.T @ together
+    rare = np.argwhere(np.triu((support > 0) & (support < 8), 1))[0].tolist()
+    assert verdict.witness is not None
+    assert verdict.witness.what == tuple(f"{code:04d}" for code in rare)
+    assert verdict.witness.support == support[tuple(rare)]
 
 
 @settings(deadline=None, max_examples=examples(100))

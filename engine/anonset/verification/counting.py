@@ -7,10 +7,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
+from anonset.verification.distinct_rows import row_spans
 
 if TYPE_CHECKING:
     from anonset_kernels.verification import Pairs, Walk
@@ -23,6 +25,8 @@ CODES_PER_WINDOW, LARGEST_WINDOW, WINDOWS = 1 << 22, 1 << 26, 32
 make so many windows, for each of which all rows are gone through."""
 MOST_SYMBOLS = 1 << 11
 """Symbols whose pairs have counters of their own: 16 MiB."""
+MOST_OF_BITS = 1 << 26
+"""Bytes of the rows of symbols as bits."""
 _STEPS_PER_CALL = 20_000_000  # about a tenth of a second: an interruption is noticed between two calls
 
 
@@ -82,6 +86,57 @@ def pair_counters(n: int, n_symbols: int) -> "Pairs":
         np.empty(n_words, np.int32),
         np.empty(n_words + 1, np.int64),
     )
+
+
+class Bits:
+    """The rows that hold each symbol as bits: each row once, and in words behind as often as it counts besides.
+
+    A row that stands for more than `k` records counts `k` times: whether a set is rare is the same, and how rare.
+
+    Parameters
+    ----------
+    symbols
+        int32 (n,): the symbols that occur, ascending.
+    weight
+        int64 (rows,): records that each row stands for.
+    """
+
+    def __init__(self, symbols: Int32, weight: Int64, k: int) -> None:
+        self.symbols, self._weight, self._k = symbols, weight, k
+        self.first_words = -(-len(weight) // 64)
+        further = int(np.minimum(weight, k).sum()) - len(weight)
+        self.words = self.first_words + -(-further // 64)
+
+    @property
+    def bytes(self) -> int:
+        """Memory that they take."""
+        return 8 * self.words * len(self.symbols)
+
+    @property
+    def steps(self) -> int:
+        """Words that are looked at for all pairs."""
+        n = len(self.symbols)
+        return n * (n - 1) // 2 * self.words
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Return spans of the symbols, of which each is so many steps about."""
+        n = len(self.symbols)
+        ends = np.cumsum(np.arange(n - 1, -1, -1) * self.words) // _STEPS_PER_CALL
+        return list(pairwise([0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), n]))
+
+    def of(self, rows: SetColumn) -> NDArray[np.uint64]:
+        """Return the bits of some rows, uint64 (symbols, words)."""
+        from anonset_kernels.verification import set_bits
+
+        found = np.zeros((len(self.symbols), self.words), np.uint64)
+        number = np.zeros(len(rows.vocabulary), np.int32)
+        number[self.symbols] = np.arange(len(self.symbols), dtype=np.int32)
+        ends = 64 * self.first_words + np.cumsum(np.minimum(self._weight, self._k) - 1)
+        begins = np.concatenate([[64 * self.first_words], ends[:-1]])
+        copies = np.stack([np.arange(rows.n), begins, ends], axis=1).astype(np.int64)
+        for a, b in row_spans(rows.indptr):
+            set_bits((rows.indptr[a : b + 1], rows.items), number, copies[a:b], found)
+        return found
 
 
 class Counting:
@@ -145,6 +200,18 @@ class Counting:
             counted += here
             self._tell(here)
         return pairs.met.reshape(n, n), counted
+
+    def run_bits(self, bits: NDArray[np.uint64], of: Bits, span: tuple[int, int]) -> Found:
+        """Count all pairs whose first symbol is in a span, until one is too rare, unless told to stop."""
+        from anonset_kernels.verification import count_shared_bits
+
+        tally = np.array([0, 0, -1, -1, 0], np.int64)
+        if not self.stopped:
+            count_shared_bits(bits, of.first_words, *span, self.k, tally)
+            self._tell(int(tally[0]))
+        counted, distinct, first, second, support = tally.tolist()
+        rare = None if first < 0 else (int(of.symbols[first]), int(of.symbols[second]))
+        return Found(counted, distinct, rare, support)
 
     def found_pairs(self, parts: Iterable[tuple[Int32, int]]) -> Found:
         """Return what was found of all pairs, given the counters over some of the rows each."""

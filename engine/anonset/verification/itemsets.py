@@ -15,7 +15,7 @@ from anonset.data.spans import spans
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
-from anonset.verification.counting import MOST_SYMBOLS, Count, Counting, Found, Progress, windows_of
+from anonset.verification.counting import MOST_OF_BITS, MOST_SYMBOLS, Bits, Count, Counting, Found, Progress, windows_of
 from anonset.verification.distinct_rows import first_of_alike, merged, with_symbols
 
 _PAIR = 2
@@ -51,7 +51,8 @@ class DistinctRows:
     def __init__(self, column: SetColumn, work: WorkFolder | None = None) -> None:
         require_well_formed(column)
         self.column, self._work = column, work
-        self.symbols = int(np.count_nonzero(column.occurrences))
+        self._present = np.flatnonzero(column.occurrences).astype(np.int32)
+        self.symbols = len(self._present)
         """Number of distinct symbols that occur."""
         found = merged(column, work)
         self._rows, self.weight = found.column, found.weight
@@ -62,9 +63,10 @@ class DistinctRows:
         The smallest sets that are too rare are found all the same, and the first of them (`first_of_alike`).
         """
         first = first_of_alike(self._rows)
-        left = int(np.count_nonzero(first & (self.column.occurrences > 0)))
+        present = np.flatnonzero(first & (self.column.occurrences > 0)).astype(np.int32)
+        left = len(present)
         if left < self.symbols:
-            self._rows = with_symbols(self._rows, first, self._work)
+            self._present, self._rows = present, with_symbols(self._rows, first, self._work)
             for name in ("_lengths", "_least"):
                 self.__dict__.pop(name, None)
         return left
@@ -122,7 +124,8 @@ class DistinctRows:
     def count(self, size: int, k: int, progress: Progress | None = None) -> Count:
         """Count all itemsets of `size` items, stopping at the first that occurs in fewer than `k` records.
 
-        Pairs of few symbols are counted in a matrix of all. Others, and larger sets, are by windows of their first
+        Pairs of few symbols are counted in a matrix of all, those of many in long rows by what the rows that hold each
+        share, as bits, if that takes fewer steps. Others, and larger sets, are by windows of their first
         symbols, for each of which the rows from these symbols on are gathered, so that a walk below a symbol stays in
         the caches. (To merge equal ones once more took longer than it saved.) Cost: at most one step for each
         occurrence (:meth:`occurrences`), some for those of smaller sizes; memory for some windows.
@@ -137,6 +140,11 @@ class DistinctRows:
             with _Threads(counting, threads) as each:
                 found = counting.found_pairs(each(partial(counting.run_pairs, self._rows, self.weight), shares))
                 return counting.summed([found])
+        bits = Bits(self._present, self.weight, k) if size == _PAIR else None
+        if bits is not None and bits.bytes <= MOST_OF_BITS and bits.steps <= total:
+            with _Threads(counting, threads) as each:
+                run = partial(counting.run_bits, bits.of(self._rows), bits)
+                return counting.summed(each(run, bits.spans()))
         behind, with_it = self._measured(size)
 
         def counted(window: tuple[int, int]) -> Found:
