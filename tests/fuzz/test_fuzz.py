@@ -88,8 +88,9 @@ def require_same_bytes(case: Case, ran: Ran) -> None:
         return
     more: dict[str, Any] = {"workers": 3}
     listed = case.parameters.get("privacy_constraints", "km") != "km"  # a list of constraints keeps coat in memory
-    by_blocks = traits_of(ALGORITHMS[case.algorithm]).by_blocks and not listed
-    if by_blocks and case.seed % 1000 == 0:
+    traits = traits_of(ALGORITHMS[case.algorithm])
+    by_blocks = traits.by_blocks and not listed
+    if by_blocks and traits.on_workers and case.seed % 1000 == 0:
         more = {"cluster": "local:2"}
     elif by_blocks and chance(case, "blocks").random() < 0.7:
         more = {"work_dir": f"{ran.out}-work"}

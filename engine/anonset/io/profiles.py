@@ -144,8 +144,7 @@ def _values(loaded: Any) -> _Values:
 
 def _few_values(loaded: Any) -> _Values:
     """Return the distinct values of a column of few rows; each call of Arrow takes longer than all of this."""
-    times = Counter(_few_texts(loaded))
-    del times[None]
+    times = Counter(text for text in _few_texts(loaded) if text is not None)
     words = _that_lack(MISSING.intersection(times), len(times) - len(MISSING.intersection(times)))
     given = [text for text in times if text not in words]
     return _Values(given, words, np.array([times[text] for text in given], np.int64))
@@ -260,7 +259,8 @@ def entropy(counts: NDArray[np.int64]) -> float:
     if not total:
         return 0.0
     if len(counts) <= _FEW_ROWS:
-        return max(0.0, -sum(count / total * log2(count / total) for count in counts.tolist() if count))
+        held: list[int] = counts[counts > 0].tolist()
+        return max(0.0, -sum(count / total * log2(count / total) for count in held))
     shares = counts[counts > 0] / total
     return max(0.0, float(-(shares * np.log2(shares)).sum()))
 
@@ -270,7 +270,7 @@ def _separator(name: str, labels: Sequence[str], separator: str | None) -> str |
 
     Columns of free text are told by their names. Numbers with a decimal comma are no sets of two.
     """
-    marks = (separator,) if separator else _MARKS
+    marks: Sequence[str] = (separator,) if separator else _MARKS
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in MISSING]
     text = "\n".join(looked_at)
     marks = [mark for mark in marks if mark in text]
