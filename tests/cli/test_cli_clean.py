@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from tests.cli.place import Ran
 from tests.jobs.test_by_blocks import BASKETS
 
+import anonset
 from anonset.cli.main import main
 
 _STOPPED = """
@@ -119,6 +121,38 @@ def test_a_named_work_directory_is_cleared_by_its_name_and_resumed_until_then(fo
     assert run("clean", "work", "--yes").code == 0
     assert not (folder / "work").exists()
     assert run("clean", "work").code == 2
+
+
+@pytest.mark.compiled
+def test_what_a_killed_run_was_to_publish_is_cleared_where_it_was_to_be(folder, run, job):
+    child = stopped(folder)
+    (place,) = folder.glob(".stopped.*.tmp")
+    assert f"{place.name}: " in run("clean", ".").out
+    assert "a run is at work in it" in run("clean", ".", "--yes").out
+    killed(child)
+    assert job("finished").code == 0
+    assert [one for one in json.loads(run("clean", ".", "--json").out)["directories"] if one["state"] == "left"] == [
+        {"path": place.name, "state": "left", "process": child.pid, "bytes": _size(place), "removed": False}
+    ]
+    assert run("clean", ".", "--yes").code == 0
+    assert not place.exists()
+    assert (folder / "finished" / "attestation.json").exists()
+    assert list(folder.glob("stopped*/unfinished.txt")), "it may be that of a publication that is complete"
+
+
+def _size(place):
+    return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+
+
+@pytest.mark.compiled
+def test_python_is_warned_of_what_killed_runs_left(folder, run):
+    killed(stopped(folder))
+    (work,) = (folder / "temporary").iterdir()
+    table = anonset.Table.from_sets([{"a"}, {"a"}])
+    with pytest.warns(UserWarning, match=f"killed runs left raw data in {re.escape(str(work))}; "):
+        anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
+    run("clean", "--yes")
+    anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})  # warnings are errors
 
 
 def test_a_failed_run_says_that_raw_data_stay_in_the_directory_that_was_named(folder, run, job):

@@ -9,10 +9,10 @@ from pyarrow import parquet
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.filed import FiledLabels
-from anonset.io import batches, publish, row_sizes
+from anonset.io import batches, publish
 from anonset.io.data_files import data_files
 from anonset.io.files import estimate_size
-from anonset.io.row_sizes import spans_within
+from anonset.io.publish import spans_within
 
 labels = st.text(st.sampled_from("aé\U00010000"), max_size=9)
 rows = st.lists(st.tuples(st.sets(labels, max_size=4), labels), max_size=20)
@@ -36,7 +36,7 @@ def test_each_span_is_as_long_as_both_bounds_allow(rows, most_rows, most_bytes, 
     sets = SetColumn.of([items for items, _ in rows])
     note = CategoricalColumn.of("note", [note for _, note in rows])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_sizes, "_STEP", step)
+        patch.setattr(publish, "_STEP", step)
         for column in (note, in_files(note)):
             assert list(spans_within([sets, column], most_rows, most_bytes)) == expected
 

@@ -31,7 +31,6 @@ _COMMANDS = {
     "completions": "Print the completion script of a shell.",
     "warmup": "Compile everything now, so that no later job has to.",
 }
-_NAMED = 3  # directories in a warning
 _ON_DATA = ("inspect", "suggest", "anonymize", "verify", "evaluate", "risk", "compare")
 _SHORT = (*_ON_DATA, "report")
 """Commands whose help begins with what nearly everyone needs."""
@@ -145,12 +144,10 @@ def _name_what_killed_runs_left() -> None:
     if not (os.access(place, os.R_OK) and any(name.startswith("anonset-") for name in os.listdir(place))):  # noqa: PTH208
         return
     from anonset.cli.output import warn
-    from anonset.jobs.leftovers import work_directories
+    from anonset.jobs.leftovers import warning_of_what_is_left
 
-    left = [str(found.path) for found in work_directories() if found.state == "left"]
-    if left:
-        which = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
-        warn(f"killed runs left raw data in {which}; anonset clean lists them, anonset clean --yes removes them")
+    if warning := warning_of_what_is_left():
+        warn(warning)
 
 
 def algorithms_asked(arguments: Sequence[str]) -> tuple[str, ...]:

@@ -33,8 +33,9 @@ def clean(
 ) -> int:
     """Name the work directories, which hold raw data, and with --yes remove those that killed or failed runs left.
 
-    Only those of the same user and machine are removed whose process is dead, or ran before the machine was started
-    anew. Exit codes: 0 done; 2 a directory cannot be read or removed.
+    In DIR also what killed runs left of a publication in the making (.OUT.….tmp). Only those of the same user and
+    machine are removed whose process is dead, or ran before the machine was started anew. Exit codes: 0 done; 2 a
+    directory cannot be read or removed.
     """
     found = work_directories(None if folder is None else Path(folder))
     removed = [one for one in found if yes and remove_left(one)]

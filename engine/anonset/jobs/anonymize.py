@@ -117,7 +117,11 @@ def anonymize(
     >>> release.verdict.holds, release.recoding.labels
     (True, ['N1_0', 'b1', 'b2'])
     """
+    from anonset.jobs.leftovers import warning_of_what_is_left
+
     require_table(table)
+    if warning := warning_of_what_is_left():
+        python_warnings.warn(warning, UserWarning, stacklevel=2)
     if out is None and (format is not None or part_rows is not None):
         msg = f"{setting('format')} and {setting('part_rows')} are of what is written: {setting('out')} must say where"
         raise InputError(msg)

@@ -1,4 +1,4 @@
-"""What killed runs left in temporary and work directories: raw data, which only their owner may read."""
+"""What killed runs left in temporary and work directories, and beside what they were to publish: raw data of theirs."""
 
 import os
 import shutil
@@ -10,6 +10,7 @@ from anonset.data.mapped import PREFIX
 from anonset.data.owners import OWNER, State, looked_at, owner_of
 from anonset.errors import InputError
 
+_NAMED = 3  # directories in a warning
 _KEPT = f"{PREFIX}demo-"  # a result, and no raw data
 
 
@@ -51,6 +52,15 @@ def work_directories(place: Path | None = None) -> list[WorkFound]:
         except FileNotFoundError:  # its run ended meanwhile
             continue
     return found
+
+
+def warning_of_what_is_left() -> str:
+    """Return a warning of raw data that killed runs left among the temporary files; empty where there are none."""
+    left = [str(found.path) for found in work_directories() if found.state == "left"]
+    if not left:
+        return ""
+    which = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
+    return f"killed runs left raw data in {which}; anonset clean lists them, anonset clean --yes removes them"
 
 
 def remove_left(found: WorkFound) -> bool:

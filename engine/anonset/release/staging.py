@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from anonset.data.owners import forget, take
 from anonset.errors import AnonsetError, InputError
 from anonset.release.interruption import UNDOING, defer_signals, settle
 from anonset.spelling import setting
@@ -201,6 +202,7 @@ class Staging:
                 self._temporary.mkdir(mode=0o700)
                 self._temporary.chmod(0o700)
                 self._locks += lock(self._temporary)
+                take(self._temporary)
                 self.folder.mkdir()
                 self._identity = _identity(self.folder)
             return self
@@ -262,6 +264,7 @@ class Staging:
                     shutil.rmtree(self.private, ignore_errors=True)
             shutil.rmtree(self._temporary, ignore_errors=True)
             UNDOING.pop(self, None)
+            forget(self._temporary)
             while self._locks:
                 os.close(self._locks.pop())
             name_in(error, self.folder, self.out)
