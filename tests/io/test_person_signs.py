@@ -14,7 +14,7 @@ from tests.io.persons import stays
 import anonset
 from anonset.data.persons import Repeated
 from anonset.io.person_signs import _agrees, repeated_in
-from anonset.io.persons import may_repeat
+from anonset.io.persons import Watched, _has_equal, may_repeat
 
 ENTITIES = ("zip", "town", "d1", "p1", "specialty", "admitted", "code")
 
@@ -199,3 +199,32 @@ def test_what_may_repeat_is_told_of_all_that_repeats_and_of_nothing_distinct(tex
 def test_numbers_that_differ_as_texts_are_compared_as_texts():
     data = {"patient_id": ["7", "007", "8"], "code": list("abc")}
     assert anonset.read(data, items="code", drop="patient_id").repeated == ()
+
+
+IDS = st.one_of(
+    st.integers(0, 30).map(str), st.integers(0, 9).map("{:02d}".format), st.sampled_from(["", "NA", "P1", "p1", "x"])
+)
+
+
+@given(st.lists(st.lists(IDS, max_size=6), min_size=1, max_size=4), st.booleans())
+def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
+    columns = [pa.chunked_array([pa.array(part, pa.large_string() if plain else pa.string())]) for part in parts]
+    given_values = [value for part in parts for value in part if value not in ("", "NA")]
+    asked = []
+
+    def again(names):
+        asked.append(names)
+        return ({"patient_id": column} for column in columns)
+
+    with Watched(("patient_id",), None, again) as seen:
+        for column in columns:
+            seen.add({"patient_id": column})
+        repeated = [one.column for one in seen.repeated()]
+    assert repeated == (["patient_id"] if len(set(given_values)) < len(given_values) else [])
+    assert asked or not repeated
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=40), st.integers(1, 8), st.booleans())
+def test_equal_keys_are_found_however_few_are_sorted_at_once(keys, at_once, twice):
+    found = np.array([*keys, *(keys[-1:] if twice else [])], np.int64)
+    assert _has_equal(found, at_once) == (len(set(found.tolist())) < len(found))

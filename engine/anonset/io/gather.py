@@ -4,7 +4,7 @@ Labels get provisional codes as they appear. Which codes are final shows only wi
 changes the canonical order; what was written is written anew then, if any code has changed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from types import MappingProxyType, TracebackType
@@ -65,7 +65,12 @@ def gather(
     unjudged: dict[str, set[str]] = {}
     repeated, watched = ((), ()) if options.exact else plan.signs(source.where, source.head, grouped=options.group)
     encoder = replace(options.encoder(source), unjudged=unjudged)
-    with _Gathering(plan, work, expected, held=held) as gathering, Watched(watched, work) as seen:
+    watched = () if options.word.rows_are_persons else watched  # whatever they hold, nothing is refused
+
+    def again(names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        return (batch.columns for batch in source.batches(names))
+
+    with _Gathering(plan, work, expected, held=held) as gathering, Watched(watched, work, again) as seen:
         for batch in ahead(source.batches((*plan.roles.used, *watched))):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=True), batch)
             seen.add(batch.columns)

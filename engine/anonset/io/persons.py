@@ -1,7 +1,7 @@
 """Whether ids are distinct, of however many rows: by hashes, shuffled into parts that fit into memory."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from anonset.data.growing import Growing
 from anonset.data.mapped import WorkFolder
 from anonset.data.persons import Repeated
+from anonset.data.spans import spans
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.io.grouping import repeated_ids
@@ -22,6 +23,12 @@ _LOOKED_AT = 300
 """Values of which it is seen whether all may be numbers."""
 _WORDS = 3  # of 64 bits: two of the hash, and the row
 
+_AT_ONCE = 1 << 24
+"""Keys that are sorted at once."""
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+Again = Callable[[Sequence[str]], Iterable[Mapping[str, Any]]]
+"""Yields the named columns once more, some rows at a time."""
 UInt64 = NDArray[np.uint64]
 
 
@@ -91,16 +98,18 @@ class Persons:
 class Watched:
     """Columns that are dropped although they are called like an id: whether values occur twice, of however many rows.
 
-    A value that says that there is none counts for nothing.
+    A value that says that there is none counts for nothing. A number, or a hash of 64 bits, is kept of each value:
+    where all of these differ, so do the values; where not, `again` gives the rows once more, and `Persons` tells.
     """
 
-    def __init__(self, names: Sequence[str], work: WorkFolder | None) -> None:
-        self._columns = {name: Persons((name,), work) for name in names}
+    def __init__(self, names: Sequence[str], work: WorkFolder | None, again: Again) -> None:
+        self._keys = {name: _Keys(work) for name in names}
+        self._work, self._again = work, again
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        for persons in self._columns.values():
-            self._stack.enter_context(persons)
+        for keys in self._keys.values():
+            self._stack.enter_context(keys.kept)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -108,19 +117,101 @@ class Watched:
 
     def add(self, columns: Mapping[str, Any]) -> None:
         """Add rows: among others the watched columns (``pyarrow.ChunkedArray``)."""
-        for name, persons in self._columns.items():
-            from anonset.io.person_signs import given_texts
-
-            persons.add([given_texts(columns[name])])
+        for name, keys in self._keys.items():
+            keys.add(columns[name])
 
     def repeated(self) -> tuple[Repeated, ...]:
         """Return the columns of which a value occurs twice."""
-        return tuple(Repeated(name) for name, persons in self._columns.items() if self._repeats(name, persons))
+        return tuple(Repeated(name) for name, keys in self._keys.items() if keys.may_repeat() and self._repeats(name))
 
-    def _repeats(self, name: str, persons: Persons) -> bool:
-        from anonset.io.person_signs import occurs_twice
+    def _repeats(self, name: str) -> bool:
+        from anonset.io.person_signs import given_texts, occurs_twice
 
-        return occurs_twice(persons.n, persons.n - len(persons.repeated()[1]), name)
+        with Persons((name,), self._work) as persons:
+            for columns in self._again((name,)):
+                persons.add([given_texts(columns[name])])
+            return occurs_twice(persons.n, persons.n - len(persons.repeated()[1]), name)
+
+
+class _Keys:
+    """A number of each value of a column so far: its own where all are numbers, else a hash."""
+
+    def __init__(self, work: WorkFolder | None) -> None:
+        self.kept = Growing(work, "keys", np.int64)
+        self._numbers: bool | None = None
+        self._mixed = False
+
+    def add(self, column: Any) -> None:
+        """Add rows (``pyarrow.ChunkedArray``)."""
+        from anonset.io.person_signs import given_texts
+
+        if self._mixed:
+            return
+        numbers = None if self._numbers is False else _as_numbers(column)
+        if numbers is None and self._numbers is not False:
+            numbers = _as_numbers(given_texts(column))
+        if len(column) == column.null_count:
+            return
+        self._mixed = numbers is None and self._numbers is True
+        self._numbers = numbers is not None
+        if not self._mixed:
+            self.kept.append(_hashed(given_texts(column)) if numbers is None else numbers)
+
+    def may_repeat(self) -> bool:
+        """Tell whether a value may occur twice; False is certain."""
+        keys = self.kept.finished()
+        found = self._mixed or _has_equal(keys)
+        self.kept.drop()
+        return found
+
+
+def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
+    """Return texts that are there as int64; None where some are no numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_integer(texts.type):
+        return np.asarray(pc.cast(texts.drop_null(), pa.int64()))
+    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+        return None
+    first = [text for text in texts.slice(0, _LOOKED_AT).to_pylist() if text is not None]
+    if not all(map(str.isdecimal, first)):  # Arrow goes on where it fails, and takes longer
+        return None
+    try:
+        return np.asarray(pc.cast(texts.drop_null() if texts.null_count else texts, pa.int64()))
+    except pa.ArrowInvalid:
+        return None
+
+
+def _hashed(text: Any) -> NDArray[np.int64]:
+    hashes = hashes_of([text])
+    found: NDArray[np.int64] = hashes[:, 0] << 32 | hashes[:, 1]
+    return found
+
+
+def _has_equal(keys: NDArray[np.int64], at_once: int = _AT_ONCE) -> bool:
+    """Tell whether two keys are equal; of many, some at a time are sorted."""
+    if not len(keys):
+        return False
+    least, most = int(keys.min()), int(keys.max())
+    if most - least < min(_DENSE * len(keys), _DENSE * at_once):
+        present = np.zeros(most - least + 1, np.bool_)
+        for a, b in spans(len(keys)):
+            present[keys[a:b] - least] = True
+        return int(np.count_nonzero(present)) < len(keys)
+    parts = -(-len(keys) // at_once)
+    for part in range(parts):
+        own = [keys[a:b] if parts == 1 else keys[a:b][_part_of(keys[a:b], parts) == part] for a, b in spans(len(keys))]
+        ordered = np.sort(np.concatenate(own))
+        if (ordered[1:] == ordered[:-1]).any():
+            return True
+    return False
+
+
+def _part_of(keys: NDArray[np.int64], parts: int) -> NDArray[np.uint64]:
+    mixed = keys.view(np.uint64) * _ODD >> np.uint64(32)
+    found: NDArray[np.uint64] = mixed % np.uint64(parts)
+    return found
 
 
 def repeats(name: str, column: Any) -> bool:
@@ -140,25 +231,10 @@ def may_repeat(text: Any) -> bool:
 
     Distinct texts must all be gone through: numbers take a twentieth of the time that counting them takes, others half.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not len(text):
         return False
-    keys = None
-    if all(map(str.isdecimal, text.slice(0, _LOOKED_AT).to_pylist())):  # Arrow goes on where it fails, and takes longer
-        with suppress(pa.ArrowInvalid):
-            keys = np.asarray(pc.cast(text, pa.int64()))
-    if keys is None:
-        hashes = hashes_of([text])
-        keys = hashes[:, 0] << 32 | hashes[:, 1]
-    least, most = int(keys.min()), int(keys.max())
-    if most - least < _DENSE * len(keys):
-        present = np.zeros(most - least + 1, np.bool_)
-        present[keys - least] = True
-        return int(np.count_nonzero(present)) < len(keys)
-    keys = np.sort(keys)
-    return bool((keys[1:] == keys[:-1]).any())
+    numbers = _as_numbers(text)
+    return _has_equal(_hashed(text) if numbers is None else numbers)
 
 
 def hashes_of(columns: Sequence[Any]) -> Int64:

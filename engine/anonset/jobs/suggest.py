@@ -108,7 +108,7 @@ def suggest(
 
     Candidates are ranked by their usefulness: of items the mean of 1 less the median error of the counts of the 200
     most frequent ones, the same of the 200 most frequent pairs of these, and the share kept as it is less that
-    suppressed; of relational columns how much of a range stays; of both the mean.
+    suppressed; of relational columns how much of a range stays; of both the smaller.
 
     Parameters
     ----------
