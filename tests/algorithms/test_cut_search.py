@@ -2,6 +2,7 @@
 
 import gc
 import re
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -17,8 +18,8 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.vpa import Vpa
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
-from anonset.data.mapped import WorkFolder
-from anonset.data.spans import memory_limit, spans
+from anonset.data.spans import Limits, spans
+from anonset.data.store import Files, Memory
 from anonset.errors import InputError
 from effort import examples
 
@@ -76,7 +77,7 @@ def run(records, k, m, *, looked_up=False, executor=None):
 
 def mapped(column, work):
     """Return a column whose arrays lie in files."""
-    arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+    arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
     return SetColumn(column.name, *arrays, column.vocabulary)
 
 
@@ -101,9 +102,9 @@ def test_any_blocks_give_the_same_cut_fixes_and_increments(rows, k, m, records_p
 def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path, workers, rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
-    with WorkFolder.temporary(tmp_path) as work, executor_of(workers) as executor:
+    with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
         blocks = Blocks.of(mapped(column, work), records_per_block)
-        assert blocks.work == work
+        assert blocks.store == work
         assert run(blocks, k, m, executor=executor) == run(column, k, m)
         gc.collect()
         assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
@@ -150,7 +151,7 @@ def test_rare_sets_above_are_counted_in_any_ranges(
         expected = run(column, k, m)
         patch.setattr(supported_nodes, "SETS_AT_ONCE", sets_at_once)
         patch.setattr(supported_nodes, "BYTES_AT_ONCE", bytes_at_once)
-        with WorkFolder.temporary(tmp_path) as work, executor_of(workers) as executor:
+        with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
             for records in (column, Blocks.of(mapped(column, work), records_per_block)):
                 assert run(records, k, m, executor=executor) == expected
 
@@ -161,8 +162,8 @@ def test_a_limit_on_memory_changes_nothing(rows, k, m, limit):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
     expected = run(column, k, m)
-    with memory_limit(limit):
-        assert run(column, k, m) == expected
+    blocks = replace(Blocks.of(column), store=Memory(Limits.of_process(limit)))
+    assert run(blocks, k, m) == expected
 
 
 @pytest.mark.parametrize("size", [2, 3])
@@ -239,7 +240,7 @@ def test_parts_of_records_in_files_are_found_as_in_memory(tmp_path, rows, k, m):
     column = SetColumn.of(rows, universe=LEAVES, name="items")
     assume(column.n_nonempty >= k)
     in_memory = Vpa(k=k, m=m).recode(Table(column), {"items": TREE})
-    with WorkFolder.temporary(tmp_path) as work, pytest.MonkeyPatch.context() as patch:
+    with Files.temporary(tmp_path) as work, pytest.MonkeyPatch.context() as patch:
         patch.setattr(vpa, "spans", lambda n: spans(n, 3))
         found = Vpa(k=k, m=m).recode(Table(mapped(column, work)), {"items": TREE})
     assert found.recoding.image.tolist() == in_memory.recoding.image.tolist()

@@ -2,6 +2,7 @@
 
 import gc
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from algorithms.test_against_twins import small_case
 from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import bad_cohorts, windows
 from anonset.algorithms.transaction.lm_apriori import LmApriori
-from anonset.data import Hierarchy, SetColumn, Table, spans
+from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.hierarchy import attach_sensitive
-from anonset.data.mapped import WorkFolder
+from anonset.data.spans import Limits
+from anonset.data.store import Files, Memory
 from anonset.errors import HierarchyError, InfeasibleError, InputError
 from effort import examples
 from reference.diversity import brute_force_feasible, is_diverse, lm_apriori
@@ -140,11 +142,11 @@ def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, workers
     column, tree = bound(case)
     records_per_block = -(-column.n // 7)
     expected = outcome(case, (column, Blocks.of(column), tree))
-    with WorkFolder.temporary(tmp_path) as work:
-        arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+    with Files.temporary(tmp_path) as work:
+        arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
         mapped = SetColumn(column.name, *arrays, column.vocabulary)
         blocks = Blocks.of(mapped, max(1, records_per_block))
-        assert blocks.work == work
+        assert blocks.store == work
         assert outcome(case, (mapped, blocks, tree), workers) == expected
         gc.collect()
         assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
@@ -171,8 +173,8 @@ def test_a_memory_limit_bounds_what_is_gathered_and_changes_nothing(
     monkeypatch.setattr(bad_cohorts.Suffixes, "of_window", gathered)
     monkeypatch.setattr(bad_cohorts.Suffixes, "behind", lambda of, *code: passed.append(code[0]) or follow(of, *code))
     monkeypatch.setattr(bad_cohorts, "LEAST_WINDOW", 1 << 17)
-    with spans.memory_limit(limit):
-        assert outcome(case, (column, blocks, tree)) == expected
+    limited = replace(blocks, store=Memory(Limits.of_process(limit)))
+    assert outcome(case, (column, limited, tree)) == expected
     assert bool(passed) == behind
     assert max(room, default=0) <= (1 if behind else 62)
 

@@ -2,6 +2,7 @@
 
 import random
 import time
+from dataclasses import replace
 from itertools import count
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +25,8 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.blocks import Blocks
-from anonset.data.spans import memory_limit
+from anonset.data.spans import Limits
+from anonset.data.store import Memory
 from anonset.errors import InfeasibleError, InputError, TooLargeError
 from anonset.generalization import Cut, PerCluster, apply
 from anonset.measures.ncp import ncp_exact
@@ -151,12 +153,11 @@ def test_records_that_a_limit_has_no_room_for_are_refused(records_per_block: int
     assert table.transactions is not None
     blocks = Blocks.of(table.transactions, records_per_block)
     expected = Exact(k=8, m=3).search(blocks, hierarchy)
-    with memory_limit(1 << 30):
-        assert image_of(Exact(k=8, m=3).search(blocks, hierarchy)) == image_of(expected)
-    with memory_limit(8 * 8000):
-        Exact(k=8, m=2).search(blocks, hierarchy)
-        with pytest.raises(InputError, match=r"exact would hold 0.0 GiB of records at once, more than memory_limit"):
-            Exact(k=8, m=3).search(blocks, hierarchy)
+    ample, small = (replace(blocks, store=Memory(Limits(room=room))) for room in (1 << 29, 8000))
+    assert image_of(Exact(k=8, m=3).search(ample, hierarchy)) == image_of(expected)
+    Exact(k=8, m=2).search(small, hierarchy)
+    with pytest.raises(InputError, match=r"exact would hold 0.0 GiB of records at once, more than memory_limit"):
+        Exact(k=8, m=3).search(small, hierarchy)
 
 
 EDGES: dict[str, tuple[Rows, Tree, int, int]] = {

@@ -13,8 +13,8 @@ from anonset.algorithms.transaction.exact_cut import filed_copies, filed_rows, p
 from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, first_copies
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, Rows
-from anonset.data.mapped import WorkFolder
-from anonset.data.spans import memory_limit
+from anonset.data.spans import Limits
+from anonset.data.store import Files, Memory
 from anonset.errors import InputError
 
 HIERARCHY = Hierarchy.balanced([f"i{n:02}" for n in range(40)], 3)
@@ -30,9 +30,9 @@ def column() -> SetColumn:
     return SetColumn.of([{f"i{i:02}" for i in row} for row in chosen], universe=HIERARCHY.leaves.labels)
 
 
-def in_files(column: SetColumn, work: WorkFolder, ends: list[int]) -> Blocks:
+def in_files(column: SetColumn, work: Files, ends: list[int]) -> Blocks:
     """Return a column in files as blocks that end where they are told to."""
-    arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+    arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
     filed = Blocks.of(SetColumn("items", *arrays, column.vocabulary))
     rows = [(arrays[0][first : end + 1], arrays[1]) for first, end in zip([0, *ends], [*ends, N], strict=False)]
     return replace(filed, rows=rows)
@@ -54,7 +54,7 @@ def test_it_is_the_cut_of_records_in_memory(
     assert {step.kind for step in expected.trace} > set()  # some relaxations were solved
     monkeypatch.setattr(filed_rows, "RECORDS_PER_PIECE", 37)
     monkeypatch.setattr(filed_copies, "BYTES_AT_ONCE", 3_000)
-    with WorkFolder.temporary(tmp_path) as work, executor_of(workers) as executor:
+    with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
         found = exact.search(in_files(column, work, ends), HIERARCHY, executor=executor)
         assert told(found) == told(expected)
         assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
@@ -62,15 +62,15 @@ def test_it_is_the_cut_of_records_in_memory(
 
 def test_what_memory_has_no_room_for_goes_into_files(column: SetColumn, tmp_path: Path) -> None:
     exact, blocks = Exact(k=4, m=3), Blocks.of(column, 100)
-    expected, room = exact.search(blocks, HIERARCHY), 8 * 4_000
-    with memory_limit(room), pytest.raises(InputError, match=r"exact would hold 0\.0 GiB of records at once"):
-        exact.search(blocks, HIERARCHY)
-    with WorkFolder.temporary(tmp_path) as work:
+    expected, limits = exact.search(blocks, HIERARCHY), Limits(room=4_000)
+    with pytest.raises(InputError, match=r"exact would hold 0\.0 GiB of records at once"):
+        exact.search(replace(blocks, store=Memory(limits)), HIERARCHY)
+    with Files.temporary(tmp_path, limits) as work:
         blocks = in_files(column, work, [100])
-        with memory_limit(room):
-            assert told(exact.search(blocks, HIERARCHY)) == told(expected)
-        with memory_limit(8 * 40), pytest.raises(InputError, match="records at once, more than memory_limit leaves"):
-            exact.search(blocks, HIERARCHY)
+        assert told(exact.search(blocks, HIERARCHY)) == told(expected)
+        tiny = replace(blocks, store=replace(work, limits=Limits(room=40)))
+        with pytest.raises(InputError, match="records at once, more than memory_limit leaves"):
+            exact.search(tiny, HIERARCHY)
 
 
 @pytest.mark.parametrize("at_once", [1, 500, 1 << 31])
@@ -82,7 +82,7 @@ def test_the_first_copies_in_files_are_those_in_memory(
     parts: list[Rows] = [(column.indptr[at : at + 91], column.items) for at in starts]
     expected = first_copies(parts, FirstCopies(lambda rows: rows, 2), None)
     assert len(expected[0]) < N
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         found = filed_copies.filed_copies(parts, FirstCopies(lambda rows: rows, 2), work, None)
         assert [array.tolist() for array in found] == [array.tolist() for array in expected]
         del found

@@ -24,9 +24,10 @@ from anonset.algorithms.transaction.local_generalization import LocalGeneralizat
 from anonset.algorithms.transaction.lra import Lra
 from anonset.algorithms.transaction.vpa import Vpa
 from anonset.data import Hierarchy, SetColumn, Table, spans
-from anonset.data.mapped import WorkFolder
+from anonset.data.spans import Limits
+from anonset.data.store import Files
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import PerCluster, row_order
+from anonset.generalization import PerCluster
 from anonset.io.maps import write_local_mapping
 from anonset.measures.levels import by_level
 from anonset.measures.occurrences import local_ncp_exact
@@ -242,12 +243,11 @@ def test_lra_in_files_is_as_in_memory(tmp_path: Path, seed: int, parts: int, at_
     table, expected = run(algorithm, rows, tree)
     column, hierarchy = table.transactions, Hierarchy.from_tree(tree)
     assert column is not None
-    with WorkFolder.temporary(tmp_path) as work, pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+    limits = Limits(rows_per_bucket=4, room=None if room else 1)
+    with Files.temporary(tmp_path, limits) as work, pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setattr(spans, "AT_ONCE", at_once)
-        patch.setattr(row_order, "ROWS_PER_BUCKET", 4)
-        stack.enter_context(spans.memory_limit(None if room else 8))
         executor = stack.enter_context(ThreadPoolExecutor(2))
-        held = replace(table, transactions=mapped(column, work), work=work)
+        held = replace(table, transactions=mapped(column, work), store=work)
         found = algorithm.recode(held, {"items": hierarchy}, executor=executor)
         assert {path.name.split("-")[0] for path in work.path.iterdir()} == {"indptr", "items", "cluster", "record"}
         assert groups_of(found) == groups_of(expected)
@@ -268,11 +268,11 @@ def test_damaged_files_are_told_before_they_are_sorted(tmp_path: Path) -> None:
     hierarchy = Hierarchy.from_tree(SHORT)
     column = bound_table([{"x", "y"}] * 4, hierarchy).transactions
     assert column is not None
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         held = mapped(column, work)
         held.items[3] = 99
         with pytest.raises(InputError, match="the work directory is damaged"):
-            Lra(k=2, m=2).recode(Table(held, work=work), {"items": hierarchy})
+            Lra(k=2, m=2).recode(Table(held, store=work), {"items": hierarchy})
         assert len(list(work.path.iterdir())) == 2
 
 

@@ -6,7 +6,7 @@ import pytest
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files
 from anonset.errors import InputError
 
 HIERARCHY = Hierarchy.balanced([str(i) for i in range(40)], 3)
@@ -14,7 +14,7 @@ HIERARCHY = Hierarchy.balanced([str(i) for i in range(40)], 3)
 
 @pytest.fixture
 def work(tmp_path):
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         yield work
 
 
@@ -24,8 +24,8 @@ def table(work):
     weights = 1 / np.arange(1, 41)
     rows = [rng.choice(40, size, replace=False, p=weights / weights.sum()) for size in rng.integers(0, 6, 300)]
     column = SetColumn.of([{str(i) for i in row} for row in rows], universe=HIERARCHY.leaves.labels)
-    arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
-    return Table(SetColumn("items", *arrays, column.vocabulary), work=work)
+    arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+    return Table(SetColumn("items", *arrays, column.vocabulary), store=work)
 
 
 class Killed(BaseException):

@@ -16,7 +16,7 @@ from anonset.algorithms.transaction import constraint_search
 from anonset.algorithms.transaction.coat import Coat
 from anonset.algorithms.transaction.pcta import Pcta
 from anonset.data import SetColumn, Table, spans
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files
 from anonset.errors import InfeasibleError, InputError
 from anonset.privacy.policies import PrivacyPolicy
 from effort import examples
@@ -38,18 +38,18 @@ def outcome(algorithm: Algorithm, table: Table, hierarchies: Any) -> Any:
     return result.recoding.group.tolist(), result.trace, result.figures
 
 
-def in_files(table: Table, work: WorkFolder) -> Table:
+def in_files(table: Table, work: Files) -> Table:
     """Return a table whose set-valued column lies in files."""
     column = table.transactions
     assert column is not None
-    arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
-    return replace(table, transactions=SetColumn(column.name, *arrays, column.vocabulary), work=work)
+    arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+    return replace(table, transactions=SetColumn(column.name, *arrays, column.vocabulary), store=work)
 
 
 def assert_the_same_in_files(algorithm: Algorithm, table: Table, hierarchies: Any, folder: Path) -> None:
     expected = outcome(algorithm, table, hierarchies)
     for at_once in (table.n, -(-table.n // BLOCKS)):
-        with WorkFolder.temporary(folder) as work, pytest.MonkeyPatch.context() as patch:
+        with Files.temporary(folder) as work, pytest.MonkeyPatch.context() as patch:
             patch.setattr(spans, "AT_ONCE", max(1, at_once))
             assert outcome(algorithm, in_files(table, work), hierarchies) == expected
             gc.collect()
@@ -107,7 +107,7 @@ def test_more_than_numbers_of_32_bits_count_is_refused(monkeypatch: pytest.Monke
 )
 def test_items_that_were_changed_since_they_were_counted_are_refused(tmp_path: Path, items: list[int]) -> None:
     table = Table.from_sets(["ab", "ab", "c"], universe="abcd")
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         mapped = in_files(table, work)
         assert mapped.transactions is not None
         assert mapped.transactions.occurrences.tolist() == [2, 2, 1, 0]

@@ -19,8 +19,8 @@ from anonset.algorithms.split.solving import split_and_solve
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, spans
 from anonset.data.domains import with_range
-from anonset.data.mapped import WorkFolder
 from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.store import Files
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import apply
 from anonset.measures.relational_ncp import relational_ncp
@@ -106,8 +106,8 @@ def test_the_cuts_are_those_of_moving_records(seed: int, n: int, k: int, most: i
 def test_many_values_share_bins(tmp_path) -> None:
     values = np.random.default_rng(3).normal(size=20 * BINS)
     columns = [with_range(NumericColumn("x", values))]
-    with WorkFolder.temporary(tmp_path) as work:
-        cuts = cut_into_parts(columns, {}, 2, 1000, work=work)
+    with Files.temporary(tmp_path) as work:
+        cuts = cut_into_parts(columns, {}, 2, 1000, store=work)
         sizes = np.diff(cuts.first)
         bounds = [values[cuts.record[a:b]] for a, b in zip(cuts.first[:-1], cuts.first[1:], strict=True)]
     assert sizes.max() <= 1000

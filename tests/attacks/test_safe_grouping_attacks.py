@@ -18,7 +18,7 @@ import pytest
 from anonset.algorithms.buckets import safe_grouping
 from anonset.algorithms.buckets.safe_grouping import NUMBER, SafeGrouping
 from anonset.data import Table
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import BucketPublication
 from attacks.bucket_views import (
@@ -65,9 +65,9 @@ def published(k: int, n: int, fewest: int, parts: int = 1) -> Published:
     """Group all tuples at once, or as many parts as data have that are grouped in files."""
     found = []
     for seed, table in zip(SEEDS, tables(n, fewest), strict=True):
-        with WorkFolder.temporary() as work, pytest.MonkeyPatch.context() as patch:
+        with Files.temporary() as work, pytest.MonkeyPatch.context() as patch:
             patch.setattr(safe_grouping, "TUPLES_PER_PART", table.n // parts)
-            given = table if parts == 1 else replace(table, work=work)
+            given = table if parts == 1 else replace(table, store=work)
             result = SafeGrouping(k=k, l=2, seed=seed).recode(given, {})
             assert parts == 1 or abs(result.figures["parts"] - parts) <= 1
             buckets = result.recoding

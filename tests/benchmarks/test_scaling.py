@@ -8,7 +8,7 @@ from benchmarks.experiments.scaling import PAPER
 from benchmarks.experiments.scaling.cost_model import CostModel, Run, scaled
 from benchmarks.experiments.scaling.counted import bytes_in_memory, bytes_of_records, bytes_stored
 
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files
 
 MODEL = CostModel(
     search=0.5,
@@ -48,9 +48,9 @@ def test_more_workers_divide_what_is_read_and_counted_and_return_more():
 
 
 def test_blocks_of_records_are_told_from_what_is_stored_of_them(tmp_path):
-    with WorkFolder.temporary(tmp_path) as work:
-        indptr, items = work.stored("indptr", np.array([2, 4, 5])), work.stored("items", np.arange(9, dtype=np.int32))
-        codes = work.stored("codes", np.arange(7, dtype=np.int32))
+    with Files.temporary(tmp_path) as work:
+        indptr, items = work.keep("indptr", np.array([2, 4, 5])), work.keep("items", np.arange(9, dtype=np.int32))
+        codes = work.keep("codes", np.arange(7, dtype=np.int32))
         task = (partial(max, (indptr, items)), [codes], np.arange(3))
         assert (bytes_of_records(task), bytes_stored(task), bytes_in_memory(task)) == (24 + 12, 28, 24)
 

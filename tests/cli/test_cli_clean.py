@@ -226,7 +226,7 @@ def test_the_folder_of_all_is_refused_and_left_as_it_is(published, run, command,
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_empty_directory_is_worked_in_and_left_as_it_is(published, run, command, monkeypatch):
-    from anonset.data.mapped import WorkFolder
+    from anonset.data.store import Files
 
     seen = []
     work = published / "empty"
@@ -237,8 +237,8 @@ def test_an_empty_directory_is_worked_in_and_left_as_it_is(published, run, comma
         seen.append((self.path, stat.S_IMODE(self.path.stat().st_mode)))
         given(self)
 
-    given = WorkFolder.remove
-    monkeypatch.setattr(WorkFolder, "remove", remove)
+    given = Files.remove
+    monkeypatch.setattr(Files, "remove", remove)
     assert run(*COMMANDS[command]("empty")).code in (0, 1)
     assert (Path("empty/anonset-work"), 0o700) in seen
     assert (list(work.iterdir()), stat.S_IMODE(work.stat().st_mode)) == ([], SHARED)

@@ -74,7 +74,7 @@ def test_an_original_of_many_files_is_one_data_set(clinic: Place, monkeypatch: p
 
 
 def noted(mapped: list[bool], table: Table) -> Table:
-    mapped.append(table.work is not None)
+    mapped.append(table.store.in_files)
     return table
 
 

@@ -85,12 +85,12 @@ def test_signals_leave_nothing(place: Place, number: signal.Signals, code: int, 
 
 STUCK = """
 import ctypes, importlib
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files
 module = importlib.import_module({module!r})
 def stuck(*_, **__):
     mutex, libc = ctypes.create_string_buffer(256), ctypes.CDLL(None)
     libc.pthread_mutex_lock(mutex)
-    with WorkFolder.temporary() as kept:  # which goes, too, if the signal comes before the next call
+    with Files.temporary() as kept:  # which goes, too, if the signal comes before the next call
         print("stuck", kept.path, flush=True)
         libc.pthread_mutex_lock(mutex)  # for ever; no signal ends it, and other threads run
 module.{name} = stuck

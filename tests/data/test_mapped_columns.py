@@ -10,7 +10,7 @@ from anonset.data.blocks import Blocks
 from anonset.data.changes import CodeRules
 from anonset.data.fingerprints import columns_sha256
 from anonset.data.growing import GrowingSets
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files
 from anonset.io.normalizing import recategorize, relabel
 from anonset.settings.binding import bind_columns
 
@@ -33,10 +33,7 @@ def mapped(table, work):
     """Lay the arrays of a table into the files of a work directory."""
 
     def put(values):
-        name = work.fresh("array")
-        with work.growing(name, values.dtype) as out:
-            out.append(values)
-        return work.mapped(name, values.dtype)
+        return work.keep(work.fresh("array"), values)
 
     sets, (category, number) = table.transactions, table.relational
     return Table(
@@ -45,7 +42,7 @@ def mapped(table, work):
             CategoricalColumn(category.name, put(category.codes), category.vocabulary),
             NumericColumn(number.name, put(number.values)),
         ),
-        work=work,
+        store=work,
     )
 
 
@@ -81,7 +78,7 @@ def test_a_part_is_the_column_of_its_records(by_three):
 def test_fingerprints_do_not_depend_on_spans_or_files(records, at_once, tmp_path_factory):
     table = table_of(records)
     expected = columns_sha256(table)
-    with WorkFolder.temporary(tmp_path_factory.mktemp("work")) as work, pytest.MonkeyPatch.context() as patch:
+    with Files.temporary(tmp_path_factory.mktemp("work")) as work, pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "AT_ONCE", at_once)
         assert columns_sha256(mapped(table, work)) == expected
 
@@ -93,13 +90,13 @@ def test_a_mapped_table_is_bound_as_one_in_memory_and_stays_in_its_files(records
     specs = {"items": tree, "sex": "values"}
     rules = CodeRules(unknown="suppress")
     expected, _ = bind_columns(Table(table.transactions, table.relational, rules=rules), specs)
-    with WorkFolder.temporary(tmp_path_factory.mktemp("work")) as work, pytest.MonkeyPatch.context() as patch:
+    with Files.temporary(tmp_path_factory.mktemp("work")) as work, pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "AT_ONCE", 3)
         lying = mapped(table, work)
-        found, _ = bind_columns(Table(lying.transactions, lying.relational, rules=rules, work=work), specs)
+        found, _ = bind_columns(Table(lying.transactions, lying.relational, rules=rules, store=work), specs)
         assert plain(found.transactions) == plain(expected.transactions)
         assert found.changes == expected.changes
-        assert found.work is work
+        assert found.store is work
         assert found.transactions.items.tolist() == expected.transactions.items.tolist()
         assert is_mapped(found.transactions.items) == (len(found.transactions.items) > 0)
 
@@ -107,7 +104,7 @@ def test_a_mapped_table_is_bound_as_one_in_memory_and_stays_in_its_files(records
 def test_labels_are_replaced_by_spans(by_three, tmp_path):
     sets = [{"a", "A"}, {"b"}, set(), {"A", "b", "c"}, {"c"}, {"a"}, {"B"}]
     column = SetColumn.of(sets)
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         upper = relabel(column, {"a": "A", "b": "B", "c": "C"}, work)
         assert list(upper.rows()) == [["A"], ["B"], [], ["A", "B", "C"], ["C"], ["A"], ["B"]]
         assert is_mapped(upper.indptr)
@@ -119,12 +116,12 @@ def test_labels_are_replaced_by_spans(by_three, tmp_path):
 
 
 def test_growing_sets_leave_nothing_behind_after_an_error(tmp_path):
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         with pytest.raises(AttributeError), GrowingSets("items", work) as sets:
             sets.append(None)
         assert list(work.path.iterdir()) == []
 
 
 def test_a_name_is_fresh(tmp_path):
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         assert len({work.fresh("items") for _ in range(3)}) == 3

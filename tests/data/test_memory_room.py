@@ -1,18 +1,14 @@
 """How much is held at once, within a limit on memory and without one."""
 
-from anonset.data.spans import BASE, held_at_once, memory_limit
+from anonset.data.spans import BASE, Limits
 
 
-def test_what_is_held_follows_the_limit_that_is_in_force():
-    with memory_limit(BASE + (64 << 20)):
-        assert held_at_once(1 << 30, 8) == 4 << 20
-        assert held_at_once(1000, 8) == 1000
-        with memory_limit(None):
-            assert held_at_once(1 << 30, 8) == 1 << 30
-        assert held_at_once(1 << 30, 8) == 4 << 20
-    assert held_at_once(1 << 30, 8) == 1 << 30
+def test_what_is_held_follows_the_limit():
+    limited = Limits.of_process(BASE + (64 << 20))
+    assert limited.held(1 << 30, 8) == 4 << 20
+    assert limited.held(1000, 8) == 1000
+    assert Limits.of_process(None).held(1 << 30, 8) == 1 << 30
 
 
 def test_something_is_held_however_low_the_limit():
-    with memory_limit(1):
-        assert held_at_once(1000, 8) == 1
+    assert Limits.of_process(1).held(1000, 8) == 1

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from anonset.data.mapped import WorkFolder
 from anonset.data.owners import OWNER, leave, looked_at, take
+from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs.leftovers import remove_left, work_directories
 
@@ -18,8 +18,8 @@ from anonset.jobs.leftovers import remove_left, work_directories
 def ended(tmp_path):
     """A work directory whose process was killed."""
     script = (
-        "import os, signal\nfrom pathlib import Path\nfrom anonset.data.mapped import WorkFolder\n"
-        f"print(WorkFolder.at(Path({str(tmp_path / 'work')!r})).path, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+        "import os, signal\nfrom pathlib import Path\nfrom anonset.data.store import Files\n"
+        f"print(Files.at(Path({str(tmp_path / 'work')!r})).path, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (-9, f"{tmp_path / 'work'}\n")
@@ -37,13 +37,13 @@ def change(folder, **said):
 
 
 def ours():
-    with WorkFolder.temporary() as work:
+    with Files.temporary() as work:
         return json.loads((work.path / OWNER).read_text())
 
 
 def test_a_directory_is_in_use_as_long_as_its_process_lives(ended):
     assert state(ended) == "left"
-    with WorkFolder.temporary() as work:
+    with Files.temporary() as work:
         assert state(work.path) == "in use"
 
 
@@ -110,7 +110,7 @@ def test_without_a_mark_nobody_knows(ended):
 
 
 def test_a_directory_is_taken_by_one_and_can_be_left_to_another(tmp_path):
-    work = WorkFolder.at(tmp_path / "work")
+    work = Files.at(tmp_path / "work")
     with pytest.raises(InputError, match=r"another run is at work in '.*work'; wait for it"):
         take(work.path)
     assert state(work.path) == "in use"

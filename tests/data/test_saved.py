@@ -6,29 +6,29 @@ import pytest
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.changes import Change, CodeRules
 from anonset.data.fingerprints import content_sha256
-from anonset.data.mapped import WorkFolder
 from anonset.data.saved import save_table, saved_facts, saved_table
+from anonset.data.store import Files
 from anonset.errors import InputError
 
 
 @pytest.fixture
 def work(tmp_path):
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         yield work
 
 
 @pytest.fixture
 def table(work):
     sets = SetColumn.of([{"b", "a"}, set(), {"c"}], name="codes")
-    ages = NumericColumn("age", work.stored("age", np.array([1.5, 2, 3])))
+    ages = NumericColumn("age", work.keep("age", np.array([1.5, 2, 3])))
     return Table(
-        SetColumn("codes", work.stored("p", sets.indptr), work.stored("i", sets.items), sets.vocabulary),
-        (ages, CategoricalColumn("sex", work.stored("sex", np.array([0, 1, 0], np.int32)), Vocabulary(("f", "m")))),
-        kept=(CategoricalColumn("year", work.stored("year", np.zeros(3, np.int32)), Vocabulary(("2026",))),),
+        SetColumn("codes", work.keep("p", sets.indptr), work.keep("i", sets.items), sets.vocabulary),
+        (ages, CategoricalColumn("sex", work.keep("sex", np.array([0, 1, 0], np.int32)), Vocabulary(("f", "m")))),
+        kept=(CategoricalColumn("year", work.keep("year", np.zeros(3, np.int32)), Vocabulary(("2026",))),),
         order=("sex", "codes", "age", "year"),
         rules=CodeRules("prefix", "leaf"),
         changes=(Change("codes", "upper", 1, 2),),
-        work=work,
+        store=work,
         persons=("person",),
     )
 
@@ -40,14 +40,14 @@ def test_it_comes_back_with_its_facts(table, work):
     assert saved_facts(work) == {"input": "visits"}
     assert content_sha256(found) == content_sha256(table)
     assert found.transactions.items.tolist() == table.transactions.items.tolist()
-    for name in ("order", "joined", "rules", "changes", "work", "persons"):
+    for name in ("order", "joined", "rules", "changes", "store", "persons"):
         assert getattr(found, name) == getattr(table, name)
     assert [type(c) for c in found.columns] == [type(c) for c in table.columns]
 
 
 def test_empty_columns_come_back(work):
-    empty = SetColumn("codes", work.stored("p", np.zeros(1, np.int64)), np.empty(0, np.int32), Vocabulary(()))
-    save_table(Table(empty, work=work), {})
+    empty = SetColumn("codes", work.keep("p", np.zeros(1, np.int64)), np.empty(0, np.int32), Vocabulary(()))
+    save_table(Table(empty, store=work), {})
     assert saved_table(work).n == 0
 
 

@@ -5,24 +5,24 @@ import pytest
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.blocks import Blocks, require_sound
-from anonset.data.mapped import WorkFolder
 from anonset.data.seals import Seal
+from anonset.data.store import Files
 from anonset.errors import InputError
 
 
 @pytest.fixture
 def work(tmp_path):
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         yield work
 
 
 @pytest.fixture
 def table(work):
     sets = SetColumn.of([{"a", "b"}, {"c"}, {"a", "c"}, set()])
-    indptr, items = work.stored("indptr", sets.indptr), work.stored("items", sets.items)
-    codes, ages = work.stored("codes", np.array([0, 1, 0, 1], np.int32)), work.stored("ages", np.arange(4.0))
+    indptr, items = work.keep("indptr", sets.indptr), work.keep("items", sets.items)
+    codes, ages = work.keep("codes", np.array([0, 1, 0, 1], np.int32)), work.keep("ages", np.arange(4.0))
     sex = CategoricalColumn("sex", codes, CategoricalColumn.of("sex", "fm").vocabulary)
-    return Table(SetColumn("items", indptr, items, sets.vocabulary), (sex, NumericColumn("age", ages)), work=work)
+    return Table(SetColumn("items", indptr, items, sets.vocabulary), (sex, NumericColumn("age", ages)), store=work)
 
 
 @pytest.mark.parametrize("name", ["indptr", "items", "codes", "ages"])
@@ -51,7 +51,7 @@ def test_a_file_that_is_gone_or_shorter_is_found(work, table):
     seal = Seal.of(table)
     with pytest.raises(InputError, match="/codes: the work directory is damaged"), seal.kept():
         (work.path / "codes").unlink()
-    work.stored("codes", np.zeros(1, np.int32))
+    work.keep("codes", np.zeros(1, np.int32))
     with pytest.raises(InputError, match="/codes: the work directory is damaged"):
         seal.require_unbroken()
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
-from anonset.data.mapped import WorkFolder
+from anonset.data.spans import Limits
+from anonset.data.store import MEMORY, Files, Memory
 from anonset.generalization import Cut, ItemGroups, apply, row_order
 from anonset.generalization.row_order import sort_rows
 
@@ -26,10 +27,9 @@ row_lists = st.lists(
 
 
 @contextmanager
-def buckets_of(rows, items):
+def buckets_of(items):
     """Make buckets, spans and samples so small that buckets overflow and go deeper."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_order, "ROWS_PER_BUCKET", rows)
         patch.setattr(row_order, "ITEMS_PER_BUCKET", items)
         patch.setattr(row_order, "SAMPLE", 5)
         patch.setattr(spans, "AT_ONCE", 3)
@@ -38,17 +38,17 @@ def buckets_of(rows, items):
 
 @pytest.fixture
 def tiny():
-    with buckets_of(4, 40):
+    with buckets_of(40):
         yield
 
 
-def sort(rows, work=None):
+def sort(rows, store):
     """Sort triples (first code, second code, items), the second going along, by the package."""
     indptr = np.concatenate([[0], np.cumsum([len(items) for *_, items in rows])]).astype(np.int64)
     items = np.array([item for *_, found in rows for item in sorted(found)], np.int32)
     columns = [np.array([row[at] for row in rows], np.int32) for at in range(2)]
     record = np.arange(len(rows), dtype=np.int64)
-    found = sort_rows(indptr, items, columns, record, largest=[3, ITEMS], work=work)
+    found = sort_rows(indptr, items, columns, record, largest=[3, ITEMS], store=store)
     assert found.indptr[0] == 0
     sets = [found.items[begin:end].tolist() for begin, end in zip(found.indptr, found.indptr[1:], strict=False)]
     return list(zip(*(column.tolist() for column in found.columns), sets, found.record.tolist(), strict=True))
@@ -61,20 +61,20 @@ def expected(rows):
 
 @given(row_lists)
 def test_rows_are_sorted_at_once(rows):
-    assert sort(rows) == expected(rows)
+    assert sort(rows, MEMORY) == expected(rows)
 
 
 @given(row_lists, st.sampled_from([(4, 40), (1, 1), (1000, 20)]))
 def test_rows_are_sorted_by_buckets(rows, sizes):
-    with buckets_of(*sizes):
-        assert sort(rows) == expected(rows)
+    with buckets_of(sizes[1]):
+        assert sort(rows, Memory(Limits(rows_per_bucket=sizes[0]))) == expected(rows)
 
 
 def test_rows_are_sorted_in_files_and_nothing_but_the_rows_is_left(tiny, tmp_path):
     random = np.random.default_rng(3)
     rows = [(int(random.integers(3)), at % 2, sorted({*random.integers(0, 9, 4).tolist()})) for at in range(90)]
     rows += [(1, 0, list(range(30)))] * 20
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=4)) as work:
         assert sort(rows, work) == expected(rows)
         left = sorted(path.name.partition("-")[0] for path in work.path.iterdir())
         assert left == ["codes", "codes", "fixed", "indptr", "items", "record"]
@@ -83,17 +83,13 @@ def test_rows_are_sorted_in_files_and_nothing_but_the_rows_is_left(tiny, tmp_pat
 TREE = Hierarchy.from_tree(("ALL", [("N0", ["a", "b"]), ("N1", ["c", "d"]), ("N2", ["e", "f"])]))
 
 
-def mapped(table: Table, work: WorkFolder) -> Table:
+def mapped(table: Table, work: Files) -> Table:
     """Return the table with the arrays of its set-valued and its kept columns in files."""
     column = table.transactions
-    for name, values in (("t.indptr", column.indptr), ("t.items", column.items), ("k", table.kept[0].codes)):
-        with work.growing(name, values.dtype) as array:
-            array.append(values)
-    sets = SetColumn(
-        column.name, work.mapped("t.indptr", np.int64), work.mapped("t.items", np.int32), column.vocabulary
-    )
-    kept = CategoricalColumn("year", work.mapped("k", np.int32), table.kept[0].vocabulary)
-    return Table(sets, kept=(kept,), order=table.order, work=work)
+    indptr, items = work.keep("t.indptr", column.indptr), work.keep("t.items", column.items)
+    sets = SetColumn(column.name, indptr, items, column.vocabulary)
+    kept = CategoricalColumn("year", work.keep("k", table.kept[0].codes), table.kept[0].vocabulary)
+    return Table(sets, kept=(kept,), order=table.order, store=work)
 
 
 def contents(publication):
@@ -112,8 +108,8 @@ def test_a_mapped_table_gives_the_same_publication(tiny, tmp_path, groups):
     recoding = ItemGroups(sets.vocabulary, np.array([0, 1, 2, 0, -1, 2], np.int32))
     if not groups:
         recoding = Cut(TREE, np.array([1, 1, 5, -1, 7, 7], np.int32))
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=4)) as work:
         meant, found = apply(table, recoding), apply(mapped(table, work), recoding)
         assert contents(found) == contents(meant)
-        assert contents(found.sorted()) == contents(meant.sorted())
-        assert isinstance(found.sorted().record.base, np.memmap)
+        assert contents(found.sorted(work)) == contents(meant.sorted())
+        assert isinstance(found.sorted(work).record.base, np.memmap)

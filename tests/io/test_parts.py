@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anonset.data import CategoricalColumn, SetColumn, spans
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Files
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.io import publish, records
@@ -26,20 +26,15 @@ def publication(rows=ROWS):
 
 def lying_in(work, meant):
     """Return the same publication with its arrays in files."""
-    arrays = {"indptr": meant.transactions.indptr, "items": meant.transactions.items, "year": meant.kept[0].codes}
-    for name, values in arrays.items():
-        with work.growing(name, values.dtype) as array:
-            array.append(values)
-    sets = replace(meant.transactions, indptr=work.mapped("indptr", np.int64), items=work.mapped("items", np.int32))
-    return replace(
-        meant, transactions=sets, kept=(replace(meant.kept[0], codes=work.mapped("year", np.int32)),), work=work
-    )
+    sets, year = meant.transactions, meant.kept[0]
+    sets = replace(sets, indptr=work.keep("indptr", sets.indptr), items=work.keep("items", sets.items))
+    return replace(meant, transactions=sets, kept=(replace(year, codes=work.keep("year", year.codes)),), store=work)
 
 
 @pytest.fixture
 def work(tmp_path, monkeypatch):
     monkeypatch.setattr(spans, "AT_ONCE", 2)
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         yield work
 
 
@@ -58,12 +53,12 @@ def test_bytes_depend_on_the_content_and_the_size_of_parts_alone(work, tmp_path,
         )
         assert sorted(file for file in folder.rglob("*") if file.is_file()) == files
         found.append([file.read_bytes() for file in files])
-        for where in (None, work):
-            back = read_parts(files, items=["items"], relational=[], keep=["year"], separator=" ", work=where)
+        for where in (MEMORY, work):
+            back = read_parts(files, items=["items"], relational=[], keep=["year"], separator=" ", store=where)
             assert list(back.transactions.rows()) == list(meant.transactions.rows())
             assert back.transactions.vocabulary == meant.transactions.vocabulary
             assert back.kept[0].labels() == meant.kept[0].labels()
-            assert back.work is where
+            assert back.store is where
     assert found[0] == found[1]
 
 
@@ -90,8 +85,8 @@ def test_a_publication_without_rows_is_one_file(tmp_path, part_rows):
     empty = publication().part(0, 0)
     write_published(empty, tmp_path, "parquet", part_rows=part_rows)
     name = "published.parquet" if part_rows is None else part_names(1, "parquet")[0]
-    for where in (None, WorkFolder.temporary(tmp_path)):
-        back = read_parts([tmp_path / name], items=["items"], relational=[], keep=["year"], separator=" ", work=where)
+    for where in (MEMORY, Files.temporary(tmp_path)):
+        back = read_parts([tmp_path / name], items=["items"], relational=[], keep=["year"], separator=" ", store=where)
         assert back.n == 0
 
 
@@ -111,7 +106,7 @@ def test_many_records_are_parquet(work, tmp_path, monkeypatch, local):
     meant = replace(publication(), cluster=np.array([2, 0, 1, 1, 0, 0, 2], np.int32) if local else None)
     assert write_records(meant, tmp_path).name == "records.parquet"
     assert records_file(tmp_path) == tmp_path / "records.parquet"
-    for where in (None, work):
+    for where in (MEMORY, work):
         record, cluster = read_records(tmp_path / "records.parquet", where)
         assert record.tolist() == meant.record.tolist()
         assert (cluster is None) if not local else (cluster.tolist() == meant.cluster.tolist())

@@ -410,7 +410,7 @@ def test_the_arrays_go_with_the_table(tmp_path, monkeypatch):
     path = tmp_path / "v.dat"
     path.write_text("b a\n\nc a\n")
     table = scan(path)
-    work = table.work.path
+    work = table.store.path
     assert work.parent == tmp_path
     assert stat.S_IMODE(work.stat().st_mode) == 0o700
     items = table.transactions
@@ -428,7 +428,7 @@ def test_a_directory_of_ones_own_stays_and_must_be_empty(tmp_path):
     path, work = tmp_path / "v.dat", tmp_path / "work"
     path.write_text("b a\n")
     table = scan(path, work_dir=work)
-    assert (table.work.path, stat.S_IMODE(work.stat().st_mode)) == (work, 0o700)
+    assert (table.store.path, stat.S_IMODE(work.stat().st_mode)) == (work, 0o700)
     del table
     gc.collect()
     assert any(work.iterdir())

@@ -13,8 +13,8 @@ import anonset
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, spans
 from anonset.data.fingerprints import content_sha256
-from anonset.data.mapped import WorkFolder
 from anonset.data.saved import save_table, saved_files, saved_table
+from anonset.data.store import MEMORY, Files
 from anonset.errors import AnonsetError
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import BucketPublication
@@ -107,11 +107,11 @@ def test_an_id_that_was_not_written_as_it_was_meant_is_found(tmp_path):
     group = np.arange(70, dtype=np.int32) % 12
     group[5] = -1
     meant = BucketPublication.of(table, Buckets(group, np.arange(70) % 7 == 0))
-    whole = BucketPublication.of(replace(table, work=None), Buckets(group, np.arange(70) % 7 == 0))
+    whole = BucketPublication.of(replace(table, store=MEMORY), Buckets(group, np.arange(70) % 7 == 0))
     for a, b in zip(meant.qit, whole.qit, strict=True):
         assert a.labels() == b.labels()
     write_buckets(meant, tmp_path)
-    given = {"id": ["name", "number"], "keep": ["ward"], "work": WorkFolder.temporary()}
+    given = {"id": ["name", "number"], "keep": ["ward"], "store": Files.temporary()}
     back = read_buckets(tmp_path, **given, expected=meant.ids)
     assert BucketsKind().require_same(meant, back).ids == meant.ids
     again = read_buckets(tmp_path, **given)
@@ -130,10 +130,10 @@ def test_a_table_with_ids_in_files_is_taken_up_again(tmp_path):
         tmp_path / "ids.csv", sensitive="drug", id="name,number", keep="ward", work_dir=tmp_path / "work"
     )
     save_table(table, {})
-    again = saved_table(table.work)
+    again = saved_table(table.store)
     assert [column.labels() for column in again.ids] == [column.labels() for column in table.ids]
     assert content_sha256(again) == content_sha256(table)
-    assert saved_files(table.work) <= {path.name for path in table.work.path.iterdir()}
+    assert saved_files(table.store) <= {path.name for path in table.store.path.iterdir()}
 
 
 @pytest.fixture
@@ -146,9 +146,9 @@ def mapped(tmp_path):
 
 def test_a_mapped_table_is_published_as_one_in_memory(mapped):
     table, buckets = mapped
-    one, other = BucketPublication.of(table, buckets), BucketPublication.of(replace(table, work=None), buckets)
-    assert one.work is not None
-    assert other.work is None
+    one, other = BucketPublication.of(table, buckets), BucketPublication.of(replace(table, store=MEMORY), buckets)
+    assert one.store.in_files
+    assert not other.store.in_files
     assert one.n == 68
     for name in ("record", "snt_group", "snt_count"):
         assert np.array_equal(getattr(one, name), getattr(other, name))
@@ -177,7 +177,7 @@ def test_a_value_too_many_in_a_late_group_is_found(mapped):
     group = np.arange(70, dtype=np.int32) // 7
     group[:] = np.where(values == values[69], 9, group)
     published = BucketPublication.of(table, Buckets(group, np.zeros(70, np.bool_)))
-    whole = BucketPublication.of(replace(table, work=None), Buckets(group, np.zeros(70, np.bool_)))
+    whole = BucketPublication.of(replace(table, store=MEMORY), Buckets(group, np.zeros(70, np.bool_)))
     found, same = (check_anatomy(one, AnatomyDiversity(2)) for one in (published, whole))
     assert found.holds is False
     assert found == same

@@ -19,7 +19,7 @@ from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.sensitive_values import observed_diversity
 from anonset.release import costs
-from anonset.verification import individuals, shares
+from small_limits import set_limits
 
 ROLES = ["--sensitive", "drug", "--keep", "ward"]
 IDS = [["--id", "name", "--drop", "number"], ["--id", "name,number"], ["--id", "number", "--drop", "name"]]
@@ -29,8 +29,8 @@ PLACES = [["--memory-limit", "100"], ["--work-dir", "work"]]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    for module, name in ((individuals, "ROWS_PER_SHARE"), (shares, "ROWS_PER_SHARE"), (spans, "AT_ONCE")):
-        monkeypatch.setattr(module, name, 16)
+    set_limits(monkeypatch, rows_per_bucket=16)
+    monkeypatch.setattr(spans, "AT_ONCE", 16)
     monkeypatch.setattr(bucket_people, "VALUES_AT_ONCE", 40)
     monkeypatch.setattr(costs, "AT_LEAST", 0)
     (tmp_path / "temporary").mkdir()

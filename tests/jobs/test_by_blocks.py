@@ -286,7 +286,7 @@ def test_a_table_that_was_scanned_is_published_from_python(tmp_path, anonymize):
     release = anonset.anonymize(data, algorithm, hierarchies=trees, out=tmp_path / "out", format="dat")
     assert release.verdict.holds
     assert files_of(tmp_path / "out") == files_of(tmp_path / "command")
-    assert left(tmp_path) == [data.work.path.name]
+    assert left(tmp_path) == [data.store.path.name]
     with pytest.raises(anonset.InputError, match="out' exists already"):
         anonset.anonymize(data, algorithm, hierarchies=trees, out=tmp_path / "out")
     with pytest.raises(anonset.InputError, match="format and part_rows are of what is written: out must say where"):

@@ -19,7 +19,7 @@ from anonset.algorithms.transaction.exact_cut import pairs, sets
 from anonset.algorithms.transaction.expanded_blocks import Over
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs import cluster
 from anonset.jobs.cluster import ClusterExecutor, _packed, _unpacked, _version, cluster_of, require_on_workers
@@ -38,13 +38,13 @@ def column():
 
 @pytest.fixture
 def work(tmp_path):
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         yield work
 
 
 @pytest.fixture
 def blocks(column, work):
-    arrays = [work.stored(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
+    arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
     return Blocks.of(SetColumn("items", *arrays, column.vocabulary), 130)
 
 
@@ -64,7 +64,7 @@ def run(records, executor=None, each=lambda: None):
 
 
 def test_arrays_in_files_travel_by_their_names(work):
-    codes = work.stored("codes", np.arange(100_000, dtype=np.int32))
+    codes = work.keep("codes", np.arange(100_000, dtype=np.int32))
     packed = _packed({"part": codes[10:20_000], "own": np.arange(3)})
     assert len(packed) < 1_000 < len(pickle.dumps(codes[10:20_000]))
     found = _unpacked(packed)
@@ -147,7 +147,7 @@ def test_parts_of_individuals_are_grouped_by_processes_one_of_which_is_killed(cl
 
     expected = algorithm.recode(table, {})
     here = set((tmp_path / "work").iterdir())
-    with ClusterExecutor(client, table.work) as executor:
+    with ClusterExecutor(client, table.store) as executor:
         found = algorithm.recode(table, {}, executor=executor, progress=kill)
     assert (found.figures["parts"], killed) == (9, ["parts"])
     assert found.figures == expected.figures

@@ -8,7 +8,7 @@ from tests.jobs.test_by_blocks import BASKETS
 
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.cli.main import main
-from anonset.data.mapped import backing
+from anonset.data.store import backing
 from anonset.generalization.publication import generalize
 
 

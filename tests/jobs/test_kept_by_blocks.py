@@ -17,19 +17,23 @@ import anonset
 from anonset.cli.main import main
 from anonset.data import filed, spans
 from anonset.data.fingerprints import content_sha256
-from anonset.data.mapped import WorkFolder
 from anonset.data.saved import save_table, saved_files, saved_table
 from anonset.data.seals import Seal
+from anonset.data.spans import Limits
+from anonset.data.store import Files
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.io import publish, texts
+from anonset.io.options import ReadOptions
 from anonset.io.parts import read_parts
 from anonset.io.publish import write_published
+from anonset.io.scan import gather_files
 from anonset.release import costs
 from anonset.release.formulas import formula_warnings
 from anonset.release.symbols import name_sets
 from effort import examples
+from small_limits import set_limits
 
 NOTES = ["Ann", "=B()", "C, D", 'the "E"', "É", "G7", "V_3", "line\nend", "", " a"]
 notes = st.sampled_from(NOTES) | st.text(st.sampled_from('ab ,"\n\U00010000'), max_size=4) | st.integers().map(str)
@@ -39,7 +43,7 @@ rows = st.lists(st.tuples(st.sets(st.sampled_from("abc")), notes, st.integers(-3
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
     monkeypatch.setattr(spans, "AT_ONCE", 3)
-    monkeypatch.setattr(texts, "MOST_HELD", 4)
+    set_limits(monkeypatch, labels_held=4)
     monkeypatch.setattr(costs, "AT_LEAST", 0)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
@@ -57,7 +61,7 @@ def table_of(found, path):
 def published(table):
     labels = table.transactions.vocabulary.labels
     symbols = tuple(Symbol(label, "item", (label,)) for label in labels)
-    made = Publication(table.transactions, symbols, (), table.kept, in_input_order(table), work=table.work)
+    made = Publication(table.transactions, symbols, (), table.kept, in_input_order(table), store=table.store)
     return made.sorted()
 
 
@@ -68,10 +72,10 @@ def test_labels_in_files_are_published_as_those_in_memory(tmp_path_factory, foun
     table_of(found, folder / "v.parquet")
     roles = {"items": "items", "keep": "note,number"}
     whole = published(anonset.read(folder / "v.parquet", **roles))
-    with pytest.MonkeyPatch.context() as patch, WorkFolder.temporary(folder) as work:
+    with pytest.MonkeyPatch.context() as patch, Files.temporary(folder) as work:
         patch.setattr(publish, "_BLOCK", 2)
-        patch.setattr(texts, "MOST_HELD", held)
-        table = anonset.scan(folder / "v.parquet", **roles, work_dir=folder / "work")
+        few = replace(work, limits=Limits(labels_held=held))
+        table = gather_files(str(folder / "v.parquet"), ReadOptions.of(**roles), few.below())
         made = published(table)
         for column, same in zip(table.kept, anonset.read(folder / "v.parquet", **roles).kept, strict=True):
             assert (column.vocabulary.filed is not None) == (len(set(same.labels())) > held)
@@ -85,7 +89,7 @@ def test_labels_in_files_are_published_as_those_in_memory(tmp_path_factory, foun
             paths = sorted(path.iterdir()) if part_rows else [path]
             given = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " "}
             expected = {column.name: column for column in made.kept if column.vocabulary.filed is not None}
-            back = read_parts(paths, **given, work=work, expected=expected)
+            back = read_parts(paths, **given, store=few, expected=expected)
             for column, same in zip(back.kept, whole.kept, strict=True):
                 assert column.labels() == same.labels()
 
@@ -154,7 +158,6 @@ def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch)
 
 
 def test_few_labels_that_are_long_are_not_held_either(tmp_path, monkeypatch):
-    monkeypatch.setattr(texts, "MOST_HELD", 1000)
     baskets(tmp_path / "v.csv")
     roles = {"items": "items", "keep": "note", "drop": "number"}
     expected = anonset.read(tmp_path / "v.csv", **roles).kept[0].labels()
@@ -168,18 +171,19 @@ def test_few_labels_that_are_long_are_not_held_either(tmp_path, monkeypatch):
 @pytest.fixture
 def table(tmp_path):
     baskets(tmp_path / "v.csv")
-    return anonset.scan(tmp_path / "v.csv", items="items", keep="note,number", work_dir=tmp_path / "work")
+    options = ReadOptions.of(items="items", keep="note,number")
+    return gather_files(str(tmp_path / "v.csv"), options, Files.at(tmp_path / "work", Limits(labels_held=4)))
 
 
 def test_a_table_is_taken_up_again_and_its_files_are_sealed(table, tmp_path, monkeypatch):
     monkeypatch.setattr(filed, "_TEXT_AT_ONCE", 20)
     save_table(table, {})
-    again = saved_table(table.work)
+    again = saved_table(table.store)
     assert [column.labels() for column in again.kept] == [column.labels() for column in table.kept]
     in_memory = anonset.read(tmp_path / "v.csv", items="items", keep="note,number")
     assert content_sha256(again) == content_sha256(table) == content_sha256(in_memory)
-    assert saved_files(table.work) <= {path.name for path in table.work.path.iterdir()}
-    text = table.work.path / json.loads((table.work.path / "table.json").read_text())["kept"][0]["text"]["file"]
+    assert saved_files(table.store) <= {path.name for path in table.store.path.iterdir()}
+    text = table.store.path / json.loads((table.store.path / "table.json").read_text())["kept"][0]["text"]["file"]
     with pytest.raises(InputError, match=f"{text.name}: the work directory is damaged"), Seal.of_labels(table).kept():
         text.write_bytes(b"X" + text.read_bytes()[1:])
 
@@ -187,7 +191,7 @@ def test_a_table_is_taken_up_again_and_its_files_are_sealed(table, tmp_path, mon
 def test_a_text_that_was_not_written_as_it_was_meant_is_found(table, tmp_path):
     made = published(table)
     path = write_published(made, tmp_path, "csv")
-    given = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " ", "work": table.work}
+    given = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " ", "store": table.store}
     expected = {column.name: column for column in made.kept}
     text = path.read_text()
     for spoilt in (text.replace("Ann", "Amn", 1), text[: text.rstrip().rindex("\n") + 1]):

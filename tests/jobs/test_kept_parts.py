@@ -117,7 +117,7 @@ def test_in_a_directory_of_no_run_nothing_is_kept(tmp_path, run, solved, monkeyp
 def test_bits_and_figures_come_back_as_they_were(tmp_path):
     from anonset.algorithms.rt.across import Begun
     from anonset.data import SetColumn, Table
-    from anonset.data.mapped import RUN, WorkFolder
+    from anonset.data.store import RUN, Files
 
     none = np.empty((0, 2))
     values = none, none, np.array([[3, 4]], np.int32), np.array([[1 << 63, 7]], np.uint64)
@@ -130,7 +130,7 @@ def test_bits_and_figures_come_back_as_they_were(tmp_path):
         (column, np.array([0, 1])),
         {"x": 1 / 3},
     )
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         (work.path / RUN).write_text("{}")
         kept = Kept.of(work, Table(column), {})
         assert kept.restored("one") is None

@@ -19,16 +19,16 @@ from anonset.algorithms.buckets.parts import split_individuals
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.data.mapped import backing
+from anonset.data.store import MEMORY, backing
 from anonset.errors import InfeasibleError
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.release import costs
 from anonset.release.buckets import BucketsKind
-from anonset.verification import individuals
 from anonset.verification.bucket_truth import check_undivided
 from anonset.verification.safe_grouping import check_safe_grouping
+from small_limits import set_limits
 
 OPTIONS = ["--sensitive", "drug", "--keep", "ward", "--model", "safe-grouping", "--k", "3", "--l", "2", "--seed", "4"]
 IDS = [["--id", "name", "--drop", "number"], ["--id", "name,number"]]
@@ -38,7 +38,7 @@ BLOCKS = ["--memory-limit", "100"]
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
     monkeypatch.setattr(spans, "AT_ONCE", 7)
-    monkeypatch.setattr(individuals, "ROWS_PER_SHARE", 16)
+    set_limits(monkeypatch, rows_per_bucket=16)
     monkeypatch.setattr(costs, "AT_LEAST", 0)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
@@ -77,7 +77,7 @@ def test_parts_are_published_as_one(tmp_path, capsys, monkeypatch, ids):
     assert report["figures"]["parts"] == 7
     assert "by a secret hash of the id" in capsys.readouterr().out
     monkeypatch.setattr(spans, "AT_ONCE", 1 << 18)
-    monkeypatch.setattr(individuals, "ROWS_PER_SHARE", 1 << 19)
+    set_limits(monkeypatch, rows_per_bucket=1 << 19)
     ran(tmp_path, "again", *ids, *BLOCKS, "--workers", "1")
     assert files_of(tmp_path / "seven") == files_of(tmp_path / "again")
     assert main(["verify", str(tmp_path / "seven")]) == 0
@@ -168,7 +168,7 @@ def test_group_numbers_do_not_show_the_part(tmp_path, monkeypatch):
         algorithm = SafeGrouping(k=3, l=1, seed=seed)
         draws = Draws.of(table, seed)
         part_of = np.empty(table.n, np.int64)
-        for number, part in enumerate(split_individuals(table.ids, draws, 100, table.work)):
+        for number, part in enumerate(split_individuals(table.ids, draws, 100, table.store)):
             part_of[part.rows] = number
         group = algorithm.recode(table, {}).recoding.group
         first = np.unique(group, return_index=True)[1]
@@ -183,7 +183,7 @@ def test_who_is_in_which_part_depends_on_the_key(tmp_path):
     table = mapped(tmp_path, "name,number")
     found = [
         [part.rows.tolist() for part in split_individuals(table.ids, Draws(secret), 100, work)]
-        for secret, work in ((b"one", table.work), (b"one", None), (b"other", table.work))
+        for secret, work in ((b"one", table.store), (b"one", MEMORY), (b"other", table.store))
     ]
     assert found[0] == found[1] != found[2]
     assert sorted(row for rows in found[0] for row in rows) == list(range(300))
@@ -221,7 +221,7 @@ def test_violations_in_files_are_those_found_in_memory(tmp_path, seed):
     if seed % 3 == 0:
         group[source.integers(0, 300, 3)] = 5
     starred = source.random(300) < (0.5 if seed % 2 else 0)
-    buckets, whole = Buckets(group, starred), replace(table, work=None)
+    buckets, whole = Buckets(group, starred), replace(table, store=MEMORY)
     one, other = BucketPublication.of(table, buckets), BucketPublication.of(whole, buckets)
     for model in (SafetyConstraint(3, 1), SafetyConstraint(30, 1), SafetyConstraint(3, 3)):
         assert check_safe_grouping(one, model) == check_safe_grouping(other, model)

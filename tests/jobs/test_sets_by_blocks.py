@@ -12,7 +12,7 @@ from tests.jobs.test_by_blocks import files_of, report_of_both
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.data.mapped import backing
+from anonset.data.store import backing
 from anonset.io import pieces
 from anonset.release import costs
 

@@ -9,7 +9,8 @@ from anonset.data import CategoricalColumn, Vocabulary, label_order
 from anonset.data.filed import FiledLabels
 from anonset.data.fingerprints import column_sha256
 from anonset.data.label_order import encode_labels
-from anonset.data.mapped import WorkFolder
+from anonset.data.spans import Limits
+from anonset.data.store import Files
 from anonset.errors import InputError
 from effort import examples
 
@@ -36,8 +37,7 @@ def as_bytes(labels):
 )
 def test_texts_become_codes_of_the_vocabulary_in_memory(labels, per_bucket, bytes_per_bucket, per_task):
     expected = CategoricalColumn.of("id", labels)
-    with pytest.MonkeyPatch.context() as patch, WorkFolder.temporary() as work:
-        patch.setattr(label_order, "PER_BUCKET", per_bucket)
+    with pytest.MonkeyPatch.context() as patch, Files.temporary(limits=Limits(rows_per_bucket=per_bucket)) as work:
         patch.setattr(label_order, "BYTES_PER_BUCKET", bytes_per_bucket)
         patch.setattr(label_order, "PER_TASK", per_task)
         codes, found = encode_labels(*as_bytes(labels), work)
@@ -66,7 +66,7 @@ def test_long_texts_are_sorted_and_copied_some_bytes_at_a_time(monkeypatch):
             yield starts, text
 
     monkeypatch.setattr(label_order, "_copied", seen)
-    with WorkFolder.temporary() as work:
+    with Files.temporary() as work:
         _, found = encode_labels(*as_bytes(labels), work)
         assert list(found) == sorted(set(labels))
     assert len(sizes) > 10

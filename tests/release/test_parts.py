@@ -7,9 +7,9 @@ import pytest
 
 from anonset import Apriori, Table, anonymize
 from anonset.data import CategoricalColumn, SetColumn, spans
-from anonset.data.mapped import WorkFolder
+from anonset.data.spans import Limits
+from anonset.data.store import Files
 from anonset.errors import InputError
-from anonset.generalization import row_order
 from anonset.jobs.evaluate import evaluate
 from anonset.jobs.verify import check
 
@@ -23,14 +23,11 @@ def table() -> Table:
     return Table(SetColumn.of(rows), kept=(year,), order=("year", "items"))
 
 
-def in_files(meant: Table, work: WorkFolder) -> Table:
+def in_files(meant: Table, work: Files) -> Table:
     sets, year = meant.transactions, meant.kept[0]
-    for name, values in {"indptr": sets.indptr, "items": sets.items, "year": year.codes}.items():
-        with work.growing(name, values.dtype) as array:
-            array.append(values)
-    sets = SetColumn("items", work.mapped("indptr", np.int64), work.mapped("items", np.int32), sets.vocabulary)
-    kept = CategoricalColumn("year", work.mapped("year", np.int32), year.vocabulary)
-    return Table(sets, kept=(kept,), order=meant.order, work=work)
+    sets = SetColumn("items", work.keep("indptr", sets.indptr), work.keep("items", sets.items), sets.vocabulary)
+    kept = CategoricalColumn("year", work.keep("year", year.codes), year.vocabulary)
+    return Table(sets, kept=(kept,), order=meant.order, store=work)
 
 
 def published(folder):
@@ -92,8 +89,7 @@ def test_a_table_in_files_gives_the_same_publication(tmp_path, monkeypatch, part
     algorithm, options = Apriori(k=3, m=2), {"format": kind, "part_rows": part_rows}
     anonymize(table(), algorithm, hierarchies=HIERARCHIES).save(tmp_path / "memory", **options)
     monkeypatch.setattr(spans, "AT_ONCE", 7)
-    monkeypatch.setattr(row_order, "ROWS_PER_BUCKET", 10)
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=10)) as work:
         anonymize(in_files(table(), work), algorithm, hierarchies=HIERARCHIES).save(tmp_path / "files", **options)
     assert published(tmp_path / "files") == published(tmp_path / "memory")
 

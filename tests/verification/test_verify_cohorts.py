@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary, spans
-from anonset.data.mapped import WorkFolder
+from anonset.data.spans import Limits
+from anonset.data.store import Files, Memory
 from anonset.errors import InputError
 from anonset.privacy import Verdict
 from anonset.privacy.coherence import Coherence
@@ -228,18 +229,17 @@ def test_symbols_that_all_records_hold_are_counted_within_the_limit(monkeypatch:
         model = LmDiversity(k, share, 4, tuple(f"s{n}" for n in range(6)))
         expected = verify(Table(column), model)
         del held[:]
-        with spans.memory_limit(64_000):
-            assert verify(Table(column), model) == expected
+        assert verify(Table(column, store=Memory(Limits(room=8_000))), model) == expected
         assert max(held) <= 50 < len(rows)
 
 
 @settings(max_examples=examples(60), deadline=None)
 @given(seeds)
-def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: WorkFolder, seed: int) -> None:
+def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: Files, seed: int) -> None:
     rng, rows, sensitive = case(seed)
     k, m, column = rng.randint(1, 3), rng.randint(1, 3), SetColumn.of(rows)
-    arrays = [work_folder.stored(name, values) for name, values in (("p", column.indptr), ("i", column.items))]
-    mapped = Table(SetColumn(column.name, *arrays, column.vocabulary), work=work_folder)
+    arrays = [work_folder.keep(name, values) for name, values in (("p", column.indptr), ("i", column.items))]
+    mapped = Table(SetColumn(column.name, *arrays, column.vocabulary), store=work_folder)
     models = LmDiversity(k, 2, m, sensitive), Coherence(0.5, k, m, sensitive), TransactionKAnonymity(k)
     for model in (*models, KLmDiversity(k, 2, m, sensitive), ConstraintSet(k, m=m)):
         with pytest.MonkeyPatch.context() as patch:
@@ -252,11 +252,11 @@ def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: WorkFo
 
 @settings(max_examples=examples(60), deadline=None)
 @given(seeds)
-def test_mapped_records_of_partitions_give_the_verdict_of_those_in_memory(work_folder: WorkFolder, seed: int) -> None:
+def test_mapped_records_of_partitions_give_the_verdict_of_those_in_memory(work_folder: Files, seed: int) -> None:
     rng, rows, _ = case(seed)
     column, model = SetColumn.of(rows), PartitionKmAnonymity(rng.randint(1, 3), rng.randint(1, 3))
     part = np.array([rng.choice([5, 0, 2]) for _ in rows], np.int32)
-    arrays = [work_folder.stored(name, found) for name, found in (("p", column.indptr), ("i", column.items))]
+    arrays = [work_folder.keep(name, found) for name, found in (("p", column.indptr), ("i", column.items))]
     mapped = SetColumn(column.name, *arrays, column.vocabulary)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "AT_ONCE", rng.choice([1, 3, 100]))
@@ -268,12 +268,12 @@ def test_mapped_records_of_partitions_give_the_verdict_of_those_in_memory(work_f
 
 
 @pytest.fixture(scope="module")
-def work_folder(tmp_path_factory: pytest.TempPathFactory) -> WorkFolder:
-    return WorkFolder.temporary(tmp_path_factory.mktemp("mapped"))
+def work_folder(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    return Files.temporary(tmp_path_factory.mktemp("mapped"))
 
 
 def test_whole_transactions_of_a_mapped_table_are_merged_by_blocks(
-    work_folder: WorkFolder, monkeypatch: pytest.MonkeyPatch
+    work_folder: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     column = SetColumn.of([{"a"}, {"a", "b"}, set()] * 4 + [{"b"}])
     monkeypatch.setattr(spans, "AT_ONCE", 2)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spans
-from anonset.data.mapped import WorkFolder
+from anonset.data.spans import Limits
+from anonset.data.store import MEMORY, Files
 from anonset.generalization import Publication
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
@@ -27,10 +29,9 @@ BUDGET = 10**9
 
 
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WorkFolder:
-    monkeypatch.setattr(shares, "ROWS_PER_SHARE", 4)
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Files:
     monkeypatch.setattr(spans, "AT_ONCE", 3)
-    return WorkFolder.temporary(tmp_path)
+    return Files.temporary(tmp_path, Limits(rows_per_bucket=4))
 
 
 def columns_of(source: random.Random) -> tuple[list[Any], SetColumn]:
@@ -50,35 +51,32 @@ def columns_of(source: random.Random) -> tuple[list[Any], SetColumn]:
 
 @settings(max_examples=examples(100), deadline=None)
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 3), m=st.integers(1, 5))
-def test_shares_find_what_the_whole_table_shows(work_folder: WorkFolder, seed: int, k: int, m: int) -> None:
+def test_shares_find_what_the_whole_table_shows(work_folder: Files, seed: int, k: int, m: int) -> None:
     relational, items = columns_of(random.Random(seed))
     model = KKmAnonymity(k, m)
-    whole, parts = (check_kkm(relational, items, model, BUDGET, None, work) for work in (None, work_folder))
+    whole, parts = (check_kkm(relational, items, model, BUDGET, None, work) for work in (MEMORY, work_folder))
     assert parts == whole
     assert list(parts.checked) == list(whole.checked)
     assert check_k(relational, KAnonymity(k), work_folder) == check_k(relational, KAnonymity(k))
 
 
 @pytest.fixture(scope="module")
-def work_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkFolder]:
+def work_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shares, "ROWS_PER_SHARE", 4)
         patch.setattr(spans, "AT_ONCE", 3)
-        yield WorkFolder.temporary(tmp_path_factory.mktemp("shares"))
+        yield Files.temporary(tmp_path_factory.mktemp("shares"), Limits(rows_per_bucket=4))
 
 
 @settings(max_examples=examples(100), deadline=None)
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 3), l_=st.integers(1, 3), m=st.integers(1, 4))
-def test_shares_find_the_diversity_of_the_whole_table(
-    work_folder: WorkFolder, seed: int, k: int, l_: int, m: int
-) -> None:
+def test_shares_find_the_diversity_of_the_whole_table(work_folder: Files, seed: int, k: int, l_: int, m: int) -> None:
     relational, items = columns_of(random.Random(seed))
     model = KLmDiversity(k, l_, m, ("u", "w"))
-    whole, parts = (check_klm(items, tuple(relational), model, BUDGET, None, work) for work in (None, work_folder))
+    whole, parts = (check_klm(items, tuple(relational), model, BUDGET, None, work) for work in (MEMORY, work_folder))
     assert parts == whole
 
 
-def test_a_share_holds_whole_classes_and_nothing_is_left_behind(work: WorkFolder) -> None:
+def test_a_share_holds_whole_classes_and_nothing_is_left_behind(work: Files) -> None:
     column = CategoricalColumn.of("place", "abcabcabdd" * 3)
     seen = [np.asarray(rows).copy() for rows in shares.shares_of([column], work)]
     assert len(seen) > 1
@@ -88,7 +86,7 @@ def test_a_share_holds_whole_classes_and_nothing_is_left_behind(work: WorkFolder
     assert not list(work.path.iterdir())
 
 
-def test_as_many_shares_at_a_time_as_memory_allows(work: WorkFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_many_shares_at_a_time_as_memory_allows(work: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     threads = []
 
     class Pool(ThreadPoolExecutor):
@@ -99,13 +97,13 @@ def test_as_many_shares_at_a_time_as_memory_allows(work: WorkFolder, monkeypatch
     monkeypatch.setattr(kkm, "ThreadPoolExecutor", Pool)
     monkeypatch.setattr("os.cpu_count", lambda: 64)
     column = CategoricalColumn.of("place", "aabbccdd")
-    with spans.memory_limit(8 * 2 * 4 * 1600):  # an eighth of it is room, half of which is for shares of four rows
-        assert check_k([column], KAnonymity(2), work).holds
+    limited = replace(work, limits=replace(work.limits, room=2 * 4 * 4 * 400))  # half of it for shares of four rows
+    assert check_k([column], KAnonymity(2), limited).holds
     assert check_k([column], KAnonymity(2), work).holds
     assert threads == [4, 64]
 
 
-def test_a_share_whose_count_does_not_fit_leaves_the_whole_open(work: WorkFolder) -> None:
+def test_a_share_whose_count_does_not_fit_leaves_the_whole_open(work: Files) -> None:
     items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b", "c"}, {"c"}] * 2)
     found = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), 5, None, work)
     assert found.holds is None
@@ -114,7 +112,7 @@ def test_a_share_whose_count_does_not_fit_leaves_the_whole_open(work: WorkFolder
 
 @settings(max_examples=examples(100), deadline=None)
 @given(seed=st.integers(0, 10**9))
-def test_ranges_are_true_where_each_of_them_covers_its_number(work_folder: WorkFolder, seed: int) -> None:
+def test_ranges_are_true_where_each_of_them_covers_its_number(work_folder: Files, seed: int) -> None:
     source = random.Random(seed)
     texts = ["1", "[0:2]", "[0.1:0.3]", "[0.10:0.30]", "[1/3:2]", "[2:1]", "x", "[-0.0:0]", "1e0", "[5e-324:1]", "[:]"]
     values = [0.0, -0.0, 0.1, 0.3, 1 / 3, 1.0, 2.0, 5e-324, 1e16]

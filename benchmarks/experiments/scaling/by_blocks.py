@@ -13,7 +13,7 @@ from benchmarks.experiments.scaling.counted import Counted
 
 if TYPE_CHECKING:
     from anonset import Table
-    from anonset.data.mapped import WorkFolder
+    from anonset.data.store import Files
 
 CpuSeconds = Callable[[], float]
 _PAIRS = 2
@@ -72,14 +72,15 @@ def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records:
 def _search(parameters: Parameters, table: "Table", executor_for: Any) -> tuple[Counted, float]:
     from anonset import Apriori, Hierarchy
     from anonset.algorithms.transaction.rounds import NAME
+    from anonset.data.store import Files
 
     column = table.transactions
-    if column is None or table.work is None:
+    if column is None or not isinstance(table.store, Files):
         msg = "baskets have items, and lie in files"
         raise RuntimeError(msg)
     hierarchy = Hierarchy.balanced(column.vocabulary.labels, parameters["fanout"])
-    table.work.drop(NAME)  # what the search before has found
-    with executor_for(table.work) as inner:
+    table.store.drop(NAME)  # what the search before has found
+    with executor_for(table.store) as inner:
         counted = Counted(inner)
         algorithm = Apriori(k=parameters["k"], m=parameters["m"])
         result = algorithm.recode(table, {column.name: hierarchy}, executor=counted)
@@ -93,6 +94,7 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
     A small table is searched in each process before.
     """
     from anonset.algorithms.base import executor_of
+    from anonset.data.store import Files
     from anonset.jobs.cluster import ClusterExecutor, cluster_of
 
     workers = parameters["workers"]
@@ -102,9 +104,9 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
         return
     with cluster_of(f"local:{workers}") as client:
         pids = list(client.run(os.getpid).values())
-        client.run(_search_again, dict(parameters), str(small.work.path) if small.work else "")
+        client.run(_search_again, dict(parameters), str(small.store.path) if isinstance(small.store, Files) else "")
 
-        def executor_for(work: "WorkFolder") -> ClusterExecutor:
+        def executor_for(work: "Files") -> ClusterExecutor:
             return ClusterExecutor(client, work)
 
         yield executor_for, lambda: time.process_time() + sum(map(_cpu_seconds, pids))
@@ -113,10 +115,10 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
 def _search_again(parameters: Parameters, work: str) -> None:
     """Search the table that is described in a work directory; on a worker."""
     from anonset.algorithms.base import executor_of
-    from anonset.data.mapped import WorkFolder
     from anonset.data.saved import saved_table
+    from anonset.data.store import Files
 
-    _search(parameters, saved_table(WorkFolder(Path(work))), lambda _: executor_of(2))
+    _search(parameters, saved_table(Files(Path(work))), lambda _: executor_of(2))
 
 
 def _cpu_seconds(pid: int) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.mapped import backing
+from anonset.data.store import backing
 
 
 class Counted(Executor):

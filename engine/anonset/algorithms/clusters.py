@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import spans
-from anonset.data.mapped import WorkFolder, space
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.generalization.recoding import Parts
 
@@ -41,9 +41,7 @@ def list_members(cluster: NDArray[np.integer]) -> list[Int64]:
     return [order[first:end] for first, end in zip(start[:-1].tolist(), start[1:].tolist(), strict=True)]
 
 
-def number_clusters(
-    members: Sequence[Int64], n: int, work: WorkFolder | None = None
-) -> tuple[Int32, Parts | None, Int64]:
+def number_clusters(members: Sequence[Int64], n: int, store: Store = MEMORY) -> tuple[Int32, Parts | None, Int64]:
     """Give numbers to clusters, whose members stand in any order, by their smallest record.
 
     >>> cluster, parts, old = number_clusters([np.array([3, 1]), np.array([2, 0])], 4)
@@ -54,8 +52,8 @@ def number_clusters(
     ----------
     members
         int64 each: the records of each cluster, at least one; together 0 .. n - 1.
-    work
-        Where arrays as long as the table are to lie; None: in memory.
+    store
+        Where arrays as long as the table are to lie.
 
     Returns
     -------
@@ -65,12 +63,12 @@ def number_clusters(
     """
     smallest = np.array([int(records.min()) for records in members], np.int64)
     old = np.argsort(smallest, kind="stable")
-    cluster = space(work, "cluster", np.int32, n)
-    if work is None:
+    cluster = store.array("cluster", np.int32, n)
+    if not store.in_files:
         for number, at in enumerate(old.tolist()):
             cluster[members[at]] = number
         return cluster, None, old
-    record, end = space(work, "record", np.int64, n), 0
+    record, end = store.array("record", np.int64, n), 0
     first, begins = [0], [0]
     for number, at in enumerate(old.tolist()):
         begin, end = end, end + len(members[at])

@@ -1,5 +1,6 @@
 """The original of a publication, as commands that compare both read it."""
 
+from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,12 +18,9 @@ WorkDir = Annotated[
 ]
 
 
-def in_files(place: Path | None) -> dict[str, str]:
-    """Return the settings with which an original is read into files of a directory."""
-    return {} if place is None else {"work_dir": str(place)}
-
-
-def original_and_persons(out: str, original: str, given: dict[str, Any]) -> tuple[Table, Int64 | None]:
+def original_and_persons(
+    out: str, original: str, given: dict[str, Any], work_dir: PathLike[str] | None = None
+) -> tuple[Table, Int64 | None]:
     """Read the original of a publication, and whose each of its records is, where records are not the persons.
 
     The columns that are named as ids then tell whose a record is: they were not published.
@@ -42,15 +40,15 @@ def original_and_persons(out: str, original: str, given: dict[str, Any]) -> tupl
     ids = list(given.get("id", []))
     behind = attested is not None and not isinstance(attested.data, BucketFiles)
     if attested is None or not behind or attested.declarations.unit == "person" or given.get("group"):
-        return original_of(out, original, given), None
+        return original_of(out, original, given, work_dir), None
     dropped = [*given.get("drop", []), *(name for name in ids if name not in given.get("drop", []))]
-    table = original_of(out, original, {**given, "id": [], "drop": dropped})
+    table = original_of(out, original, {**given, "id": [], "drop": dropped}, work_dir)
     settings = validate(CheckSettings, {**given, "drop": dropped, "original": original})
     return table, persons_of_original(settings, attested, table)
 
 
-def original_of(out: str, original: str, given: dict[str, Any]) -> Table:
-    """Read the original of a publication with the roles that its columns had.
+def original_of(out: str, original: str, given: dict[str, Any], work_dir: PathLike[str] | None = None) -> Table:
+    """Read the original of a publication with the roles that its columns had, below a directory if one is given.
 
     Raises
     ------
@@ -68,7 +66,7 @@ def original_of(out: str, original: str, given: dict[str, Any]) -> Table:
     if attested is None:
         msg = f"{out!r} must be a directory made by anonset anonymize, with its attestation.json"
         raise InputError(msg)
-    settings = validate(CheckSettings, {**given, "original": original})
+    settings = validate(CheckSettings, {**given, "original": original}).model_copy(update={"work_dir": work_dir})
     if isinstance(attested.data, BucketFiles):
         return read_original_of_buckets(attested.data, settings)
     return read_original(read_publication(Path(out), attested), settings, attested)

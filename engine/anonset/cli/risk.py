@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags, pairs, split, whole_number
 from anonset.cli.main import DONE, FAILED
-from anonset.cli.originals import MemoryLimit, WorkDir, in_files, original_and_persons
+from anonset.cli.originals import MemoryLimit, WorkDir, original_and_persons
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.errors import InputError
@@ -80,9 +80,7 @@ def risk(
     with progress_bars(quiet=quiet) as progress, place_of_data(data, memory_limit, work_dir) as place:
         if progress is not None:
             progress("count", 0, 0)
-        table, persons = (None, None) if original is None else original_and_persons(
-            out, original, given | in_files(place)
-        )  # fmt: skip
+        table, persons = (None, None) if original is None else original_and_persons(out, original, given, place)
         found = count(
             out, table, hierarchies=given.get("hierarchy", {}), private=private, m=m, threshold=threshold,
             sensitive=None if sensitive is None else split(sensitive),

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import DAMAGED, WorkFolder, backing, folder_of
+from anonset.data.store import DAMAGED, MEMORY, Store, backing, store_of
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
@@ -38,8 +38,8 @@ class Blocks(Discreet):
     """Number of items of the longest record."""
     occurrences: Int64
     """int64 (M,): records that hold each item."""
-    work: WorkFolder | None = None
-    """The work directory in whose files the blocks lie; None where they are in memory."""
+    store: Store = MEMORY
+    """Where the blocks lie."""
 
     @classmethod
     def of(cls, column: SetColumn, records_per_block: int = RECORDS_PER_BLOCK) -> "Blocks":
@@ -47,7 +47,7 @@ class Blocks(Discreet):
         starts = range(0, column.n, records_per_block)
         rows = [(column.indptr[at : at + records_per_block + 1], column.items) for at in starts]
         found = column.n, column.n_nonempty, column.longest, column.occurrences
-        return cls(column.name, column.vocabulary, rows, *found, folder_of(column.items))
+        return cls(column.name, column.vocabulary, rows, *found, store_of(column.items))
 
     @property
     def column(self) -> SetColumn:

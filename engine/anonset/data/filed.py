@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.mapped import DAMAGED, backing
 from anonset.data.spans import spans
+from anonset.data.store import DAMAGED, backing
 from anonset.errors import InputError
 
 if TYPE_CHECKING:

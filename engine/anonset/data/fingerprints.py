@@ -12,8 +12,8 @@ import numpy as np
 
 from anonset.data.filed import FiledLabels
 from anonset.data.label_order import encode_labels
-from anonset.data.mapped import WorkFolder, folder_of
 from anonset.data.spans import spans
+from anonset.data.store import store_of
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn, SetColumn, Table
 from anonset.data.vocabulary import Vocabulary
 
@@ -61,9 +61,8 @@ def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -
     with ExitStack() as stack:
         place = None
         if labels.numeric:  # numbers of several lengths stand in another order than their code points
-            folder = folder_of(column.codes)
-            work = stack.enter_context(WorkFolder.temporary(None if folder is None else folder.path))
-            place, labels = encode_labels(labels.starts, labels.text, work, numeric=False)
+            store = stack.enter_context(store_of(labels.starts).below())
+            place, labels = encode_labels(labels.starts, labels.text, store, numeric=False)
         for a, b in spans(column.n):
             codes = column.codes[a:b] if place is None else place[column.codes[a:b]]
             digest.update(np.ascontiguousarray(codes, "<i4").data)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data.discreet import Discreet
 from anonset.data.joining import prefixed
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_order
 from anonset.errors import HierarchyError, InputError, datum
@@ -142,13 +142,13 @@ class Hierarchy(Discreet):
             node = int(self.parent[node])
         return node
 
-    def bind(self, column: SetColumn, work: WorkFolder | None = None) -> SetColumn:
+    def bind(self, column: SetColumn, store: Store = MEMORY) -> SetColumn:
         """Re-encode a set-valued column so that its codes are leaf positions.
 
         Parameters
         ----------
-        work
-            Where the new items are to lie; None: in memory.
+        store
+            Where the new items are to lie.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class Hierarchy(Discreet):
         if column.vocabulary == self.leaves:
             return column
         codes = self.codes_of(column.vocabulary, column.name)
-        return column.recode(codes, self.leaves, work)
+        return column.recode(codes, self.leaves, store)
 
     def codes_of(self, vocabulary: Vocabulary, name: str) -> Int32:
         """Return the leaf code of each label of a vocabulary; refuse a label that is no leaf."""

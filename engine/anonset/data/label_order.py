@@ -19,15 +19,12 @@ from numpy.typing import NDArray
 
 from anonset.data.discreet import Discreet
 from anonset.data.filed import FiledLabels, Int32, Int64, UInt8
-from anonset.data.growing import Growing
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
+from anonset.data.store import Store
 
 if TYPE_CHECKING:
     from anonset_kernels.labels import Comparison, Labels
 
-PER_BUCKET = 1 << 19
-"""Texts of a bucket, about, at most."""
 BYTES_PER_BUCKET = 1 << 24
 """Bytes of the texts of a bucket, about, at most, and of the texts that are copied at once."""
 PER_TASK = 1 << 20
@@ -38,7 +35,7 @@ UInt64 = NDArray[np.uint64]
 
 
 def encode_labels(
-    starts: Int64, text: UInt8, work: WorkFolder, *, numeric: bool | None = None
+    starts: Int64, text: UInt8, store: Store, *, numeric: bool | None = None
 ) -> tuple[Int32, FiledLabels]:
     """Return the code of each text, int32 (n,), and the distinct texts in canonical order.
 
@@ -48,19 +45,19 @@ def encode_labels(
     ----------
     starts, text
         int64 (n + 1,) and uint8 (bytes,): the texts, one behind the other, from 0 on.
-    work
+    store
         Where the codes and the labels are to lie.
     numeric
         Whether to sort by numbers; None: if all are plain integers.
 
-    >>> with WorkFolder.temporary() as work:
+    >>> with Files.temporary() as work:
     ...     codes, labels = encode_labels(np.array([0, 2, 3, 5]), np.frombuffer(b"109" b"10", np.uint8), work)
     ...     codes.tolist(), list(labels)
     ([1, 0, 1], ['9', '10'])
     """
     with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-labels") as pool, ExitStack() as stack:
-        scratch = stack.enter_context(WorkFolder.temporary(work.path))
-        return _Encoding(starts, text, work, scratch, pool).encoded(numeric)
+        scratch = stack.enter_context(store.below())
+        return _Encoding(starts, text, store, scratch, pool).encoded(numeric)
 
 
 @dataclass(frozen=True)
@@ -69,8 +66,8 @@ class _Encoding(Discreet):
 
     starts: Int64
     text: UInt8
-    work: WorkFolder
-    scratch: WorkFolder
+    store: Store
+    scratch: Store
     pool: ThreadPoolExecutor
 
     @property
@@ -86,8 +83,8 @@ class _Encoding(Discreet):
         by = Comparison(0 if numeric else shared, numeric)
         splitters = self._splitters(by)
         size, texts, record = self._distributed(by, splitters)
-        codes = space(self.work, "codes", np.int32, self.n)
-        with Growing(self.work, "labels", np.int64) as starts, Growing(self.work, "labels", np.uint8) as text:
+        codes = self.store.array("codes", np.int32, self.n)
+        with self.store.growing("labels", np.int64) as starts, self.store.growing("labels", np.uint8) as text:
             starts.append(np.zeros(1, np.int64))
             n_codes, end = 0, 0
             for first, code, chosen in self._numbered(by, texts, np.append(0, np.cumsum(size[0]))):
@@ -121,7 +118,10 @@ class _Encoding(Discreet):
         """Return uint64 (b - 1,): the least key of each bucket but the first."""
         from anonset_kernels.labels import label_keys
 
-        texts, filled = self.n / PER_BUCKET, len(self.text) / BYTES_PER_BUCKET  # buckets that they would take alone
+        texts, filled = (
+            self.n / self.store.limits.rows_per_bucket,
+            len(self.text) / BYTES_PER_BUCKET,
+        )  # buckets that they would take alone
         if max(texts, filled) <= 1:
             return np.empty(0, np.uint64)
         size = min(self.n, SAMPLE)
@@ -145,10 +145,10 @@ class _Encoding(Discreet):
 
         sizes = list(self.pool.map(measured, self._tasks()))
         total: Int64 = np.sum(sizes, axis=0, dtype=np.int64).reshape(2, -1) if sizes else np.zeros((2, 1), np.int64)
-        starts = space(self.scratch, "starts", np.int64, self.n + 1)
+        starts = self.scratch.array("starts", np.int64, self.n + 1)
         starts[0] = 0
-        out = Labels(starts, space(self.scratch, "text", np.uint8, len(self.text)))
-        record = space(self.scratch, "record", np.int32, self.n)
+        out = Labels(starts, self.scratch.array("text", np.uint8, len(self.text)))
+        record = self.scratch.array("record", np.int32, self.n)
         before = np.cumsum(total, axis=1) - total
         tasks = []
         for rows, size in zip(self._tasks(), sizes, strict=True):

@@ -128,6 +128,13 @@ def clear_command(folder: Path) -> str:
     return f"anonset clean {shlex.quote(str(folder))} --yes"
 
 
+def why_taken(folder: Path) -> str:
+    """Say why a directory that holds something is not worked in, and how to clear it if a run left it."""
+    reason = f"{folder}: the work directory must be empty, or a new one: what it holds may be another run's"
+    cleared = f"; what runs left there is cleared by: {clear_command(folder)}"
+    return reason + (cleared if (folder / OWNER).exists() else "")
+
+
 def _lock(descriptor: int) -> bool:
     """Lock an open file; tell whether its file system knows locks.
 

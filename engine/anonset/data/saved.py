@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from anonset.data.changes import Change, CodeRules
 from anonset.data.filed import FiledLabels
-from anonset.data.mapped import DAMAGED, WorkFolder, backing
 from anonset.data.persons import OwnersWord, Repeated
+from anonset.data.store import DAMAGED, Files, backing
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
@@ -29,14 +29,14 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
     InputError
         If the disk is full.
     """
-    if (work := table.work) is None:
+    if not isinstance(store := table.store, Files):
         msg = "only a table whose arrays lie in files can be described there"
         raise ValueError(msg)
 
     def array(values: NDArray[Any]) -> dict[str, Any]:
         if (file := backing(values)) is None:  # an empty one cannot be mapped
-            name = work.fresh("empty")
-            return {"file": name, "dtype": values.dtype.str, "blake2b": _digest(work.path / name)}
+            name = store.fresh("empty")
+            return {"file": name, "dtype": values.dtype.str, "blake2b": _digest(store.path / name)}
         path = Path(str(file.filename))
         return {"file": path.name, "dtype": values.dtype.str, "blake2b": _digest(path)}
 
@@ -72,11 +72,11 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
         "changes": [asdict(change) for change in table.changes],
         "facts": dict(facts),
     }
-    with work.written(NAME) as file:
+    with store.written(NAME) as file:
         file.write(json.dumps(described).encode())
 
 
-def saved_facts(work: WorkFolder) -> dict[str, Any] | None:
+def saved_facts(store: Files) -> dict[str, Any] | None:
     """Return the facts that were saved with a table; None where there is none.
 
     Raises
@@ -84,11 +84,11 @@ def saved_facts(work: WorkFolder) -> dict[str, Any] | None:
     InputError
         If what is there cannot be read.
     """
-    found = _described(work)
+    found = _described(store)
     return None if found is None else found["facts"]
 
 
-def saved_files(work: WorkFolder) -> set[str]:
+def saved_files(store: Files) -> set[str]:
     """Return the names of the files that a saved table lies in, with that of its description; none if there is none.
 
     Raises
@@ -96,14 +96,14 @@ def saved_files(work: WorkFolder) -> set[str]:
     InputError
         If what is there cannot be read.
     """
-    found = _described(work)
+    found = _described(store)
     columns = [] if found is None else [found["transactions"], found["sensitive"]]
     columns += [] if found is None else [*found["relational"], *found["ids"], *found["kept"]]
     arrays = [array for column in columns if column is not None for array in column.values() if isinstance(array, dict)]
     return {array["file"] for array in arrays} | (set() if found is None else {NAME})
 
 
-def saved_table(work: WorkFolder) -> Table:
+def saved_table(store: Files) -> Table:
     """Return the table that is described in a work directory.
 
     Raises
@@ -111,17 +111,17 @@ def saved_table(work: WorkFolder) -> Table:
     InputError
         If there is none, or an array is not what was written.
     """
-    found = _described(work)
+    found = _described(store)
     if found is None:
-        msg = f"{work.path}: no table was finished there"
+        msg = f"{store.path}: no table was finished there"
         raise InputError(msg)
 
     def array(told: Mapping[str, Any]) -> NDArray[Any]:
-        path = work.path / told["file"]
+        path = store.path / told["file"]
         if not path.exists() or _digest(path) != told["blake2b"]:
             msg = f"{path}: {DAMAGED}"
             raise InputError(msg)
-        return work.mapped(path.name, told["dtype"])
+        return store.mapped(path.name, told["dtype"])
 
     def column(told: Mapping[str, Any]) -> Any:
         if told["kind"] == "numbers":
@@ -144,15 +144,15 @@ def saved_table(work: WorkFolder) -> Table:
         tuple(found["joined"]),
         rules=CodeRules(**found["rules"]),
         changes=tuple(Change(**change) for change in found["changes"]),
-        work=work,
+        store=store,
         persons=tuple(found["persons"]),
         repeated=tuple(Repeated(**{**one, "agreeing": tuple(one["agreeing"])}) for one in found["repeated"]),
         word=OwnersWord(**found["word"]),
     )
 
 
-def _described(work: WorkFolder) -> dict[str, Any] | None:
-    path = work.path / NAME
+def _described(store: Files) -> dict[str, Any] | None:
+    path = store.path / NAME
     if not path.exists():
         return None
     try:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import DAMAGED, backing
 from anonset.data.spans import spans
+from anonset.data.store import DAMAGED, backing
 from anonset.data.table import Column, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 

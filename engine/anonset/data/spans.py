@@ -1,16 +1,18 @@
-"""Going through many records a span at a time, so that nothing on the way is as long as the table."""
+"""How many records are gone through at once, and how much is held: nothing on the way is as long as the table."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from anonset.data.discreet import Discreet
 
 AT_ONCE = 1 << 18
 """Records, or elements of an array, in a span."""
 BASE = 330 << 20
 """Memory, in bytes, that a run by blocks takes besides what it holds at once: Python, compiled kernels, buffers."""
-_room: int | None = None
 
 
 def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
@@ -24,39 +26,42 @@ def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
         yield first, min(first + size, n)
 
 
-@contextmanager
-def memory_limit(limit: int | None) -> Iterator[None]:
-    """Let what is held at once keep to a limit on the memory of the whole process, in bytes; None: there is none."""
-    global _room
-    before, _room = _room, None if limit is None else max(limit - BASE, limit // 8)
-    try:
-        yield
-    finally:
-        _room = before
+@dataclass(frozen=True, kw_only=True)
+class Limits(Discreet):
+    """How much of a run's data is held at once. A small limit makes tiny data take the path of large data.
 
-
-def held_at_once(most: int, bytes_each: int) -> int:
-    """Return how many elements to hold at once: so many, or as many as half of the room within the limit takes.
-
-    >>> held_at_once(1000, 8)
-    1000
-    >>> with memory_limit(8000):
-    ...     held_at_once(1000, 8)
-    62
+    >>> Limits(room=8000).held(1000, 8), Limits(room=8000).has_room(8001), Limits().held(1000, 8)
+    (500, False, 1000)
+    >>> Limits(rows_per_bucket=100).buckets(250)
+    3
     """
-    return most if _room is None else max(1, min(most, _room // 2 // bytes_each))
+
+    room: int | None = None
+    """Bytes for what is held at once; None: no limit."""
+    rows_per_bucket: int = 1 << 19
+    """Rows, or texts, that are sorted or compared together, about."""
+    labels_held: int = 1 << 16
+    """Distinct labels of a published column above which none of them is held in memory."""
+
+    @classmethod
+    def of_process(cls, memory: int | None) -> Self:
+        """Return the limits of a run whose process may take so many bytes; None: no limit."""
+        return cls(room=None if memory is None else max(memory - BASE, memory // 8))
+
+    def held(self, most: int, bytes_each: int) -> int:
+        """Return how many elements to hold at once: `most`, or as many as half of the room takes."""
+        return most if self.room is None else max(1, min(most, self.room // 2 // bytes_each))
+
+    def has_room(self, n_bytes: int) -> bool:
+        """Tell whether so many bytes may be held at once."""
+        return self.room is None or n_bytes <= self.room
+
+    def buckets(self, n: int) -> int:
+        """Return the number of buckets that n rows are divided into, at least 1."""
+        return max(1, -(-n // self.rows_per_bucket))
 
 
-def has_room(n_bytes: int) -> bool:
-    """Tell whether the limit has room for so many bytes at once; where there is none, it has.
-
-    >>> has_room(8000)
-    True
-    >>> with memory_limit(8000):
-    ...     has_room(1000), has_room(1001)
-    (True, False)
-    """
-    return _room is None or n_bytes <= _room
+NO_LIMITS = Limits()
 
 
 def ascending(codes: NDArray[np.integer]) -> bool:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from anonset.data.changes import Change, CodeRules
 from anonset.data.discreet import Discreet, names_shown
 from anonset.data.joining import prefixed, require_joinable
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.persons import OwnersWord, Repeated
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError, datum
 
@@ -96,15 +96,15 @@ class SetColumn(Discreet):
         gather = np.arange(indptr[-1]) + np.repeat(self.indptr[records] - indptr[:-1], lengths)
         return SetColumn(self.name, indptr, self.items[gather], self.vocabulary)
 
-    def recode(self, codes: Int32, vocabulary: Vocabulary, work: WorkFolder | None = None) -> "SetColumn":
+    def recode(self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY) -> "SetColumn":
         """Return the column with item code `c` replaced by ``codes[c]`` (a bijection) of another vocabulary.
 
         Parameters
         ----------
-        work
-            Where the new items are to lie; None: in memory.
+        store
+            Where the new items are to lie.
         """
-        moved = space(work, "items", np.int32, len(self.items))
+        moved = store.array("items", np.int32, len(self.items))
         for a, b in spans(self.n):
             start, end = self.indptr[a], self.indptr[b]
             moved[start:end] = self.part(a, b).recoded(codes, len(vocabulary))
@@ -207,9 +207,9 @@ class CategoricalColumn(Discreet):
         """Return the column of the given records, in the given order."""
         return CategoricalColumn(self.name, self.codes[records], self.vocabulary)
 
-    def recode(self, codes: Int32, vocabulary: Vocabulary, work: WorkFolder | None = None) -> "CategoricalColumn":
+    def recode(self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY) -> "CategoricalColumn":
         """Return the column with code `c` replaced by ``codes[c]`` of another vocabulary, its codes lying in `work`."""
-        moved = space(work, "codes", np.int32, self.n)
+        moved = store.array("codes", np.int32, self.n)
         for a, b in spans(self.n):
             moved[a:b] = codes[self.codes[a:b]]
         return CategoricalColumn(self.name, moved, vocabulary)
@@ -283,8 +283,8 @@ class Table(Discreet):
     """What is to be done to codes that are no leaves of their hierarchies."""
     changes: tuple[Change, ...] = ()
     """What was changed of the data since they were read."""
-    work: WorkFolder | None = None
-    """Where the arrays lie, if they are mapped from files; then nobody should hold arrays as long as the table."""
+    store: Store = MEMORY
+    """Where the arrays lie; what is made of them goes there too."""
 
     persons: tuple[str, ...] = ()
     """Names of the columns that identify the person and are not held: that no person has two records was looked at."""

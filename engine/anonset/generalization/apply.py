@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.growing import GrowingSets
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.publication import Publication, Symbol, generalize, group_symbol, node_symbol
@@ -69,11 +69,11 @@ def _apply_groups(table: Table, groups: ItemGroups) -> Publication:
 
 def _of_all_records(table: Table, column: SetColumn, image: Int32, symbols: tuple[Symbol, ...]) -> Publication:
     """Publish each item by the symbol that `image` says, in all records alike."""
-    work = None if table.work is None else WorkFolder.temporary(table.work.path)
-    published = generalize(column, image, symbols, work)
-    record = in_input_order(replace(table, work=work))
+    store = table.store.below()
+    published = generalize(column, image, symbols, store)
+    record = in_input_order(replace(table, store=store))
     order, joined = table.order, table.joined
-    return Publication(published, symbols, (), table.kept, record, order=order, joined=joined, work=work)
+    return Publication(published, symbols, (), table.kept, record, order=order, joined=joined, store=store)
 
 
 def in_public_order(publication: Publication, hierarchy: Hierarchy) -> Publication:
@@ -92,12 +92,12 @@ def in_public_order(publication: Publication, hierarchy: Hierarchy) -> Publicati
     rank[order] = np.arange(len(order), dtype=np.int32)
     book = tuple(symbols[code] for code in order)
     labels = Vocabulary(tuple(symbol.label for symbol in book))
-    return replace(publication, transactions=column.recode(rank, labels, publication.work), symbols=book)
+    return replace(publication, transactions=column.recode(rank, labels, publication.store), symbols=book)
 
 
 def in_input_order(table: Table) -> Int64:
     """Return int64 (n,): the records of rows that stand in the order of the table; it lies where the table does."""
-    record = space(table.work, "record", np.int64, table.n)
+    record = table.store.array("record", np.int64, table.n)
     for begin, end in spans(table.n):
         record[begin:end] = np.arange(begin, end)
     return record
@@ -116,18 +116,18 @@ def apply_per_cluster(table: Table, recoding: PerCluster) -> Publication:
     if len(recoding.cluster) != table.n:
         msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the table has {table.n}"
         raise InputError(msg)
-    work = None if table.work is None else WorkFolder.temporary(table.work.path)
+    store = table.store.below()
     relational = []
     for values in recoding.relational:
         vocabulary = Vocabulary.of(values.labels)
         codes = np.array([vocabulary.index[label] for label in values.labels], np.int32)
         clusters = CategoricalColumn(values.name, recoding.cluster, vocabulary)
-        relational.append(clusters.recode(codes, vocabulary, work))
+        relational.append(clusters.recode(codes, vocabulary, store))
     published: SetColumn | None = None
     symbols: tuple[Symbol, ...] = ()
     if table.transactions is not None:
-        published, symbols = _publish_items(table.transactions, recoding, work)
-    record = in_input_order(replace(table, work=work))
+        published, symbols = _publish_items(table.transactions, recoding, store)
+    record = in_input_order(replace(table, store=store))
     return Publication(
         published,
         symbols,
@@ -137,31 +137,29 @@ def apply_per_cluster(table: Table, recoding: PerCluster) -> Publication:
         recoding.cluster,
         table.order,
         table.joined,
-        work=work,
+        store=store,
     )
 
 
-def _publish_items(
-    column: SetColumn, recoding: PerCluster, work: WorkFolder | None
-) -> tuple[SetColumn, tuple[Symbol, ...]]:
+def _publish_items(column: SetColumn, recoding: PerCluster, store: Store) -> tuple[SetColumn, tuple[Symbol, ...]]:
     """Return the published items of each record, in the order of the input, and their symbols."""
     if len(recoding.items) != recoding.n_clusters:
         msg = f"the recoding has {recoding.n_clusters} clusters, but mappings of the items for {len(recoding.items)}"
         raise InputError(msg)
     book = _Codebook(column)
-    with GrowingSets(column.name, work) as drafts:
+    with GrowingSets(column.name, store) as drafts:
         for records, own in recoding.pieces():
             drafts.append(_draft(column if records is None else column.take(records), own, book))
         found_symbols, rank = book.in_order()
         draft = drafts.finished(Vocabulary(tuple(map(str, range(len(book))))))
-        recoded = draft.recode(rank, Vocabulary(tuple(symbol.label for symbol in found_symbols)), work)
+        recoded = draft.recode(rank, Vocabulary(tuple(symbol.label for symbol in found_symbols)), store)
         drafts.drop_items()
     if recoding.parts is None:
         return recoded, found_symbols
-    place = space(work, "place", np.int64, column.n)
+    place = store.array("place", np.int64, column.n)
     for begin, end in spans(column.n):
         place[recoding.parts.record[begin:end]] = np.arange(begin, end)
-    with GrowingSets(column.name, work) as rows:
+    with GrowingSets(column.name, store) as rows:
         for begin, end in spans(column.n):
             rows.append(recoded.take(place[begin:end]))
     return rows.finished(recoded.vocabulary), found_symbols

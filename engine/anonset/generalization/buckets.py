@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Table, Vocabulary
 from anonset.data.discreet import Discreet, names_shown
-from anonset.data.growing import Growing
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import run_spans, spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization.publication import Publication
@@ -47,7 +46,7 @@ class BucketPublication(Discreet):
     """SNT: int64 (m,): tuples of the group with the value (>= 1)."""
     record: Int64
     """int64 (n,): input tuple of each QIT row. Private."""
-    work: WorkFolder | None = None
+    store: Store = MEMORY
     """Where its own arrays lie, if they are mapped from files."""
 
     def __post_init__(self) -> None:
@@ -163,7 +162,7 @@ class BucketPublication(Discreet):
                 f"{table.n} and {'no' if sensitive is None else 'a'} sensitive column"
             )
             raise InputError(msg)
-        if table.work is not None:
+        if table.store.in_files:
             return _of_mapped(cls, table, sensitive, buckets)
         shown = np.flatnonzero(buckets.group != SUPPRESSED).astype(np.int64)
         ids = tuple(_starred(column, buckets.starred) for column in table.ids)
@@ -186,10 +185,10 @@ def _of_mapped(
     kind: type[BucketPublication], table: Table, sensitive: CategoricalColumn, buckets: Buckets
 ) -> BucketPublication:
     """Apply a grouping to a table that lies in files span by span."""
-    work = WorkFolder.temporary(None if table.work is None else table.work.path)
+    store = table.store.below()
     columns = (*table.ids, *table.kept, sensitive)
-    grown = [Growing(work, "shown", np.int32) for _ in (buckets.group, *columns)]
-    record = Growing(work, "record", np.int64)
+    grown = [store.growing("shown", np.int32) for _ in (buckets.group, *columns)]
+    record = store.growing("record", np.int64)
     for first, end in spans(table.n):
         group, starred = buckets.group[first:end], buckets.starred[first:end]
         shown = np.flatnonzero(group != SUPPRESSED)
@@ -203,12 +202,12 @@ def _of_mapped(
     ids = tuple(_with_star(column, buckets.starred) for column in table.ids)
     largest = [buckets.n_groups, *(len(column.vocabulary) for column in (*ids, *table.kept)), 0]
     n, nothing = len(before[0]), np.empty(0, np.int32)
-    rows = sort_rows(np.zeros(n + 1, np.int64), nothing, before, record.finished(), largest=largest, work=work)
+    rows = sort_rows(np.zeros(n + 1, np.int64), nothing, before, record.finished(), largest=largest, store=store)
     for one in (*grown, record):
         one.drop()
     group, *shown_as, values = rows.columns
     qit = tuple(replace(column, codes=codes) for column, codes in zip((*ids, *table.kept), shown_as, strict=True))
-    counted = [Growing(work, "snt", kind_of) for kind_of in (np.int32, np.int32, np.int64)]
+    counted = [store.growing("snt", kind_of) for kind_of in (np.int32, np.int32, np.int64)]
     for span in run_spans(group):
         part: tuple[Any, ...] = count_values(group[slice(*span)], values[slice(*span)], len(sensitive.vocabulary))
         for target, found in zip(counted, part, strict=True):
@@ -222,7 +221,7 @@ def _of_mapped(
         CategoricalColumn(sensitive.name, snt_value, sensitive.vocabulary),
         snt_count,
         rows.record,
-        work,
+        store,
     )
 
 

@@ -13,8 +13,8 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Vocabulary
 from anonset.data.discreet import Discreet, names_shown
 from anonset.data.growing import GrowingSets
 from anonset.data.joining import prefixed
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Memory, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization.row_order import sort_rows
@@ -89,7 +89,7 @@ def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
 
 
 def generalize(
-    column: SetColumn, symbol_of_item: Int32, symbols: tuple[Symbol, ...], work: WorkFolder | None = None
+    column: SetColumn, symbol_of_item: Int32, symbols: tuple[Symbol, ...], store: Store = MEMORY
 ) -> SetColumn:
     """Replace each item by its symbol code (-1 drops it), ascending and each once in a row.
 
@@ -97,14 +97,14 @@ def generalize(
     ----------
     symbol_of_item
         int32 (M,): symbol code of each item code, -1 where it is suppressed.
-    work
-        Where the new column's arrays are made; None: in memory.
+    store
+        Where the new column's arrays are made.
     """
     from anonset_kernels.rows import map_rows
 
     vocabulary = Vocabulary(tuple(symbol.label for symbol in symbols))
-    with GrowingSets(column.name, work) as found:
-        for begin, end in spans(column.n) if work is not None else [(0, column.n)]:
+    with GrowingSets(column.name, store) as found:
+        for begin, end in spans(column.n) if store.in_files else [(0, column.n)]:
             part = column.part(begin, end)
             rows = map_rows(part.indptr, part.items, symbol_of_item, len(symbols))
             found.append(SetColumn(column.name, *rows, vocabulary))
@@ -177,7 +177,7 @@ class Publication(Discreet):
     """Names of the columns that the set-valued column was joined from, and is written as; none if it is one."""
     value_sets: tuple[Symbol, ...] = ()
     """What the short codes of relational value sets stand for."""
-    work: WorkFolder | None = None
+    store: Store = MEMORY
     """Where its own arrays lie, if they are mapped from files."""
 
     def __repr__(self) -> str:
@@ -205,7 +205,7 @@ class Publication(Discreet):
             kept=tuple(column.part(first, end) for column in self.kept),
             record=self.record[first:end],
             cluster=None if self.cluster is None else self.cluster[first:end],
-            work=None,
+            store=Memory(self.store.limits),
         )
 
     def take(self, rows: Int64) -> "Publication":
@@ -219,8 +219,8 @@ class Publication(Discreet):
             cluster=None if self.cluster is None else self.cluster[rows],
         )
 
-    def sorted(self) -> "Publication":
-        """Return the publication with its rows ordered by their published content alone.
+    def sorted(self, store: Store = MEMORY) -> "Publication":
+        """Return the publication, made in a store, with its rows ordered by their published content alone.
 
         Rows in the order of the input would give back what was hidden. Rows with the same content stand in the
         order of the input, which nobody can see.
@@ -228,13 +228,13 @@ class Publication(Discreet):
         fixed, sets = (*self.relational, *self.kept), self.transactions
         if not fixed and sets is None:
             return self
-        work = None if self.work is None else WorkFolder.temporary(self.work.path.parent)
+        store = store.below()
         columns = [column.codes for column in fixed] + ([] if self.cluster is None else [self.cluster])
         largest = [len(column.vocabulary) for column in fixed] + [0 if sets is None else len(sets.vocabulary)]
         indptr, items = (
             (np.zeros(self.n + 1, np.int64), np.empty(0, np.int32)) if sets is None else (sets.indptr, sets.items)
         )
-        rows = sort_rows(indptr, items, columns, self.record, largest=largest, work=work)
+        rows = sort_rows(indptr, items, columns, self.record, largest=largest, store=store)
         placed = [replace(column, codes=codes) for column, codes in zip(fixed, rows.columns, strict=False)]
         return replace(
             self,
@@ -243,7 +243,7 @@ class Publication(Discreet):
             kept=tuple(placed[len(self.relational) :]),
             record=rows.record,
             cluster=None if self.cluster is None else rows.columns[-1],
-            work=work,
+            store=store,
         )
 
 
@@ -313,5 +313,5 @@ def written_columns(publication: Publication) -> tuple[SetColumn | CategoricalCo
         codes = np.full(len(publication.symbols), -1, np.int32)
         codes[list(texts.values())] = np.arange(len(texts), dtype=np.int32)
         shown = tuple(replace(publication.symbols[at], label=text) for text, at in texts.items())
-        parts.append(replace(generalize(sets, codes, shown, publication.work), name=name))
+        parts.append(replace(generalize(sets, codes, shown, publication.store), name=name))
     return in_order((*publication.relational, *parts, *publication.kept), publication.order)

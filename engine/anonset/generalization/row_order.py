@@ -6,17 +6,16 @@ distributed anew, and one whose rows all begin alike by the codes that follow.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     """Returns the rows from one to before another."""
     _Task = tuple[Source, tuple[int, int], int, tuple[int, int]]
 
-ROWS_PER_BUCKET, ITEMS_PER_BUCKET = 1 << 19, 1 << 24
-"""A bucket with no more than these is sorted at once."""
+ITEMS_PER_BUCKET = 1 << 24
+"""A bucket with no more than these, and no more rows than the limits say, is sorted at once."""
 SAMPLE = 1 << 16
 
 
@@ -49,12 +48,12 @@ def sort_rows(
     record: Int64,
     *,
     largest: Sequence[int],
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
 ) -> SortedRows:
     """Return rows in the order of their content.
 
-    Cost: O(nnz + n log(n / rows of a bucket)) and another copy of the rows, in the work directory if there is one;
-    memory for some buckets then.
+    Cost: O(nnz + n log(n / rows of a bucket)) and another copy of the rows, in the store;
+    memory for some buckets.
 
     Parameters
     ----------
@@ -66,8 +65,8 @@ def sort_rows(
         int64 (n,): goes along.
     largest
         Number of codes of each column that is compared, and of the items.
-    work
-        Where the arrays are made that are as long as the rows; None: in memory.
+    store
+        Where the arrays are made that are as long as the rows.
     """
     n, rows = len(indptr) - 1, len(columns)
 
@@ -78,32 +77,32 @@ def sort_rows(
         stacked = np.stack(fixed, axis=1) if fixed else np.empty((end - begin, 0), np.int32)
         return Content(indptr[begin : end + 1], items, stacked, record[begin:end])
 
-    out = _content(work, n, len(items), rows)
+    out = _content(store, n, len(items), rows)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
     with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-sort") as pool:
-        _Sorting(widths, out, work, pool).sort(source, (n, len(items)), 0, (0, 0))
-    return SortedRows(out.indptr, out.items, _columns(out.fixed, work), out.record)
+        _Sorting(widths, out, store, pool).sort(source, (n, len(items)), 0, (0, 0))
+    return SortedRows(out.indptr, out.items, _columns(out.fixed, store), out.record)
 
 
-def _content(work: WorkFolder | None, n: int, n_items: int, n_columns: int) -> "Content":
+def _content(store: Store, n: int, n_items: int, n_columns: int) -> "Content":
     """Return room for rows."""
     from anonset_kernels.row_order import Content
 
-    indptr = space(work, "indptr", np.int64, n + 1)
+    indptr = store.array("indptr", np.int64, n + 1)
     indptr[0] = 0
     return Content(
         indptr,
-        space(work, "items", np.int32, n_items),
-        space(work, "fixed", np.int32, n * n_columns).reshape(n, n_columns),
-        space(work, "record", np.int64, n),
+        store.array("items", np.int32, n_items),
+        store.array("fixed", np.int32, n * n_columns).reshape(n, n_columns),
+        store.array("record", np.int64, n),
     )
 
 
-def _columns(fixed: NDArray[np.int32], work: WorkFolder | None) -> list[Int32]:
+def _columns(fixed: NDArray[np.int32], store: Store) -> list[Int32]:
     """Return the columns of a matrix as arrays of their own."""
     if fixed.shape[1] == 1:
         return [fixed.reshape(-1)]
-    found = [space(work, "codes", np.int32, len(fixed)) for _ in range(fixed.shape[1])]
+    found = [store.array("codes", np.int32, len(fixed)) for _ in range(fixed.shape[1])]
     for begin, end in spans(len(fixed)):
         for at, column in enumerate(found):
             column[begin:end] = fixed[begin:end, at]
@@ -117,7 +116,7 @@ class _Sorting:
     widths: Int64
     """int64 (f + 1,): bits of a code of each column that is compared, and of an item."""
     out: "Content"
-    work: WorkFolder | None
+    store: Store
     pool: ThreadPoolExecutor
 
     def sort(self, source: "Source", size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
@@ -137,8 +136,8 @@ class _Sorting:
             position = behind
             splitters = self._splitters(source, size[0], position)
             found = self._measured(source, size[0], position, splitters)
-        with _scratch(self.work) as folder:
-            rows = _content(folder, *size, self.out.fixed.shape[1])
+        with self.store.below() as scratch:
+            rows = _content(scratch, *size, self.out.fixed.shape[1])
             self._fill(source, size[0], position, splitters, found, rows)
             self._sort_buckets(rows, found, splitters, position, place)
 
@@ -171,9 +170,8 @@ class _Sorting:
 
         return Comparison(self.widths, np.empty(0, np.int64) if splitters is None else splitters)
 
-    @staticmethod
-    def _is_small(size: tuple[int, int]) -> bool:
-        return size[0] <= 1 or (size[0] <= ROWS_PER_BUCKET and size[1] <= ITEMS_PER_BUCKET)
+    def _is_small(self, size: tuple[int, int]) -> bool:
+        return size[0] <= 1 or (size[0] <= self.store.limits.rows_per_bucket and size[1] <= ITEMS_PER_BUCKET)
 
     def _sort_at_once(self, source: "Source", n: int, position: int, place: tuple[int, int]) -> None:
         from anonset_kernels.row_order import gather_rows, order_rows
@@ -201,7 +199,7 @@ class _Sorting:
             low, high = np.searchsorted(picks, (begin, end))
             pack_keys(source(begin, end), self._by(), position, picks[low:high] - begin, keys[low:high])
         keys.sort()
-        wanted = 2 * n // ROWS_PER_BUCKET + 2
+        wanted = 2 * n // self.store.limits.rows_per_bucket + 2
         chosen = keys[np.arange(1, wanted) * len(keys) // wanted]
         values, counts = np.unique(keys, return_counts=True)
         heavy = np.append(values[counts * wanted > len(keys)], keys[len(keys) // 2])
@@ -229,13 +227,3 @@ class _Sorting:
         fill = np.ascontiguousarray(np.cumsum(found[:2], axis=1) - found[:2])
         for begin, end in spans(n):
             fill_buckets(source(begin, end), self._by(splitters), position, fill, rows)
-
-
-@contextmanager
-def _scratch(work: WorkFolder | None) -> Iterator[WorkFolder | None]:
-    """Give a directory for arrays that do not stay; none where they are made in memory."""
-    if work is None:
-        yield None
-    else:
-        with WorkFolder.temporary(work.path) as folder:
-            yield folder

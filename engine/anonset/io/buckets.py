@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table, Vocabulary
-from anonset.data.growing import Growing
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import ascending, run_spans, spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, count_values
@@ -34,7 +33,7 @@ QIT = "qit.csv"
 SNT = "snt.csv"
 
 
-Files = tuple[Sequence[str], Sequence[str]]
+FilesOfTables = tuple[Sequence[str], Sequence[str]]
 """The names of the files of the QIT, and of the SNT."""
 
 
@@ -108,8 +107,8 @@ def read_buckets(
     id: Names = (),  # noqa: A002
     keep: Names = (),
     reading: Mapping[str, Any] | None = None,
-    work: WorkFolder | None = None,
-    files: Files | None = None,
+    store: Store = MEMORY,
+    files: FilesOfTables | None = None,
     expected: Sequence[CategoricalColumn] = (),
 ) -> BucketPublication:
     """Read ``qit.csv`` and ``snt.csv`` of a folder, also ones made elsewhere.
@@ -122,8 +121,8 @@ def read_buckets(
         Its other columns but ``group``. The SNT has a column ``group``, one of values, and maybe ``count``.
     reading
         Of files made elsewhere, how they are to be read: further arguments of `anonset.read`; None: they are ours.
-    work
-        Where the columns of files that are ours are to lie, read block by block; None: in memory.
+    store
+        Where the columns of files that are ours are to lie, read block by block if it is in files.
     files
         Of files that are ours, the names of both tables' files; None: they are one each.
     expected
@@ -135,8 +134,8 @@ def read_buckets(
         If a file cannot be read, a column has no role, or a group has not as many rows in the one as in the other.
     """
     qit, snt = ([Path(folder) / name for name in names] for names in files or ((QIT,), (SNT,)))
-    if work is not None and reading is None:
-        return _read_mapped(qit, snt, names_in((), id), names_in((), keep), work, expected)
+    if store.in_files and reading is None:
+        return _read_mapped(qit, snt, names_in((), id), names_in((), keep), store, expected)
     # A table with a sensitive column may repeat its ids: the group is read in that role.
     table = _read(qit, reading, id=id, keep=keep, sensitive=GROUP)
     group = table.sensitive
@@ -156,22 +155,22 @@ def _read_mapped(
     snt: Sequence[Path],
     id: Sequence[str],  # noqa: A002
     keep: Sequence[str],
-    work: WorkFolder,
+    store: Store,
     expected: Sequence[CategoricalColumn],
 ) -> BucketPublication:
     """Read both tables block by block; groups are numbered 1, 2, ..., and those of the SNT stand in their order."""
     known = {column.name: column for column in expected}
-    table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, work, known)
+    table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, known)
     names = [name for name in open_batches(files_at(snt[:1]), Reading(dialect=EXACT)).names if name != GROUP]
-    values = _gathered(snt, {"relational": [GROUP], "sensitive": names}, work)
-    group, of_value, value = _group_codes(table, work), _group_codes(values, work), values.sensitive
+    values = _gathered(snt, {"relational": [GROUP], "sensitive": names}, store)
+    group, of_value, value = _group_codes(table, store), _group_codes(values, store), values.sensitive
     if value is None:
         msg = f"{snt[0]}: there must be a column of values beside {GROUP!r}"
         raise InputError(msg)
     if not ascending(of_value):
         msg = f"{snt[0]}: the groups must stand in their order"
         raise InputError(msg)
-    counted_values = [Growing(work, "snt", kind) for kind in (np.int32, np.int32, np.int64)]
+    counted_values = [store.growing("snt", kind) for kind in (np.int32, np.int32, np.int64)]
     for span in run_spans(of_value):
         part: tuple[Any, ...] = count_values(of_value[slice(*span)], value.codes[slice(*span)], len(value.vocabulary))
         for target, found in zip(counted_values, part, strict=True):
@@ -180,7 +179,7 @@ def _read_mapped(
     largest = [int(found[slice(*rows)].max()) for found in (group, snt_group) for rows in spans(len(found))]
     n_groups = max(largest, default=-1) + 1
     numbered = CategoricalColumn(GROUP, group, Vocabulary.numbered(n_groups))
-    record = space(work, "record", np.int64, table.n)
+    record = store.array("record", np.int64, table.n)
     for first, end in spans(table.n):
         record[first:end] = np.arange(first, end)
     return BucketPublication(
@@ -191,25 +190,25 @@ def _read_mapped(
         CategoricalColumn(value.name, codes, value.vocabulary),
         count,
         record,
-        work,
+        store,
     )
 
 
 def _gathered(
     paths: Sequence[Path],
     roles: Mapping[str, Names],
-    work: WorkFolder | None,
+    store: Store,
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
 ) -> Table:
     options = replace(ReadOptions.exactly({"items": None, **roles}, " "), numeric=roles.get("relational"))
     source = open_batches(files_at(paths), options.reading())
-    return gather(source, options, work, with_ids=True, expected=expected)
+    return gather(source, options, store, with_ids=True, expected=expected)
 
 
-def _group_codes(table: Table, work: WorkFolder) -> Int32:
+def _group_codes(table: Table, store: Store) -> Int32:
     """Return the group of each row, counted from 0."""
     column = table.relational[0]
-    codes = space(work, "group", np.int32, table.n)
+    codes = store.array("group", np.int32, table.n)
     for first, end in spans(table.n):
         numbers = column.values[first:end] if isinstance(column, NumericColumn) else np.zeros(0)
         if numbers.dtype != np.int64 or int(numbers.min()) < 1 or int(numbers.max()) >= 1 << 31:
@@ -221,7 +220,7 @@ def _group_codes(table: Table, work: WorkFolder) -> Int32:
 
 def _read(paths: Sequence[Path], reading: Mapping[str, Any] | None, **roles: Any) -> Table:
     if len(paths) > 1:
-        return _gathered(paths, {**roles, "sensitive": names_in((), roles.get("sensitive"))}, None)
+        return _gathered(paths, {**roles, "sensitive": names_in((), roles.get("sensitive"))}, MEMORY)
     return read_exactly(paths[0], **roles) if reading is None else read(paths[0], **roles, **reading)
 
 

@@ -13,9 +13,9 @@ from typing import Any, Self
 import numpy as np
 
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.growing import Growing, GrowingSets
-from anonset.data.mapped import WorkFolder, space
+from anonset.data.growing import GrowingSets
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.io.batches import Batch, BatchSource, ahead
 from anonset.io.columns import Encoder, dictionary
@@ -35,7 +35,7 @@ Tell = Callable[[int], None]
 def gather(
     source: BatchSource,
     options: ReadOptions,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
     tell: Tell = lambda _: None,
     *,
     with_ids: bool | None = None,
@@ -45,8 +45,8 @@ def gather(
 
     Parameters
     ----------
-    work
-        Where its arrays are to lie; None: in memory.
+    store
+        Where its arrays are to lie.
     with_ids
         Whether the ids are columns of the table, and may repeat; None: if there is a sensitive column. Otherwise they
         are not held, and must be distinct.
@@ -59,7 +59,7 @@ def gather(
         If the data cannot be read, or are not what the options say.
     """
     plan = options.plan(source)
-    _require_by_blocks(source.where, options, plan, work)
+    _require_by_blocks(source.where, options, plan, store)
     with_ids = bool(plan.roles.sensitive) if with_ids is None else with_ids
     held = with_ids or options.group
     unjudged: dict[str, set[str]] = {}
@@ -70,7 +70,7 @@ def gather(
     def again(names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         return (batch.columns for batch in source.batches(names))
 
-    with _Gathering(plan, work, expected, held=held) as gathering, Watched(watched, work, again) as seen:
+    with _Gathering(plan, store, expected, held=held) as gathering, Watched(watched, store, again) as seen:
         for batch in ahead(source.batches((*plan.roles.used, *watched))):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=True), batch)
             seen.add(batch.columns)
@@ -81,16 +81,16 @@ def gather(
         repeated = (*repeated, *seen.repeated())
         table = gathering.table(encoder)
         if options.group:
-            united = unite(source.where, table) if work is None else unite_by_blocks(source.where, table, work)
+            united = unite_by_blocks(source.where, table, store) if store.in_files else unite(source.where, table)
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
     if not options.exact:
         require_values(source.where, table)
     return replace(table, rules=options.rules, repeated=repeated, word=options.word)
 
 
-def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, work: WorkFolder | None) -> None:
+def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
     """Refuse to unite rows in files for which that is not done."""
-    if options.group and work is not None and (len(plan.roles.id) > 1 or plan.roles.sensitive):
+    if options.group and store.in_files and (len(plan.roles.id) > 1 or plan.roles.sensitive):
         beside = "beside a sensitive column" if plan.roles.sensitive else "with ids of several columns"
         msg = f"{where}: {setting('group', True)} {beside} takes all rows at once; unite them before"
         raise InputError(msg)
@@ -99,17 +99,16 @@ def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, work: WorkF
 class _Gathering:
     """The columns of a table under construction."""
 
-    def __init__(
-        self, plan: Plan, work: WorkFolder | None, expected: Mapping[str, CategoricalColumn], *, held: bool
-    ) -> None:
-        roles, self.plan, self.work, self.n = plan.roles, plan, work, 0
-        self.sets = _Sets(work)
-        self.numbers = {name: _Numbers(name, work) for name in roles.relational if name in plan.numbers}
+    def __init__(self, plan: Plan, store: Store, expected: Mapping[str, CategoricalColumn], *, held: bool) -> None:
+        roles, self.plan, self.store, self.n = plan.roles, plan, store, 0
+        self.sets = _Sets(store)
+        self.numbers = {name: _Numbers(name, store) for name in roles.relational if name in plan.numbers}
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
-        self.texts = {name: Categories(name, work) for name in texts if work is None or name not in roles.keep}
-        self.kept = {} if work is None else {name: KeptTexts(name, work, expected.get(name)) for name in roles.keep}
-        self.ids = {name: _ids(name, work, expected.get(name)) for name in roles.id} if held else {}
-        self.persons = Persons(() if self.ids else roles.id, work)
+        self.texts = {name: Categories(name, store) for name in texts if not (store.in_files and name in roles.keep)}
+        in_files = roles.keep if store.in_files else ()
+        self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
+        self.ids = {name: _ids(name, store, expected.get(name)) for name in roles.id} if held else {}
+        self.persons = Persons(() if self.ids else roles.id, store)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -161,26 +160,24 @@ class _Gathering:
             self.plan.order,
             self.plan.joined,
             changes=encoder.changes.found(encoder.normalize, self.plan.normalized),
-            work=self.work,
+            store=self.store,
             persons=self.persons.names,
         )
 
 
-def _ids(
-    name: str, work: WorkFolder | None, expected: CategoricalColumn | None
-) -> "FiledTexts | ExpectedTexts | _HeldIds":
+def _ids(name: str, store: Store, expected: CategoricalColumn | None) -> "FiledTexts | ExpectedTexts | _HeldIds":
     """Return a column of ids under construction."""
     if expected is not None:
         return ExpectedTexts(name, expected)
-    return _HeldIds(name) if work is None else FiledTexts(name, work)
+    return FiledTexts(name, store) if store.in_files else _HeldIds(name)
 
 
 class _Sets:
     """A set-valued column under construction."""
 
-    def __init__(self, work: WorkFolder | None) -> None:
-        self.work, self.labels, self.name = work, Labels(), "items"
-        self.rows = GrowingSets("items", work)
+    def __init__(self, store: Store) -> None:
+        self.store, self.labels, self.name = store, Labels(), "items"
+        self.rows = GrowingSets("items", store)
 
     def add(self, part: SetColumn) -> None:
         """Add the records of a batch, their items sorted by the provisional codes."""
@@ -195,7 +192,7 @@ class _Sets:
         found = replace(self.rows.finished(vocabulary), name=self.name)
         if not moved:
             return found
-        recoded = found.recode(image, vocabulary, self.work)
+        recoded = found.recode(image, vocabulary, self.store)
         self.rows.drop_items()
         return recoded
 
@@ -204,7 +201,7 @@ class _HeldIds:
     """A column of ids under construction, in memory."""
 
     def __init__(self, name: str) -> None:
-        self._column = Categories(name, None)
+        self._column = Categories(name, MEMORY)
 
     def add(self, column: Any) -> None:
         """Add rows: their texts (``pyarrow.LargeStringArray``)."""
@@ -225,10 +222,10 @@ class _HeldIds:
 class _Numbers:
     """A column of numbers under construction."""
 
-    def __init__(self, name: str, work: WorkFolder | None) -> None:
-        self.name, self.work = name, work
+    def __init__(self, name: str, store: Store) -> None:
+        self.name, self.store = name, store
         self.integers = self.whole = True
-        self.values = Growing(work, "values", np.float64)
+        self.values = store.growing("values", np.float64)
 
     def add(self, part: Numbers) -> None:
         """Add the records of a batch."""
@@ -240,7 +237,7 @@ class _Numbers:
         values = self.values.finished()
         if not (self.integers or self.whole):
             return NumericColumn(self.name, values)
-        integers = space(self.work, "values", np.int64, len(values))
+        integers = self.store.array("values", np.int64, len(values))
         for a, b in spans(len(values)):
             integers[a:b] = values[a:b]
         self.values.drop()

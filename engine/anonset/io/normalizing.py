@@ -12,8 +12,8 @@ import numpy as np
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.changes import Change
 from anonset.data.growing import GrowingSets
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum
 from anonset.io.sets import keep_tokens, offsets, tidy_rows
 from anonset.spelling import require_known, setting
@@ -127,18 +127,18 @@ def change_of(column: SetColumn | CategoricalColumn, rule: str, image: Mapping[s
     return Change(column.name, rule, len(moved), int(sum(times[code] for code in moved)))
 
 
-def relabel(column: SetColumn, image: Mapping[str, str | None], work: WorkFolder | None = None) -> SetColumn:
+def relabel(column: SetColumn, image: Mapping[str, str | None], store: Store = MEMORY) -> SetColumn:
     """Return a column of sets with some labels replaced, or (None) left out; those that become the same are one.
 
     Parameters
     ----------
-    work
-        Where the new column is to lie; None: in memory.
+    store
+        Where the new column is to lie.
     """
     after = [image.get(label, label) for label in column.vocabulary.labels]
     vocabulary = Vocabulary.of(label for label in after if label is not None)
     codes = np.array([-1 if label is None else vocabulary.index[label] for label in after], np.int32)
-    with GrowingSets(column.name, work) as found:
+    with GrowingSets(column.name, store) as found:
         for first, end in spans(column.n):
             part = column.part(first, end)
             lengths, items = part.lengths, codes[part.items]
@@ -148,11 +148,9 @@ def relabel(column: SetColumn, image: Mapping[str, str | None], work: WorkFolder
     return found.finished(vocabulary)
 
 
-def recategorize(
-    column: CategoricalColumn, image: Mapping[str, str], work: WorkFolder | None = None
-) -> CategoricalColumn:
+def recategorize(column: CategoricalColumn, image: Mapping[str, str], store: Store = MEMORY) -> CategoricalColumn:
     """Return a column of categories with some labels replaced."""
     after = [image.get(label, label) for label in column.vocabulary.labels]
     vocabulary = Vocabulary.of(after)
     codes = np.array([vocabulary.index[label] for label in after], np.int32)
-    return column.recode(codes, vocabulary, work)
+    return column.recode(codes, vocabulary, store)

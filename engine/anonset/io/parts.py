@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anonset.data import CategoricalColumn, Table
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Store
 from anonset.io import fimi
 from anonset.io.batches import open_batches
 from anonset.io.data_files import files_at
@@ -23,7 +23,7 @@ def read_parts(
     relational: Sequence[str],
     keep: Sequence[str],
     separator: str,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
 ) -> Table:
     """Read the files of a publication that we wrote ourselves, one after the other, as one table.
@@ -33,8 +33,8 @@ def read_parts(
 
     Parameters
     ----------
-    work
-        Where the columns are to lie, which are read block by block then; None: in memory.
+    store
+        Where the columns are to lie, which are read block by block then if it is in files.
     expected
         Kept columns, whose labels lie in files, that those read block by block must be.
 
@@ -44,12 +44,12 @@ def read_parts(
         If a file cannot be read, or holds other columns than are named.
     """
     given: dict[str, Any] = {"items": items, "relational": relational, "keep": keep}
-    if work is None and len(paths) == 1:
+    if not store.in_files and len(paths) == 1:
         return read_published(paths[0], **given, separator=separator)
     files = files_at(paths)
     nameless = files.format == "dat"
     options = ReadOptions.exactly({**given, "items": None} if nameless else given, " " if nameless else separator)
-    table = gather(open_batches(files, options.reading()), options, work, expected=expected)
+    table = gather(open_batches(files, options.reading()), options, store, expected=expected)
     sets, name = table.transactions, items[0] if items else fimi.COLUMN
     if not nameless or sets is None:
         return table

@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.growing import Growing
-from anonset.data.mapped import WorkFolder
 from anonset.data.persons import Repeated
 from anonset.data.spans import spans
+from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.io.grouping import repeated_ids
@@ -39,9 +38,9 @@ class Persons:
     never missed. The ids themselves are not kept.
     """
 
-    def __init__(self, names: tuple[str, ...], work: WorkFolder | None) -> None:
+    def __init__(self, names: tuple[str, ...], store: Store) -> None:
         self.names, self.n = names, 0
-        self._parts = [Growing(work, "persons", np.uint64) for _ in range(_PARTS if names else 0)]
+        self._parts = [store.growing("persons", np.uint64) for _ in range(_PARTS if names else 0)]
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -102,9 +101,9 @@ class Watched:
     where all of these differ, so do the values; where not, `again` gives the rows once more, and `Persons` tells.
     """
 
-    def __init__(self, names: Sequence[str], work: WorkFolder | None, again: Again) -> None:
-        self._keys = {name: _Keys(work) for name in names}
-        self._work, self._again = work, again
+    def __init__(self, names: Sequence[str], store: Store, again: Again) -> None:
+        self._keys = {name: _Keys(store) for name in names}
+        self._store, self._again = store, again
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -127,7 +126,7 @@ class Watched:
     def _repeats(self, name: str) -> bool:
         from anonset.io.person_signs import given_texts, occurs_twice
 
-        with Persons((name,), self._work) as persons:
+        with Persons((name,), self._store) as persons:
             for columns in self._again((name,)):
                 persons.add([given_texts(columns[name])])
             return occurs_twice(persons.n, persons.n - len(persons.repeated()[1]), name)
@@ -136,8 +135,8 @@ class Watched:
 class _Keys:
     """A number of each value of a column so far: its own where all are numbers, else a hash."""
 
-    def __init__(self, work: WorkFolder | None) -> None:
-        self.kept = Growing(work, "keys", np.int64)
+    def __init__(self, store: Store) -> None:
+        self.kept = store.growing("keys", np.int64)
         self._numbers: bool | None = None
         self._mixed = False
 

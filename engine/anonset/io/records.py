@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.growing import Growing
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
@@ -82,15 +81,15 @@ def records_file(folder: Path) -> Path | None:
     return next((path for name in ("records.csv", "records.parquet") if (path := folder / name).is_file()), None)
 
 
-def read_records(path: Path, work: WorkFolder | None = None) -> tuple[Int64, Int32 | None]:
+def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None]:
     """Return the input record of each published row, and its cluster where all rows have one.
 
     Parameters
     ----------
     path
         ``records.csv`` or ``records.parquet``.
-    work
-        Where the records are to lie; None: in memory.
+    store
+        Where the records are to lie.
 
     Raises
     ------
@@ -98,9 +97,9 @@ def read_records(path: Path, work: WorkFolder | None = None) -> tuple[Int64, Int
         If the rows are not numbered 0, 1, 2, ...
     """
     if path.suffix == ".parquet":
-        return _read_parquet(path, work)
+        return _read_parquet(path, store)
     rows, n, local = rows_of(path, _RECORDS), 0, True
-    with Growing(work, "record", np.int64) as record, Growing(work, "cluster", np.int32) as cluster:
+    with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
         while lines := list(islice(rows, _LINES)):
             numbers, records, clusters = _numbers_of(path, lines)
             if numbers != list(range(n, n + len(lines))):
@@ -132,9 +131,9 @@ def _misnumbered(path: Path) -> str:
     return f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order"
 
 
-def _read_parquet(path: Path, work: WorkFolder | None) -> tuple[Int64, Int32 | None]:
+def _read_parquet(path: Path, store: Store) -> tuple[Int64, Int32 | None]:
     require_file(path)
-    with Growing(work, "record", np.int64) as record, Growing(work, "cluster", np.int32) as cluster:
+    with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
         n, with_cluster = 0, 0
         for numbers, records, clusters in _batches(path):
             if numbers.null_count or not np.array_equal(numbers.to_numpy(), np.arange(n, n + len(numbers))):

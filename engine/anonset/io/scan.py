@@ -5,7 +5,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from anonset.data import Table
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files, Store
 from anonset.io.batches import open_batches
 from anonset.io.data_files import data_files
 from anonset.io.gather import Tell, gather
@@ -103,18 +103,18 @@ def scan(
         identifying_as_declared=identifying_as_declared,
     )
     if work_dir is not None:
-        named = WorkFolder.at(Path(work_dir))
+        named = Files.at(Path(work_dir))
         try:
             return gather_files(fspath(source), options, named)
         except BaseException:
             named.remove()
             raise
-    work = WorkFolder.temporary()
-    weakref.finalize(work, WorkFolder(work.path).remove)
-    return gather_files(fspath(source), options, work)
+    store = Files.temporary()
+    weakref.finalize(store, Files(store.path).remove)
+    return gather_files(fspath(source), options, store)
 
 
-def gather_files(source: str, options: ReadOptions, work: WorkFolder | None, tell: Tell = lambda _: None) -> Table:
-    """Read the files of a data set into one table, in memory if there is no directory for it."""
+def gather_files(source: str, options: ReadOptions, store: Store, tell: Tell = lambda _: None) -> Table:
+    """Read the files of a data set into one table."""
     files = data_files(source, options.input_format, no_header=options.dialect.no_header)
-    return gather(open_batches(files, options.reading()), options, work, tell)
+    return gather(open_batches(files, options.reading()), options, store, tell)

@@ -9,10 +9,9 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, Vocabulary
 from anonset.data.filed import Int64, UInt8
-from anonset.data.growing import Growing
 from anonset.data.label_order import encode_labels
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.data.store import Store
 from anonset.data.table import Int32
 from anonset.errors import AnonsetError, InputError
 from anonset.io.columns import Encoder
@@ -21,10 +20,8 @@ from anonset.io.sets import canonical_codes
 
 MOST_LABELS = 20_000_000
 """Distinct labels of a column above which it is refused: they are held in memory, about 150 bytes each."""
-MOST_HELD = 1 << 16
-"""Distinct labels of a column above which none of them is held."""
 _MOST_TEXT_HELD = 1 << 24
-"""Characters of them above which none is held."""
+"""Characters of the distinct labels of a column above which none of them is held."""
 
 
 class Labels:
@@ -51,9 +48,9 @@ class Labels:
 class Categories:
     """A column of categories under construction."""
 
-    def __init__(self, name: str, work: WorkFolder | None) -> None:
-        self.name, self.work, self.labels = name, work, Labels()
-        self.codes = Growing(work, "codes", np.int32)
+    def __init__(self, name: str, store: Store) -> None:
+        self.name, self.store, self.labels = name, store, Labels()
+        self.codes = store.growing("codes", np.int32)
 
     def add(self, part: CategoricalColumn) -> None:
         """Add the records of a batch."""
@@ -66,7 +63,7 @@ class Categories:
         found = CategoricalColumn(self.name, self.codes.finished(), vocabulary)
         if not moved:
             return found
-        recoded = found.recode(image, vocabulary, self.work)
+        recoded = found.recode(image, vocabulary, self.store)
         self.codes.drop()
         return recoded
 
@@ -82,11 +79,11 @@ def text_of(column: Any) -> tuple[Int64, UInt8]:
 class FiledTexts:
     """A column of ids, or of many categories, whose texts, however many, are never held."""
 
-    def __init__(self, name: str, work: WorkFolder) -> None:
-        self.name, self._work, self._end = name, work, 0
-        self._scratch = WorkFolder.temporary(work.path)
-        self._starts = Growing(self._scratch, "starts", np.int64)
-        self._text = Growing(self._scratch, "text", np.uint8)
+    def __init__(self, name: str, store: Store) -> None:
+        self.name, self._store, self._end = name, store, 0
+        self._scratch = store.below()
+        self._starts = self._scratch.growing("starts", np.int64)
+        self._text = self._scratch.growing("text", np.uint8)
         self._starts.append(np.zeros(1, np.int64))
 
     def add(self, column: Any) -> None:
@@ -98,7 +95,7 @@ class FiledTexts:
 
     def finished(self) -> CategoricalColumn:
         """Return the column; nothing more is added."""
-        codes, labels = encode_labels(self._starts.finished(), self._text.finished(), self._work)
+        codes, labels = encode_labels(self._starts.finished(), self._text.finished(), self._store)
         return CategoricalColumn(self.name, codes, Vocabulary.of_filed(labels))
 
     def __enter__(self) -> Self:
@@ -166,9 +163,9 @@ class KeptTexts:
         The column that it must be, text by text, its labels lying in files; None: nobody knows.
     """
 
-    def __init__(self, name: str, work: WorkFolder, expected: CategoricalColumn | None = None) -> None:
-        self.name, self._work = name, work
-        self._few, self._held = Categories(name, work), 0
+    def __init__(self, name: str, store: Store, expected: CategoricalColumn | None = None) -> None:
+        self.name, self._store = name, store
+        self._few, self._held = Categories(name, store), 0
         self._many: FiledTexts | ExpectedTexts | None = None if expected is None else ExpectedTexts(name, expected)
         self._stack = ExitStack()
 
@@ -188,12 +185,12 @@ class KeptTexts:
         before, index = len(self._few.labels.index), self._few.labels.index
         self._few.add(encoder.category(self.name, column))
         self._held += sum(map(len, islice(index, before, None)))
-        if len(index) > MOST_HELD or self._held > _MOST_TEXT_HELD:
+        if len(index) > self._store.limits.labels_held or self._held > _MOST_TEXT_HELD:
             self._many = self._filed()
 
     def _filed(self) -> FiledTexts:
         """Return the column so far with its labels in files, and hold none of them."""
-        filed = self._stack.enter_context(FiledTexts(self.name, self._work))
+        filed = self._stack.enter_context(FiledTexts(self.name, self._store))
         codes, labels = self._few.codes.finished(), text_array(list(self._few.labels.index))
         for first, end in spans(len(codes)):
             filed.add(labels.take(codes[first:end]))

@@ -5,16 +5,16 @@ from dataclasses import replace
 import numpy as np
 
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
-from anonset.data.growing import Growing, GrowingSets
-from anonset.data.mapped import WorkFolder, space
+from anonset.data.growing import GrowingSets
 from anonset.data.spans import spans
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.io.grouping import differing
 from anonset.io.sets import tidy_rows
 
 
-def unite_by_blocks(where: str, table: Table, work: WorkFolder) -> Table:
+def unite_by_blocks(where: str, table: Table, store: Store) -> Table:
     """Make one record of the rows with the same id, as `grouping.unite` does, of a table with one column of ids.
 
     Nothing as long as the rows is held; memory for 12 bytes a person. Cost: three passes over the rows.
@@ -25,7 +25,7 @@ def unite_by_blocks(where: str, table: Table, work: WorkFolder) -> Table:
         If two rows of an id disagree, with the rows and the column.
     """
     (ids,) = table.ids
-    person, first = _persons(ids, work)
+    person, first = _persons(ids, store)
     if len(first) == table.n:
         return table
     for column in table.columns:
@@ -34,18 +34,18 @@ def unite_by_blocks(where: str, table: Table, work: WorkFolder) -> Table:
     sets = table.transactions
     return replace(
         table,
-        transactions=None if sets is None else _united(sets, person, len(first), work),
-        relational=tuple(_taken(column, first, work) for column in table.relational),
-        ids=(_categories(ids, first, work),),
-        kept=tuple(_categories(column, first, work) for column in table.kept),
+        transactions=None if sets is None else _united(sets, person, len(first), store),
+        relational=tuple(_taken(column, first, store) for column in table.relational),
+        ids=(_categories(ids, first, store),),
+        kept=tuple(_categories(column, first, store) for column in table.kept),
     )
 
 
-def _persons(ids: CategoricalColumn, work: WorkFolder) -> tuple[Int32, Int64]:
+def _persons(ids: CategoricalColumn, store: Store) -> tuple[Int32, Int64]:
     """Return the person of each row, int32 (n,), counted by their first rows, and these rows."""
     number = np.full(len(ids.vocabulary), -1, np.int32)
-    person = space(work, "person", np.int32, ids.n)
-    with Growing(work, "first", np.int64) as first:
+    person = store.array("person", np.int32, ids.n)
+    with store.growing("first", np.int64) as first:
         count = 0
         for begin, end in spans(ids.n):
             codes = ids.codes[begin:end]
@@ -67,10 +67,10 @@ def _refuse_disagreement(where: str, table: Table, column: Column, first: Int64,
             raise InputError(differing(where, table, column.name, (int(rows[wrong[0]]), begin + int(wrong[0]))))
 
 
-def _united(sets: SetColumn, person: Int32, persons: int, work: WorkFolder) -> SetColumn:
+def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetColumn:
     """Return the union of the sets of each person's rows."""
-    row, start = _rows(person, persons, work)
-    with GrowingSets(sets.name, work) as united:
+    row, start = _rows(person, persons, store)
+    with GrowingSets(sets.name, store) as united:
         for begin, end in spans(persons):
             ends = start[begin : end + 1]
             taken = sets.take(np.asarray(row[ends[0] : ends[-1]]))
@@ -78,14 +78,14 @@ def _united(sets: SetColumn, person: Int32, persons: int, work: WorkFolder) -> S
     return united.finished(sets.vocabulary)
 
 
-def _rows(person: Int32, persons: int, work: WorkFolder) -> tuple[Int64, Int64]:
+def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
     """Return the rows person by person, ascending in each, and where each person's begin."""
     start = np.zeros(persons + 1, np.int64)
     for begin, end in spans(len(person)):
         found, counts = np.unique(person[begin:end], return_counts=True)
         start[found + 1] += counts
     np.cumsum(start, out=start)
-    row, to = space(work, "row", np.int64, len(person)), start[:-1].copy()
+    row, to = store.array("row", np.int64, len(person)), start[:-1].copy()
     for begin, end in spans(len(person)):
         of = person[begin:end]
         order = np.argsort(of, kind="stable")
@@ -95,18 +95,18 @@ def _rows(person: Int32, persons: int, work: WorkFolder) -> tuple[Int64, Int64]:
     return row, start
 
 
-def _taken(column: Column, rows: Int64, work: WorkFolder) -> Column:
+def _taken(column: Column, rows: Int64, store: Store) -> Column:
     """Return a column of some rows, in files."""
     if isinstance(column, CategoricalColumn):
-        return _categories(column, rows, work)
-    values = space(work, "values", column.values.dtype, len(rows))
+        return _categories(column, rows, store)
+    values = store.array("values", column.values.dtype, len(rows))
     for begin, end in spans(len(rows)):
         values[begin:end] = column.values[rows[begin:end]]
     return NumericColumn(column.name, values, column.range)
 
 
-def _categories(column: CategoricalColumn, rows: Int64, work: WorkFolder) -> CategoricalColumn:
-    codes = space(work, "codes", np.int32, len(rows))
+def _categories(column: CategoricalColumn, rows: Int64, store: Store) -> CategoricalColumn:
+    codes = store.array("codes", np.int32, len(rows))
     for begin, end in spans(len(rows)):
         codes[begin:end] = column.codes[rows[begin:end]]
     return CategoricalColumn(column.name, codes, column.vocabulary)

@@ -18,6 +18,7 @@ from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.exact import require_between_0_and_1
 from anonset.data.hierarchy_rules import HALVES, REFINE
+from anonset.data.store import Files
 from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.generalization import Cut
@@ -130,7 +131,7 @@ def anonymize(
     request = None if out is None else Request(Path(out), None, layout, accept_undecided, budget)
     if request is not None:
         require_free(request.out, request.private_folder)
-        require_apart(None if table.work is None else table.work.path, request.out, request.private_folder)
+        require_apart(table.store if isinstance(table.store, Files) else None, request.out, request.private_folder)
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
         _require_shareable(table, algorithm)
@@ -282,15 +283,15 @@ class Job:
         return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, said, self.earlier, since)
 
     def _executor(self, table: Table) -> AbstractContextManager[Executor | None]:
-        if self.client is None or table.work is None:
+        if self.client is None or not isinstance(table.store, Files):
             return executor_of(self.workers)
-        return ClusterExecutor(self.client, table.work)
+        return ClusterExecutor(self.client, table.store)
 
     def _recode(
         self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
     ) -> Result:
         """Find a recoding: any, or one that goes on from that of the earlier release."""
-        if self.earlier is None and table.work is not None and (most := traits_of(algorithm).split_records) is not None:
+        if self.earlier is None and table.store.in_files and (most := traits_of(algorithm).split_records) is not None:
             from anonset.algorithms.split.solving import split_and_solve
 
             return split_and_solve(algorithm, most, table, hierarchies, executor=executor, progress=self.progress)
@@ -315,7 +316,7 @@ def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Resul
 
 def _sealed(table: Table) -> Callable[[], AbstractContextManager[None]]:
     """Return what holds the files that a table lies in, if any, against what they held before."""
-    if table.work is None:
+    if not table.store.in_files:
         return nullcontext
     from anonset.data.seals import Seal
 
@@ -330,7 +331,7 @@ def _require_shareable(table: Table, algorithm: Algorithm) -> None:
     InputError
         With what would help.
     """
-    if table.work is None:
+    if not isinstance(table.store, Files):
         msg = f"{setting('client')} needs a table that anonset.scan read into a {setting('work_dir')} that workers see"
         raise InputError(msg)
     require_on_workers(algorithm, "client")

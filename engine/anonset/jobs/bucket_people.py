@@ -57,8 +57,8 @@ def by_individuals(publication: BucketPublication) -> Iterator[People]:
     if not publication.ids:
         return
     start = np.append(0, np.cumsum(sums_by_code(publication.snt_group, None, publication.n_groups)))
-    work = publication.work
-    shares: Iterable[Int64] = [np.arange(publication.n)] if work is None else shares_of(publication.ids, work)
+    store = publication.store
+    shares: Iterable[Int64] = shares_of(publication.ids, store) if store.in_files else [np.arange(publication.n)]
     for share in shares:
         rows = share[~publication.starred[share]]
         codes = [column.codes[rows] for column in publication.ids]

@@ -21,7 +21,7 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import with_traits
-from anonset.data.mapped import WorkFolder, backing
+from anonset.data.store import Files, backing
 from anonset.errors import AnonsetError, InputError
 from anonset.release.interruption import defer_signals
 from anonset.spelling import listed, setting
@@ -116,7 +116,7 @@ class ClusterExecutor(Executor):
     ----------
     client
         A `distributed.Client`.
-    work
+    store
         Where the records lie: on a file system that all workers share.
 
     Raises
@@ -128,11 +128,11 @@ class ClusterExecutor(Executor):
     remote = True
     """Tasks run in other processes."""
 
-    def __init__(self, client: Any, work: WorkFolder) -> None:
-        self.client, self.work = client, work
+    def __init__(self, client: Any, store: Files) -> None:
+        self.client, self.store = client, store
         self._functions: OrderedDict[int, tuple[Any, bytes | Path]] = OrderedDict()
         token = secrets.token_hex(8)
-        mark = work.path / f"seen-{token}"
+        mark = store.path / f"seen-{token}"
         mark.write_text(token)
         try:
             answers = client.run(_introduce, str(mark), on_error="return")
@@ -170,8 +170,8 @@ class ClusterExecutor(Executor):
             packed: bytes | Path = _packed(fn)
             if isinstance(packed, bytes) and len(packed) > _EMBEDDED:
                 name = f"task-{secrets.token_hex(8)}"
-                self.work.stored(name, np.frombuffer(packed, np.uint8))
-                packed = self.work.path / name
+                self.store.keep(name, np.frombuffer(packed, np.uint8))
+                packed = self.store.path / name
             self._functions[id(fn)] = fn, packed  # kept, so that no other object has its identity
             while len(self._functions) > _FUNCTIONS:
                 self._forget(self._functions.popitem(last=False)[1][1])
@@ -179,7 +179,7 @@ class ClusterExecutor(Executor):
 
     def _forget(self, sent: bytes | Path) -> None:
         if isinstance(sent, Path):
-            self.work.drop(sent.name)
+            self.store.drop(sent.name)
 
 
 class _Pending:

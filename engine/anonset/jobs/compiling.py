@@ -18,7 +18,7 @@ from pathlib import Path
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs.rehearsals import rehearsals_like
 from anonset.release.costs import COMPILING
@@ -88,9 +88,9 @@ def compile_before(algorithm: Algorithm, progress: Progress | None = None) -> fl
     """
     start, kernels, code = time.perf_counter(), 0, GO_ON
     asked = [f"{name}:{at}" for name, at in _rehearsals_of(algorithm)]
-    with WorkFolder.temporary() as work:
+    with Files.temporary() as store:
         while code == GO_ON:
-            before, last, child = kernels, "", _Child(asked, str(work.path))
+            before, last, child = kernels, "", _Child(asked, str(store.path))
             with closing(child.lines()) as lines:
                 for line in lines:
                     last = line or last

@@ -69,8 +69,8 @@ def dossier(
         raise InputError(msg)
     model, report = promised_by(attested), require_private(out, home)
     after = risk(out, original, hierarchies=hierarchies, private=private, persons=persons)
-    with place_of_parts(attested, None) as work:
-        publication = read_publication(out, attested, work)
+    with place_of_parts(attested) as store:
+        publication = read_publication(out, attested, store)
         look, before, errors = glance(publication), tuple[Exposure, ...](), None
         if original is not None and isinstance(after, Risk) and not isinstance(publication, BucketPublication):
             most = max((one.items for one in after.exposures), default=0)
@@ -89,6 +89,6 @@ def public_dossier(out: Path) -> Dossier:
         If it is no publication.
     """
     attested = attested_publication(out)
-    with place_of_parts(attested, None) as work:
-        look = glance(read_publication(out, attested, work))
+    with place_of_parts(attested) as store:
+        look = glance(read_publication(out, attested, store))
     return Dossier(attested, promised_by(attested), look, risk(out))

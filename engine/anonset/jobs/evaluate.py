@@ -11,7 +11,7 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
@@ -131,8 +131,8 @@ def evaluate(
     home = private_folder(folder, None if private is None else Path(private))
     if home is not None:
         require_same_content(original, require_private(folder, home))
-    with place_of_parts(attested, None if work_dir is None else Path(work_dir)) as work:
-        publication = read_publication(folder, attested, work)
+    with place_of_parts(attested, work_dir) as store:
+        publication = read_publication(folder, attested, store)
         secrets = _secrets_beside(attested)
         original, trees = bind_columns(original, hierarchies, secrets)
         if isinstance(publication, BucketPublication):
@@ -156,14 +156,14 @@ def evaluate(
         return replace(evaluation, bound=least)
 
 
-def read_publication(out: Path, attested: Attestation, work: WorkFolder | None = None) -> AnyPublication:
+def read_publication(out: Path, attested: Attestation, store: Store = MEMORY) -> AnyPublication:
     """Read the publication of a directory, in memory or into a work directory."""
     from anonset.release.buckets import BucketsKind
     from anonset.release.records import RecordsKind
 
     if isinstance(attested.data, BucketFiles):
-        return BucketsKind().read(out, attested.data, work)
-    return RecordsKind().read(out, attested.data, work)
+        return BucketsKind().read(out, attested.data, store)
+    return RecordsKind().read(out, attested.data, store)
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
@@ -187,8 +187,8 @@ def _of_records(
     source, column, levels = "data", original.transactions, dict[str, int]()
     if column is not None:
         hierarchy = hierarchies.get(column.name)
-        local = _records(home, original.work)
-        recoded = recoding_of(column, publication.symbols, home, local, hierarchy, original.work)
+        local = _records(home, original.store)
+        recoded = recoding_of(column, publication.symbols, home, local, hierarchy, original.store)
         measures |= _item_losses(recoded, hierarchy, weights)
         sizes |= _item_sizes(recoded, publication)
         source = recoded.source
@@ -240,11 +240,11 @@ def _item_sizes(recoded: PublishedRecoding, publication: Publication) -> dict[st
     return sizes
 
 
-def _records(home: Path | None, work: WorkFolder | None) -> tuple[Int64, Int32 | None] | None:
+def _records(home: Path | None, store: Store) -> tuple[Int64, Int32 | None] | None:
     from anonset.io.records import read_records, records_file
 
     path = None if home is None else records_file(home)
-    return None if path is None else read_records(path, work)
+    return None if path is None else read_records(path, store)
 
 
 def private_folder(out: Path, private: Path | None) -> Path | None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
-from anonset.data import Table, spans
+from anonset.data import Table
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder
 from anonset.data.saved import save_table, saved_facts, saved_table
+from anonset.data.spans import Limits
+from anonset.data.store import MEMORY, Files, Store
 from anonset.errors import InputError
 from anonset.jobs.cluster import require_on_workers
 from anonset.jobs.compiling import TAKES, Compiling, compiling_near_limit
@@ -186,15 +187,15 @@ def table_of(
     if not chosen.by_blocks:
         yield _in_memory(settings, progress), sha256()
         return
-    with work_place(settings) as work, spans.memory_limit(chosen.limit_on_data):
+    with work_place(settings, Limits.of_process(chosen.limit_on_data)) as store:
         if note is not None:
-            note(_by_blocks(chosen, work))
-        facts = saved_facts(work)
+            note(_by_blocks(chosen, store))
+        facts = saved_facts(store)
         if facts is not None:
             _require_same(facts["sha256"], sha256())
-            yield saved_table(work), facts["sha256"]
+            yield saved_table(store), facts["sha256"]
             return
-        table, found = _gathered(settings, work, progress), sha256()
+        table, found = _gathered(settings, store, progress), sha256()
         if settings.work_dir is not None:
             save_table(table, {"sha256": found})
         yield table, found
@@ -207,9 +208,9 @@ def _require_same(before: str, now: str) -> None:
         raise InputError(msg)
 
 
-def _by_blocks(chosen: Input, work: WorkFolder) -> str:
+def _by_blocks(chosen: Input, store: Files) -> str:
     """Say that a job runs by blocks, and, where nobody asked for it, why."""
-    told = f"runs by blocks in {work.path}"
+    told = f"runs by blocks in {store.path}"
     if chosen.limit is None or chosen.need <= chosen.limit:
         return told
     taken = f"{format_size(chosen.limit)} may be taken"
@@ -226,10 +227,10 @@ def _in_memory(settings: "Settings", progress: Progress | None) -> Table:
     path, files = Path(settings.input), data_files(settings.input, settings.input_format, no_header=settings.no_header)
     if path.is_file() or (path.is_dir() and files.format == "parquet" and not files.keys):
         return read(path, **settings.read_options())
-    return _gathered(settings, None, progress)
+    return _gathered(settings, MEMORY, progress)
 
 
-def _gathered(settings: "Settings", work: WorkFolder | None, progress: Progress | None) -> Table:
+def _gathered(settings: "Settings", store: Store, progress: Progress | None) -> Table:
     from anonset.io.options import ReadOptions
     from anonset.io.scan import gather_files
 
@@ -237,7 +238,7 @@ def _gathered(settings: "Settings", work: WorkFolder | None, progress: Progress 
         if progress is not None:
             progress("read", records, 0)
 
-    return gather_files(settings.input, ReadOptions.of(**settings.read_options()), work, tell)
+    return gather_files(settings.input, ReadOptions.of(**settings.read_options()), store, tell)
 
 
 def input_sha256(source: str, declared: str | None) -> str:

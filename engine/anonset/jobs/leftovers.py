@@ -6,8 +6,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonset.data.mapped import PREFIX
 from anonset.data.owners import OWNER, State, looked_at, owner_of
+from anonset.data.store import PREFIX
 from anonset.errors import InputError
 
 _NAMED = 3  # directories in a warning

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.fingerprints import column_sha256
 from anonset.data.quasi_identifiers import Float64
-from anonset.data.spans import held_at_once
+from anonset.data.spans import Limits
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization import Publication, Symbol
@@ -212,7 +212,7 @@ def _require_possible_buckets(original: Table, publication: BucketPublication) -
     visible = np.ones(publication.n, bool)
     for column in publication.ids:
         visible &= column.codes != column.vocabulary.index.get(STAR, -1)
-    _require_room(original.n + publication.n, len(columns))
+    _require_room(original.n + publication.n, len(columns), publication.store.limits)
     pairs = [(before[c.name].codes.astype(np.int64), _recoded(c, before[c.name])[visible]) for c in columns]
     if pairs and not _contained(pairs):
         msg = f"qit.csv has rows that the original does not have, or not as often, {_OTHER}"
@@ -225,10 +225,10 @@ def _require_possible_buckets(original: Table, publication: BucketPublication) -
             raise InputError(msg)
 
 
-def _require_room(rows: int, columns: int) -> None:
+def _require_room(rows: int, columns: int, limits: Limits) -> None:
     """Refuse to sort all rows at once where that would take more than half of what is left within the memory limit."""
     each = _BYTES + _BYTES_PER_COLUMN * columns
-    if held_at_once(rows, each) < rows:
+    if limits.held(rows, each) < rows:
         without = "without the private directory all rows are compared at once"
         msg = f"{without}, which takes about {format_size(each * rows)} of memory; name it, or raise the memory limit"
         raise InputError(msg)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os import fspath
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anonset.data import Table, spans
-from anonset.data.mapped import WorkFolder
+from anonset.data import Table
+from anonset.data.spans import Limits
+from anonset.data.store import MEMORY, Files
 from anonset.jobs.input import require_input
 from anonset.release import costs
 from anonset.release.costs import memory_for, memory_limit, require_memory
@@ -21,7 +22,7 @@ _RISKS = 1.2
 
 
 @contextmanager
-def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: str | None) -> Iterator[Path | None]:
+def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: str | None) -> Iterator[Files | None]:
     """Give the directory in which data lie that a command compares; None where all of them fit in memory.
 
     Parameters
@@ -44,9 +45,10 @@ def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: s
         return
     if given is not None and limit is not None and need > limit < costs.AT_LEAST:
         require_memory(costs.AT_LEAST, given)
-    made = WorkFolder.temporary() if work_dir is None else WorkFolder.at(Path(work_dir))
-    with made as work, spans.memory_limit(limit):
-        yield work.path
+    limits = Limits.of_process(limit)
+    made = Files.temporary(limits=limits) if work_dir is None else Files.at(Path(work_dir), limits)
+    with made as store:
+        yield store
 
 
 def compared_data(
@@ -91,7 +93,7 @@ def require_room_for_risks(out: Path, attested: Attestation | None, given: str |
 
 
 def read_data(
-    source: str, options: Mapping[str, Any], *, mapped: bool = True, work_dir: str | Path | None = None
+    source: str, options: Mapping[str, Any], *, mapped: bool = True, work_dir: str | PathLike[str] | None = None
 ) -> Table:
     """Read a file, or the files of a folder, glob, tree or address.
 
@@ -122,9 +124,9 @@ def read_data(
     limit = memory_limit(None)
     by_blocks = not options.get("group") and files.format != "spmf"
     if work_dir is not None:
-        return gather_files(fspath(source), ReadOptions.of(**options), WorkFolder.temporary(Path(work_dir)))
+        return gather_files(fspath(source), ReadOptions.of(**options), Files.of(work_dir).below())
     if mapped and by_blocks and limit is not None and memory_for(files.estimated) > limit:
         return scan(source, **options)
     if path.is_file() or (path.is_dir() and files.format == "parquet" and not files.keys):
         return read(path, **options)
-    return gather_files(fspath(source), ReadOptions.of(**options), None)
+    return gather_files(fspath(source), ReadOptions.of(**options), MEMORY)

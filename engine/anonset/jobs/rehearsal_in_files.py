@@ -6,22 +6,21 @@ Some kernels are called only where there are many records, labels or sets. Here 
 import os
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spans
-from anonset.data.mapped import WorkFolder
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
+from anonset.data.spans import Limits
+from anonset.data.store import Files
 from anonset.jobs.annotated_kernels import compile_the_rest
 from anonset.jobs.compiling import GO_ON, MOST, mark_ready
 from anonset.jobs.rehearsal import RECORDS, baskets, rehearse, table_for
 from anonset.jobs.rehearsals import rehearsals
 from anonset.release.costs import peak_memory
 
-_LIMIT = 1 << 20
-"""Memory, in bytes, to which all that is held at once keeps: an eighth of it is room for anything."""
+_LIMITS = Limits(room=1 << 17, rows_per_bucket=RECORDS // 8, labels_held=RECORDS // 8)
+"""Limits that some dozens of rows, labels or sets exceed, so that tiny data take the path of large data."""
 
 
 def compile_here() -> None:
@@ -61,8 +60,8 @@ def _read_baskets() -> None:
     from anonset.algorithms.transaction.pgen import generate_constraints
     from anonset.io.scan import scan
 
-    with WorkFolder.temporary() as work:
-        fimi, rows = work.path / "baskets.dat", work.path / "rows.csv"
+    with Files.temporary() as store:
+        fimi, rows = store.path / "baskets.dat", store.path / "rows.csv"
         fimi.write_text("".join(" ".join(sorted(row)) + "\n" for row in baskets()))
         rows.write_text("person,items\n" + "".join(f"p{n // 2},{min(row)}\n" for n, row in enumerate(baskets())))
         scan(rows, items="items", id="person", group=True)
@@ -73,36 +72,16 @@ def _read_baskets() -> None:
 
 def rehearse_in_files(algorithm: Algorithm) -> None:
     """Read a tiny table block by block into files, anonymize it, publish it and verify what was written."""
-    from anonset.io.scan import scan
+    from anonset.io.options import ReadOptions
+    from anonset.io.scan import gather_files
     from anonset.jobs.anonymize import anonymize
 
     table, given = table_for(algorithm.model)
-    with WorkFolder.temporary() as work, spans.memory_limit(_LIMIT), _many():
-        source, roles = _written(table, work.path)
-        filed = scan(source, work_dir=work.path / "work", **roles)
-        out = work.path / "out"
+    with Files.temporary(limits=_LIMITS) as store:
+        source, roles = _written(table, store.path)
+        filed = gather_files(str(source), ReadOptions.of(**roles), store.below())
+        out = store.path / "out"
         anonymize(filed, algorithm, hierarchies=given, workers=1, out=out, allow_worthless=True)
-
-
-@contextmanager
-def _many() -> Iterator[None]:
-    """Let some dozens of rows, labels or sets be too many to be held at once."""
-    from anonset.data import label_order
-    from anonset.generalization import row_order
-    from anonset.io import texts
-    from anonset.verification import individuals, shares
-
-    with ExitStack() as stack:
-        for module, name in (
-            (row_order, "ROWS_PER_BUCKET"),
-            (label_order, "PER_BUCKET"),
-            (texts, "MOST_HELD"),
-            (individuals, "ROWS_PER_SHARE"),
-            (shares, "ROWS_PER_SHARE"),
-        ):
-            stack.callback(setattr, module, name, getattr(module, name))
-            setattr(module, name, RECORDS // 8)
-        yield
 
 
 def _written(table: Table, folder: Path) -> tuple[Path, dict[str, Any]]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.discreet import Discreet
 from anonset.data.exact import require_between_0_and_1
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
@@ -198,7 +198,6 @@ def risk(
         If it is no publication of records, or the original or the persons are not its own.
     """
     require_between_0_and_1("threshold", threshold)
-    place = None if work_dir is None else Path(work_dir)
     with ExitStack() as stack:
         if isinstance(published, Release):
             publication, model = published.publication, published.verdict.model
@@ -208,8 +207,8 @@ def risk(
             require_apart(work_dir, published, private or f"{published}.private")
             out, attested = Path(published), attested_publication(Path(published))
             buckets = isinstance(attested.data, BucketFiles)
-            work = stack.enter_context(place_of_parts(attested, place)) if buckets else None
-            publication, model, original, trees = _read(out, attested, private, original, hierarchies or {}, work)
+            store = stack.enter_context(place_of_parts(attested, work_dir)) if buckets else MEMORY
+            publication, model, original, trees = _read(out, attested, private, original, hierarchies or {}, store)
             by_person = attested.declarations.unit == "person"
         if isinstance(publication, BucketPublication):
             if population is not None:
@@ -277,12 +276,12 @@ def _read(
     private: str | os.PathLike[str] | None,
     original: Table | None,
     given: Mapping[str, HierarchySpec],
-    work: WorkFolder | None,
+    store: Store,
 ) -> tuple[Any, PrivacyModel, Table | None, dict[str, Hierarchy]]:
     """Read a publication, and the way back to the original where that is given."""
     from anonset.jobs.verify import promised_by
 
-    publication, model = read_publication(out, attested, work), promised_by(attested)
+    publication, model = read_publication(out, attested, store), promised_by(attested)
     if original is None:
         return publication, model, None, {}
     home = private_folder(out, None if private is None else Path(private))
@@ -295,7 +294,7 @@ def _read(
     require_columns(original, attested)
     table, trees = bind(original, given, model)
     require_same_content(table, require_private(out, home))
-    record, cluster = read_records(records, work)
+    record, cluster = read_records(records, store)
     if isinstance(publication, BucketPublication):
         return replace(publication, record=record), model, table, trees
     return replace(publication, record=record, cluster=cluster), model, table, trees

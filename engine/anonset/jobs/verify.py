@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import SetColumn, Table
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
@@ -65,16 +65,16 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
     with ExitStack() as stack:
         place = stack.enter_context(place_of_data(data, settings.memory_limit, settings.work_dir))
         if place is not None:
-            settings = settings.model_copy(update={"work_dir": str(place)})  # where the original lies, too
-        work = stack.enter_context(place_of_parts(attested, place))
-        return _check(published, settings, attested, work, progress)
+            settings = settings.model_copy(update={"work_dir": place})  # where the original lies, too
+        store = stack.enter_context(place_of_parts(attested, place))
+        return _check(published, settings, attested, store, progress)
 
 
 def _check(
     published: Path,
     settings: CheckSettings,
     attested: Attestation | None,
-    work: WorkFolder | None,
+    store: Store,
     progress: Progress | None,
 ) -> Inspection:
     promised = None if attested is None else promised_by(attested)
@@ -83,10 +83,10 @@ def _check(
         progress("read", 0, 0)
     if attested is None or promised is None:
         foreign = _read_foreign(published, settings, model)
-        return inspect(_with_records(foreign, settings, work), model, settings, progress=progress)
-    publication = _read_attested(published, settings, attested, model, work)
+        return inspect(_with_records(foreign, settings, store), model, settings, progress=progress)
+    publication = _read_attested(published, settings, attested, model, store)
     require_statements(published, attested, promised, publication)
-    found = inspect(_with_records(publication, settings, work), model, settings, attested=attested, progress=progress)
+    found = inspect(_with_records(publication, settings, store), model, settings, attested=attested, progress=progress)
     asked = is_promised(attested, model) or model == promised.visible
     budget = settings.budget
     seen = evidence(publication, found.verdict, budget=budget, progress=progress) if asked else None
@@ -177,7 +177,7 @@ def _read_attested(
     settings: CheckSettings,
     attested: Attestation,
     model: PrivacyModel,
-    work: WorkFolder | None,
+    store: Store,
 ) -> AnyPublication:
     """Read the files of a publication, if they are those that were attested."""
     given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
@@ -190,7 +190,7 @@ def _read_attested(
         msg = f"{str(published)!r} is {what}, of which model {model.name} says nothing"
         raise InputError(msg)
     require_attested(published, attested)
-    found: AnyPublication = kind_of(model).read(published, attested.data, work)
+    found: AnyPublication = kind_of(model).read(published, attested.data, store)
     if isinstance(found, Publication):
         book, where = read_codebook(published / CODEBOOK), f"codebook {str(published / CODEBOOK)!r}"
         items = found.transactions
@@ -212,13 +212,13 @@ def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table 
     return items is not None and not {items.name, *owner.joined}.isdisjoint(settings.hierarchy)
 
 
-def _with_records(publication: AnyPublication, settings: CheckSettings, work: WorkFolder | None) -> AnyPublication:
+def _with_records(publication: AnyPublication, settings: CheckSettings, store: Store) -> AnyPublication:
     """Return a publication with the way back to the original, where that is known."""
     if settings.records is None:
         return publication
     from anonset.io.records import read_records
 
-    record, cluster = read_records(Path(settings.records), work)
+    record, cluster = read_records(Path(settings.records), store)
     if len(record) != publication.n:
         msg = f"{settings.records!r} names the records of {len(record)} rows, the publication has {publication.n}"
         raise InputError(msg)

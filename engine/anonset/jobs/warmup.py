@@ -5,7 +5,7 @@ from pathlib import Path
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs.compiling import mark_ready
 from anonset.jobs.rehearsal import baskets, rehearse
@@ -83,18 +83,18 @@ def rehearse_files() -> None:
     from anonset.jobs.verify import check
 
     hierarchies = {"items": "balanced:3"}
-    with WorkFolder.temporary() as work:
-        source, out = work.path / "baskets.dat", work.path / "out"
+    with Files.temporary() as store:
+        source, out = store.path / "baskets.dat", store.path / "out"
         source.write_text("".join(" ".join(sorted(row)) + "\n" for row in baskets()))
         table = read(source)
         if table.transactions is not None:
             generate_constraints(table.transactions, 2)
         anonymize(table, Apriori(k=2, m=2), hierarchies=hierarchies, workers=1).save(out)
-        check(out, {"original": str(source), "records": str(work.path / "out.private" / "records.csv")})
+        check(out, {"original": str(source), "records": str(store.path / "out.private" / "records.csv")})
         evaluate(table, out, hierarchies=hierarchies)
         risk(out, table, hierarchies=hierarchies)
-        rows = work.path / "rows.csv"
+        rows = store.path / "rows.csv"
         rows.write_text("".join(["person,value\n", *(f"p{row // 2},v{row % 3}\n" for row in range(12))]))
         ids = scan(rows, id="person", sensitive="value")  # which lie in files
-        anonymize(ids, SafeGrouping(k=2, l=1, seed=0), workers=1, out=work.path / "buckets")
+        anonymize(ids, SafeGrouping(k=2, l=1, seed=0), workers=1, out=store.path / "buckets")
     rehearse(Apriori(k=2, m=2), "input")  # rows in any order

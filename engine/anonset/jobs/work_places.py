@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.transaction.rounds import NAME as ROUNDS
 from anonset.data import owners
-from anonset.data.mapped import INSIDE, PARTS, RUN, WorkFolder
 from anonset.data.saved import saved_files
+from anonset.data.spans import Limits
+from anonset.data.store import INSIDE, PARTS, RUN, Files
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.release.staging import leftovers
 from anonset.spelling import setting
@@ -26,7 +27,7 @@ _NOT_OF_THE_RESULT = (
 
 
 @contextmanager
-def work_place(settings: "Settings") -> Iterator[WorkFolder]:
+def work_place(settings: "Settings", limits: Limits) -> Iterator[Files]:
     """Give the work directory of a run, which nobody else uses meanwhile; it is gone when the run has succeeded.
 
     One that was named stays where the run failed, so that ``resume`` goes on from it.
@@ -37,25 +38,25 @@ def work_place(settings: "Settings") -> Iterator[WorkFolder]:
         If a named directory is not empty, or, to resume, not that of such a run, or another run is at work in it.
     """
     if settings.work_dir is None:
-        with WorkFolder.temporary() as work:
-            yield work
+        with Files.temporary(limits=limits) as store:
+            yield store
         return
     path = Path(settings.work_dir)
-    work = _taken_up(path, settings) if settings.resume else WorkFolder.at(path)
+    store = _taken_up(path, settings, limits) if settings.resume else Files.at(path, limits)
     try:
         if settings.resume:
-            _clear(work)
+            _clear(store)
         else:
-            with work.written(RUN) as file:
+            with store.written(RUN) as file:
                 file.write(json.dumps(_identity(settings)).encode())
-        yield work
+        yield store
     except BaseException as error:
         with suppress(OSError):  # as on a full disk: the mark then names this process, which ends
-            owners.leave(work.path)
-        go_on = f"go on by {setting('resume', True)}, or clear them by: {owners.clear_command(work.path)}"
-        error.add_note(f"{RAW_DATA_STAY} {str(work.path)!r}; {go_on}")
+            owners.leave(store.path)
+        go_on = f"go on by {setting('resume', True)}, or clear them by: {owners.clear_command(store.path)}"
+        error.add_note(f"{RAW_DATA_STAY} {str(store.path)!r}; {go_on}")
         raise
-    work.remove()
+    store.remove()
 
 
 def clear_leftovers(out: Path, private: Path) -> None:
@@ -65,7 +66,7 @@ def clear_leftovers(out: Path, private: Path) -> None:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _taken_up(path: Path, settings: "Settings") -> WorkFolder:
+def _taken_up(path: Path, settings: "Settings", limits: Limits) -> Files:
     """Take the work directory of a run that was killed, if it was one of the same settings and version."""
     path = path / INSIDE if (path / INSIDE / RUN).exists() else path
     asked = f"{setting('resume', True)}: {str(path)!r}"
@@ -86,7 +87,7 @@ def _taken_up(path: Path, settings: "Settings") -> WorkFolder:
         msg = f"{asked} is of a run with other {what}{which}; begin anew in another directory"
         raise InputError(msg)
     owners.take(path)
-    return WorkFolder(path)
+    return Files(path, limits)
 
 
 def _identity(settings: "Settings") -> dict[str, Any]:
@@ -97,12 +98,12 @@ def _identity(settings: "Settings") -> dict[str, Any]:
     return {"settings": relevant(given), "places": [given["input"], given["out"]], "versions": versions()}
 
 
-def _clear(work: WorkFolder) -> None:
+def _clear(store: Files) -> None:
     """Remove what a run that was killed has not finished."""
-    kept = saved_files(work)
+    kept = saved_files(store)
     read = bool(kept)
     kept |= {owners.OWNER, RUN, ROUNDS} if read else {owners.OWNER, RUN}
-    for path in work.path.iterdir():
+    for path in store.path.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
         elif path.name not in kept and not (read and path.name.startswith(PARTS)):

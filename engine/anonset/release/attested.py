@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Files, Store
 from anonset.errors import InputError, datum, foreign
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.publication import Publication
@@ -63,8 +63,8 @@ def read_attestation(published: Path) -> Attestation | None:
 
 
 @contextmanager
-def place_of_parts(attested: Attestation | None, parent: Path | None = None) -> Iterator[WorkFolder | None]:
-    """Give a temporary directory for a publication in parts, which may be larger than memory; else none.
+def place_of_parts(attested: Attestation | None, parent: str | os.PathLike[str] | None = None) -> Iterator[Store]:
+    """Give a store for a publication: one in parts, which may be larger than memory, lies in a temporary directory.
 
     Parameters
     ----------
@@ -72,11 +72,10 @@ def place_of_parts(attested: Attestation | None, parent: Path | None = None) -> 
         Where it is to lie in any case, whatever is published.
     """
     if parent is None and (attested is None or attested.data.parts is None):
-        yield None
+        yield MEMORY
     else:
-        made = WorkFolder.temporary(parent)
-        with made if parent is None else made.taken() as work:
-            yield work
+        with Files.temporary() if parent is None else Files.of(parent).below().taken() as store:
+            yield store
 
 
 def require_attested(published: Path, attested: Attestation) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import CategoricalColumn, Hierarchy, Table
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Buckets, Publication
 from anonset.generalization.buckets import BucketPublication
@@ -78,20 +78,22 @@ class BucketsKind:
         self,
         folder: Path,
         files: BucketFiles,
-        work: WorkFolder | None = None,
+        store: Store = MEMORY,
         meant: BucketPublication | None = None,
     ) -> BucketPublication:
         """Read both tables; columns that were meant to lie in files are compared with these as they are read."""
         from anonset.io.buckets import read_buckets
 
-        place = None if work is None else WorkFolder.temporary(work.path)
+        place = store.below()
         columns = () if meant is None else (*meant.ids, *meant.kept)
         filed = [column for column in columns if column.vocabulary.filed is not None]
-        return read_buckets(folder, id=files.id, keep=files.keep, work=place, files=files.tables, expected=tuple(filed))
+        return read_buckets(
+            folder, id=files.id, keep=files.keep, store=place, files=files.tables, expected=tuple(filed)
+        )
 
     def require_same(self, meant: BucketPublication, written: BucketPublication) -> BucketPublication:
         """Compare the columns of both tables by their labels."""
-        if meant.work is not None:
+        if meant.store.in_files:
             _require_same_mapped(meant, written)
             return replace(written, record=meant.record)
         one, other = _contents(meant), _contents(written)

@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown, shown
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
@@ -157,7 +157,7 @@ class Kind(Protocol[P]):
         """Write the way back into the private folder."""
         ...
 
-    def read(self, folder: Path, files: Any, work: WorkFolder | None = None, meant: P | None = None) -> P:
+    def read(self, folder: Path, files: Any, store: Store = MEMORY, meant: P | None = None) -> P:
         """Read written data, in memory or into a work directory.
 
         Raises

@@ -119,8 +119,8 @@ def _undo() -> None:
     while UNDOING:
         with suppress(KeyError, OSError):
             UNDOING.popitem()[1]()
-    if mapped := sys.modules.get("anonset.data.mapped"):  # not imported here, which must stay light
-        mapped.remove_temporary()
+    if store := sys.modules.get("anonset.data.store"):  # not imported here, which must stay light
+        store.remove_temporary()
 
 
 def settle() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.joining import prefixed
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum
 from anonset.generalization import Symbol
 from anonset.generalization.publication import cells, cells_by_column, generalize, members_of, node_symbol
@@ -37,7 +37,7 @@ def rejoin(
     joined: Sequence[str],
     *,
     sets: bool = False,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
 ) -> tuple[SetColumn, tuple[Symbol, ...]]:
     """Return published columns, joined again by prefixing, as one column of the symbols of the codebook.
 
@@ -53,8 +53,8 @@ def rejoin(
         The codebook. A text that it does not explain is a symbol of its own column, whatever it looks like.
     sets
         Let an unexplained set of members of several columns, each with its column, be one symbol of all of them.
-    work
-        Where the new column is to lie; None: in memory.
+    store
+        Where the new column is to lie.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def rejoin(
     symbols = tuple(dict.fromkeys(behind))
     place = {symbol: at for at, symbol in enumerate(symbols)}
     image = np.array([place[symbol] for symbol in behind], np.int32)
-    whole = generalize(column, image, symbols, work)
+    whole = generalize(column, image, symbols, store)
     written = np.bincount(image, weights=column.occurrences, minlength=len(symbols)).astype(np.int64)
     for symbol in (*known, *spanning.values()):
         here, reach = place.get(symbol, -1), len(cells(symbol, joined))

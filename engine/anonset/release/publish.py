@@ -73,12 +73,12 @@ def publish(
     kind = kind_of(unverified.algorithm.model)
     kind.require_readable(unverified.publication)
     with Staging(request.out, request.private_folder) as staging:
-        meant, work = unverified.publication, unverified.table.work
-        with nullcontext() if work is None else Seal.of_labels(unverified.table).kept():
+        meant, store = unverified.publication, unverified.table.store
+        with Seal.of_labels(unverified.table).kept() if store.in_files else nullcontext():
             with watch.phase("write"):
                 files = kind.write(unverified, staging.folder, request.layout)
             with watch.phase("read back"):
-                written = kind.require_same(meant, kind.read(staging.folder, files, work, meant))
+                written = kind.require_same(meant, kind.read(staging.folder, files, store, meant))
         with watch.phase("verify"):
             verdict = verify_release(
                 unverified,

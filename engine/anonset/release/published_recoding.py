@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization import ItemGroups, Symbol
@@ -62,7 +62,7 @@ def recoding_of(
     private: Path | None,
     records: tuple[Int64, Int32 | None] | None,
     hierarchy: Hierarchy | None = None,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
 ) -> PublishedRecoding:
     """Return the recoding by which a column was published.
 
@@ -78,8 +78,8 @@ def recoding_of(
         Input record and cluster of each published row, needed where the recoding is local.
     hierarchy
         The hierarchy of the items, whose leaves are the universe then.
-    work
-        Where arrays as long as the column are to lie; None: in memory.
+    store
+        Where arrays as long as the column are to lie.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def recoding_of(
         mapping = {**dict.fromkeys(column.vocabulary.labels, ""), **known}
         universe = Vocabulary.of(mapping).labels
     vocabulary = Vocabulary(universe) if hierarchy is None else hierarchy.leaves
-    bound, groups = _over(column, vocabulary, source, work), _groups(vocabulary, mapping)
+    bound, groups = _over(column, vocabulary, source, store), _groups(vocabulary, mapping)
     size_of = np.append(np.bincount(groups.group[groups.group != SUPPRESSED], minlength=len(vocabulary)), 0)
     item = np.flatnonzero(bound.occurrences)
     size = size_of[groups.group[item]].astype(np.int64)  # the last entry is for suppressed items
@@ -171,7 +171,7 @@ def _groups(vocabulary: Vocabulary, mapping: Mapping[str, str]) -> ItemGroups:
     return ItemGroups(vocabulary, np.array(codes, np.int32))
 
 
-def _over(column: SetColumn, vocabulary: Vocabulary, source: str, work: WorkFolder | None = None) -> SetColumn:
+def _over(column: SetColumn, vocabulary: Vocabulary, source: str, store: Store = MEMORY) -> SetColumn:
     """Return a column with its items as codes of a universe."""
     index = vocabulary.index
     unknown = [label for label in column.vocabulary.labels if label not in index]
@@ -180,4 +180,4 @@ def _over(column: SetColumn, vocabulary: Vocabulary, source: str, work: WorkFold
             f"item {datum(unknown[0])} of the original is not in the {source}: the publication was made from other data"
         )
         raise InputError(msg)
-    return column.recode(np.array([index[label] for label in column.vocabulary.labels], np.int32), vocabulary, work)
+    return column.recode(np.array([index[label] for label in column.vocabulary.labels], np.int32), vocabulary, store)

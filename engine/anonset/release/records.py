@@ -10,8 +10,8 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.hierarchy import is_attached
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.generalization import Cut, PerCluster, Publication, Symbol
@@ -78,9 +78,9 @@ class RecordsKind:
         if tree is not None:
             publication = in_public_order(publication, tree)
         if layout.order == "sorted":
-            unsorted, publication = publication, publication.sorted()
-            if unsorted.work not in (None, publication.work):
-                unsorted.work.remove()
+            unsorted, publication = publication, publication.sorted(table.store)
+            if unsorted.store != publication.store:
+                unsorted.store.remove()
         categories = [column.name for column in table.relational if isinstance(column, CategoricalColumn)]
         value_sets = [name for name in categories if name not in hierarchies or hierarchies[name].unnamed]
         unnamed = tree is not None and bool(tree.unnamed)
@@ -147,7 +147,7 @@ class RecordsKind:
         write_records(publication, folder)
 
     def read(
-        self, folder: Path, files: DataFile, work: WorkFolder | None = None, meant: Publication | None = None
+        self, folder: Path, files: DataFile, store: Store = MEMORY, meant: Publication | None = None
     ) -> Publication:
         """Read the data and the codebook; columns meant to lie in files are compared as they are read."""
         from anonset.io.maps import read_codebook
@@ -161,7 +161,7 @@ class RecordsKind:
             relational=files.relational,
             keep=files.keep,
             separator=_NOWHERE if files.separator is None else files.separator,
-            work=None if work is None else WorkFolder.temporary(work.path),
+            store=store.below(),
             expected={column.name: column for column in kept if column.vocabulary.filed is not None},
         )
         book = read_codebook(folder / CODEBOOK)
@@ -212,16 +212,16 @@ def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False) -
     known = {symbol.label: symbol for symbol in book}
     items = table.transactions
     if items is not None and table.joined:
-        items, symbols = rejoin(items, known.values(), table.joined, sets=sets, work=table.work)
+        items, symbols = rejoin(items, known.values(), table.joined, sets=sets, store=table.store)
     else:
         labels = () if items is None else items.vocabulary.labels
         symbols = tuple(known.get(label) or _symbol(label) for label in labels)
     values = tuple(symbol for symbol in known.values() if symbol.kind == "values")
     relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
     rows = in_input_order(table)
-    order, joined, work = table.order, table.joined, table.work
+    order, joined, store = table.order, table.joined, table.store
     return Publication(
-        items, symbols, relational, table.kept, rows, order=order, joined=joined, value_sets=values, work=work
+        items, symbols, relational, table.kept, rows, order=order, joined=joined, value_sets=values, store=store
     )
 
 

@@ -83,7 +83,7 @@ def bind_columns(
         target = known[name]
         if isinstance(target, SetColumn):
             found[name] = _items_hierarchy(spec, target, beside)
-            table = table.with_transactions(found[name].bind(target, table.work))
+            table = table.with_transactions(found[name].bind(target, table.store))
         elif (bound := _relational_hierarchy(spec, target)) is not None:
             found[name] = bound
     return table, found

@@ -156,13 +156,13 @@ def _changed(table: Table, part: Part, rule: str, image: Mapping[str, str | None
     if sets is not None and part.name in (sets.name, *table.joined):
         moved = {f"{part.mark}{old}": None if new is None else f"{part.mark}{new}" for old, new in image.items()}
         change = replace(change_of(sets, rule, moved), column=part.name)
-        return replace(table, transactions=relabel(sets, moved, table.work), changes=(*table.changes, change))
+        return replace(table, transactions=relabel(sets, moved, table.store), changes=(*table.changes, change))
     columns, change = [], Change(part.name, rule, 0, 0)
     for column in table.relational:
         if column.name == part.name and isinstance(column, CategoricalColumn):
             change = change_of(column, rule, image)
             known = {old: new for old, new in image.items() if new is not None}
-            column = recategorize(column, known, table.work)
+            column = recategorize(column, known, table.store)
         columns.append(column)
     return replace(table, relational=tuple(columns), changes=(*table.changes, change))
 

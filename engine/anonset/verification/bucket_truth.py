@@ -7,10 +7,9 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, Table
 from anonset.data.filed import FiledLabels
-from anonset.data.growing import Growing
 from anonset.data.label_order import encode_labels
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import ascending, run_spans, spans
+from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication
@@ -42,7 +41,7 @@ def check_buckets_truthful(table: Table, publication: BucketPublication) -> Witn
         return Witness((), int(np.count_nonzero(record == record[row])), 1, row, detail)
     originals = {column.name: column for column in (*table.ids, *table.kept)}
     for column in (*publication.ids, *publication.kept):
-        before, image = originals[column.name], _image_of_ids(column, originals[column.name], publication.work)
+        before, image = originals[column.name], _image_of_ids(column, originals[column.name], publication.store)
         star = column.vocabulary.index.get(STAR, -1) if column in publication.ids else -1
         for first, end in spans(n):
             codes = column.codes[first:end]
@@ -65,7 +64,7 @@ def check_undivided(table: Table, publication: BucketPublication) -> Witness | N
         If the publication has other columns than the table.
     """
     _require_same_columns(table, publication)
-    found = find_divided(_of_everybody(table, publication), publication.n, publication.work)[1]
+    found = find_divided(_of_everybody(table, publication), publication.n, publication.store)[1]
     if found is None:
         return None
     one, other = (publication.group.vocabulary.labels[group] for group in found.groups)
@@ -146,33 +145,33 @@ def _first_key_that_differs(
     return None
 
 
-def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, work: WorkFolder | None) -> Int64 | None:
+def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, store: Store) -> Int64 | None:
     """Return what `_image` does; None where both have the same labels, a star apart, which lie in the same files."""
     one, other = column.vocabulary.filed, before.vocabulary.filed
-    if one is None or other is None or work is None:
+    if one is None or other is None:
         return _image(column, before)
     if one.starts is other.starts and one.text is other.text:
         return None
-    return _image_of_filed(one, other, work)
+    return _image_of_filed(one, other, store)
 
 
-def _image_of_filed(labels: FiledLabels, before: FiledLabels, work: WorkFolder) -> Int64:
+def _image_of_filed(labels: FiledLabels, before: FiledLabels, store: Store) -> Int64:
     """Return int64 (labels,) in files: the place of each label among others, one past the last where it is not there.
 
     Labels of both are numbered together.
     """
     with ExitStack() as stack:
-        scratch = stack.enter_context(WorkFolder.temporary(work.path))
-        starts, text = (stack.enter_context(Growing(scratch, "both", kind)) for kind in (np.int64, np.uint8))
+        scratch = stack.enter_context(store.below())
+        starts, text = (stack.enter_context(scratch.growing("both", kind)) for kind in (np.int64, np.uint8))
         starts.append(np.zeros(1, np.int64))
         for end, part in ((0, before), (len(before.text), labels)):
             starts.append(part.starts[1:] + end)
             text.append(part.text)
         codes, all_labels = encode_labels(starts.finished(), text.finished(), scratch, numeric=False)
-        place = space(scratch, "place", np.int64, all_labels.filed)
+        place = scratch.array("place", np.int64, all_labels.filed)
         place[:] = len(before)
         place[codes[: before.filed]] = np.arange(before.filed)
-        image: Int64 = space(work, "image", np.int64, len(labels))
+        image: Int64 = store.array("image", np.int64, len(labels))
         image[: labels.filed] = place[codes[before.filed :]]
         if labels.last is not None:
             image[labels.filed] = before.places.get(labels.last, len(before))

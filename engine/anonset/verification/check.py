@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from anonset.data import SetColumn
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
@@ -62,8 +62,8 @@ def _k(publication: Published, model: KAnonymity, budget: int, progress: Progres
 
 
 def _kkm(publication: Published, model: KKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    columns, work = _relational(publication, model), _work(publication)
-    return check_kkm(columns, _items(publication, model), model, budget, progress, work)
+    columns, store = _relational(publication, model), _work(publication)
+    return check_kkm(columns, _items(publication, model), model, budget, progress, store)
 
 
 def _lm(publication: Published, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:
@@ -190,9 +190,10 @@ def verify(
     return verdict
 
 
-def _work(publication: Published) -> WorkFolder | None:
+def _work(publication: Published) -> Store:
     """Return where a publication lies, if it is mapped from files: there is room for scratch."""
-    return getattr(publication, "work", None)
+    found: Store = getattr(publication, "store", MEMORY)
+    return found
 
 
 def _items(publication: Published, model: PrivacyModel) -> SetColumn:

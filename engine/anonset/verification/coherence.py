@@ -1,7 +1,7 @@
 """Checking (h, k, p)-coherence by looking at the cohort of every supported set of at most p public symbols."""
 
 from anonset.data import SetColumn
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Store
 from anonset.privacy import Verdict
 from anonset.privacy.coherence import Coherence
 from anonset.verification.cohorts import Rule, check_cohorts
@@ -9,9 +9,9 @@ from anonset.verification.counting import Progress
 
 
 def check_coherence(
-    column: SetColumn, model: Coherence, budget: int, progress: Progress | None, work: WorkFolder | None = None
+    column: SetColumn, model: Coherence, budget: int, progress: Progress | None, store: Store = MEMORY
 ) -> Verdict:
     """Check published records; the share h is not monotone, so no size is inferred from another."""
     share = (model.share.numerator, model.share.denominator)
     rule = Rule(range(1, model.p + 1), model.k, share)
-    return check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, work)
+    return check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.growing import Growing
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import run_spans, spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError
 from anonset.privacy import PrivacyModel, Verdict, Witness
@@ -79,7 +78,7 @@ def check_cohorts(
     model: PrivacyModel,
     budget: int,
     progress: Progress | None,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
 ) -> Verdict:
     """Check every cohort of every size; the witness is the smallest violating set, then the first by its codes.
 
@@ -89,12 +88,12 @@ def check_cohorts(
         (n,): group of each record, an integer; cohorts are looked at within groups. None: all records are one.
     sensitive
         Labels of symbols that belong to no set, and of which no cohort may hold too many.
-    work
+    store
         Where the distinct records are to lie, if the column is mapped from files; nothing in memory is as long as the
         table then.
     """
     require_well_formed(column)
-    cohorts = _Cohorts(column, groups, sensitive, rule, work)
+    cohorts = _Cohorts(column, groups, sensitive, rule, store)
     checked: dict[str, Any] = {"rows": column.n, "distinct_rows": cohorts.n, "groups": cohorts.n_groups}
     if cohorts.distinct_columns is not None:
         checked["distinct_columns"] = cohorts.distinct_columns
@@ -128,7 +127,7 @@ class _Cohorts:
         groups: NDArray[np.integer] | None,
         sensitive: tuple[str, ...],
         rule: Rule,
-        work: WorkFolder | None = None,
+        store: Store = MEMORY,
     ) -> None:
         self.column, self.groups, self.rule = column, groups, rule
         index = column.vocabulary.index
@@ -137,23 +136,23 @@ class _Cohorts:
         self.is_sensitive[codes] = True
         self.group: Int64 | None = None
         if groups is None:
-            found, values = merged(column, work), np.empty(0, np.int64)
+            found, values = merged(column, store), np.empty(0, np.int64)
         else:
-            tagged, values = by_group(column, groups, work)
-            found = merged(tagged, work)
+            tagged, values = by_group(column, groups, store)
+            found = merged(tagged, store)
         self.weight, self.n, self.longest = found.weight, found.column.n, 0
         self.n_groups = min(1, self.n) if groups is None else len(values)
         self._known = ~self.is_sensitive
         self.distinct_columns: int | None = None
         """Symbols that may be known, where those of the same records are looked at as one."""
-        self._split(found.column, work)
+        self._split(found.column, store)
         self.longest_record = self.longest
         if any(self.occurrences(size) > _WORTH_MERGING for size in rule.sizes):
-            self._merge_columns(found.column, work)
+            self._merge_columns(found.column, store)
         if groups is not None:
-            self.group = _groups_of(found.column, values, work)
+            self.group = _groups_of(found.column, values, store)
 
-    def _merge_columns(self, rows: SetColumn, work: WorkFolder | None) -> None:
+    def _merge_columns(self, rows: SetColumn, store: Store) -> None:
         """Look at one alone of the symbols that are in the same records: the cohort of several of them is its own."""
         n_symbols = len(self.is_sensitive)
         others = np.ones(n_symbols + self.n_groups, bool)  # the marks of groups, too
@@ -162,12 +161,12 @@ class _Cohorts:
         occurs = self.column.occurrences > 0
         if int((known & occurs).sum()) < int((self._known & occurs).sum()):
             self._known, self.distinct_columns = known, int((known & occurs).sum())
-            self._split(rows, work)
+            self._split(rows, store)
 
-    def _split(self, rows: SetColumn, work: WorkFolder | None) -> None:
+    def _split(self, rows: SetColumn, store: Store) -> None:
         """Take the symbols of the distinct records apart: those that are looked at, and the sensitive ones."""
-        known, secret = Growing(work, "known", np.int32), Growing(work, "secret", np.int32)
-        starts = [Growing(work, name, np.int64) for name in ("known-start", "secret-start")]
+        known, secret = store.growing("known", np.int32), store.growing("secret", np.int32)
+        starts = [store.growing(name, np.int64) for name in ("known-start", "secret-start")]
         self._lengths = np.zeros(rows.longest + 1, np.int64)
         ends, n_symbols = np.zeros(2, np.int64), len(self.is_sensitive)
         for start in starts:
@@ -184,7 +183,7 @@ class _Cohorts:
                 ends[at] += running[-1]
                 if at == 0:
                     self._lengths += np.bincount(np.diff(running), minlength=len(self._lengths))
-        self.symbols = Symbols(starts[0].finished(), known.finished(), len(self.is_sensitive))
+        self.symbols = Symbols(starts[0].finished(), known.finished(), len(self.is_sensitive), store.limits)
         self.sensitive_ptr, self.sensitive_items = starts[1].finished(), secret.finished()
         self.longest = int(np.flatnonzero(self._lengths).max(initial=0))
 
@@ -240,7 +239,7 @@ class _Cohorts:
         if size and b - last > self.symbols.at_once:  # a group of its own
             if a < last:
                 yield from self._within(a, last, size)
-            rows = Symbols(self.symbols.indptr[last : b + 1], self.symbols.items, self.symbols.n_symbols)
+            rows = replace(self.symbols, indptr=self.symbols.indptr[last : b + 1])
             for found in rows.of_size(size):
                 yield replace(found, row=found.row + last)
             return
@@ -325,9 +324,9 @@ class _Cohorts:
         return found if self.groups is None else found[self.groups[found] == group]
 
 
-def _groups_of(rows: SetColumn, values: Int64, work: WorkFolder | None) -> Int64:
+def _groups_of(rows: SetColumn, values: Int64, store: Store) -> Int64:
     """Return int64 (n,): the group of each row that ends with the mark of it, as `by_group` makes them."""
-    group, n_symbols = Growing(work, "group", np.int64), len(rows.vocabulary)
+    group, n_symbols = store.growing("group", np.int64), len(rows.vocabulary)
     for a, b in spans(rows.n):
         group.append(values[rows.items[rows.indptr[a + 1 : b + 1] - 1] - n_symbols])
     return group.finished()

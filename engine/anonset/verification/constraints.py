@@ -13,8 +13,8 @@ from anonset.data import SetColumn
 from anonset.data.discreet import Discreet
 from anonset.data.distinct import distinct
 from anonset.data.exact import Written, exact, written
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.generalization import Publication
@@ -34,7 +34,7 @@ def check_constraints(
     model: ConstraintSet,
     budget: int,
     progress: Progress | None = None,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
 ) -> Verdict:
     """Check published records; the witness is the first violated constraint, and a part of it that too few show.
 
@@ -50,7 +50,7 @@ def check_constraints(
     budget
         Largest number of occurrences of the constraints' symbols to look at; constraints that are published alike
         are looked at once.
-    work
+    store
         Where the distinct records are to lie, if the column is mapped from files and all itemsets are constraints.
 
     Raises
@@ -71,7 +71,7 @@ published row 0 shows it; of privacy constraint 1 {a, c}
         if model.m is None:
             msg = "privacy constraints have neither a policy nor m"
             raise AnonsetError(msg)
-        return replace(check_km(column, KmAnonymity(model.k, model.m), budget, progress, work), model=model)
+        return replace(check_km(column, KmAnonymity(model.k, model.m), budget, progress, store), model=model)
     symbol_of = _symbol_of_item(column, members)
     search = _Search(column, *_distinct_images(model.policy, symbol_of), model.k)
     n = len(model.policy)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.growing import Growing, GrowingSets
-from anonset.data.mapped import WorkFolder
-from anonset.data.spans import held_at_once, spans
+from anonset.data.growing import GrowingSets
+from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 
 MOST_TOGETHER = 1 << 23
@@ -34,22 +34,22 @@ class WeightedRows:
     """int64 (rows,): number of records that each stands for."""
 
 
-def merged(column: SetColumn, work: WorkFolder | None = None) -> WeightedRows:
+def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
     """Return the distinct rows of a column, in the order in which they first occur.
 
     Cost: O(nnz), and, where the rows are not in the order of their content, a look at each for each share of those that
     are distinct within a block; memory, where there is a work directory, for some blocks and a table of one share: of
     at most about `MOST_TOGETHER` rows, and of as many as a limit on the memory leaves room for.
     """
-    within, ordered = _merged_within_blocks(column, work)
+    within, ordered = _merged_within_blocks(column, store)
     if ordered:
         return within
     rows = within.column
-    shares = max(1, -(-rows.n // held_at_once(MOST_TOGETHER, _BYTES_OF_ROW)))
-    sums = merge_equal(rows, within.weight, shares, work)
+    shares = max(1, -(-rows.n // store.limits.held(MOST_TOGETHER, _BYTES_OF_ROW)))
+    sums = merge_equal(rows, within.weight, shares, store)
     if all(bool(np.all(sums[a:b])) for a, b in spans(rows.n)):
         return within
-    with GrowingSets(column.name, work) as distinct, Growing(work, "weight", np.int64) as weight:
+    with GrowingSets(column.name, store) as distinct, store.growing("weight", np.int64) as weight:
         for a, b in spans(rows.n):
             first = np.flatnonzero(sums[a:b])
             distinct.append(rows.part(a, b).take(first))
@@ -57,12 +57,12 @@ def merged(column: SetColumn, work: WorkFolder | None = None) -> WeightedRows:
     return WeightedRows(distinct.finished(column.vocabulary), weight.finished())
 
 
-def _merged_within_blocks(column: SetColumn, work: WorkFolder | None) -> tuple[WeightedRows, bool]:
+def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows, bool]:
     """Return the distinct rows of each block, one block after the other; and whether all are in order, so distinct.
 
     Equal rows at the border of two blocks are merged.
     """
-    with GrowingSets(column.name, work) as rows, Growing(work, "weight", np.int64) as weights:
+    with GrowingSets(column.name, store) as rows, store.growing("weight", np.int64) as weights:
         last, before, ordered = column.part(0, 0), 0, True  # the row that the next block may begin with
         bounds = list(spans(column.n))
         with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-verify") as pool:
@@ -98,17 +98,15 @@ def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
     return (block if len(first) == block.n else block.take(first)), weight, n >= 0
 
 
-def merge_equal(
-    column: SetColumn, given: Int64 | None = None, shares: int = 1, work: WorkFolder | None = None
-) -> Int64:
+def merge_equal(column: SetColumn, given: Int64 | None = None, shares: int = 1, store: Store = MEMORY) -> Int64:
     """Merge the equal rows of a column, one share of them after the other, which are told by a hash of the row.
 
     Parameters
     ----------
     given
         int64 (n,): number of records that each row stands for; None: one.
-    work
-        Where the sums are to lie; None: in memory.
+    store
+        Where the sums are to lie.
 
     Returns
     -------
@@ -117,7 +115,7 @@ def merge_equal(
     from anonset_kernels.published_rows import count_shares, merge_rows
 
     rows, weights = (column.indptr, column.items), np.empty(0, np.int64) if given is None else given
-    sums = np.zeros(column.n, np.int64) if work is None else work.room(work.fresh("sums"), np.int64, column.n)
+    sums = store.array("sums", np.int64, column.n)
     count = np.full(shares, column.n)
     if shares > 1:
         count[:] = 0
@@ -169,9 +167,9 @@ def row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
         first = max(first + 1, end)
 
 
-def with_symbols(rows: SetColumn, kept: NDArray[np.bool_], work: WorkFolder | None = None) -> SetColumn:
+def with_symbols(rows: SetColumn, kept: NDArray[np.bool_], store: Store = MEMORY) -> SetColumn:
     """Return the rows with those of their symbols alone that are kept, bool (V,)."""
-    with GrowingSets(rows.name, work) as found:
+    with GrowingSets(rows.name, store) as found:
         for a, b in row_spans(rows.indptr):
             part = rows.part(a, b)
             chosen = kept[part.items]

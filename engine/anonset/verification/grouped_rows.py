@@ -8,20 +8,20 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.distinct import distinct
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 
 
-def by_group(column: SetColumn, groups: NDArray[np.integer], work: WorkFolder | None = None) -> tuple[SetColumn, Int64]:
+def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMORY) -> tuple[SetColumn, Int64]:
     """Return the rows of each group together, groups ascending, rows of one in their order; and the distinct groups.
 
     Parameters
     ----------
     groups
         (n,): group of each row, an integer.
-    work
-        Where the rows are to lie; None: in memory.
+    store
+        Where the rows are to lie.
 
     Returns
     -------
@@ -34,8 +34,8 @@ def by_group(column: SetColumn, groups: NDArray[np.integer], work: WorkFolder | 
     """
     values = _values(groups)
     fill = _begins(column, groups, values)
-    indptr = space(work, "indptr", np.int64, column.n + 1)
-    items = space(work, "items", np.int32, len(column.items) + column.n)
+    indptr = store.array("indptr", np.int64, column.n + 1)
+    items = store.array("items", np.int32, len(column.items) + column.n)
     indptr[0] = 0
     for a, b in spans(column.n):
         rank = np.searchsorted(values, groups[a:b])

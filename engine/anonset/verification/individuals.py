@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset.data.discreet import Discreet
-from anonset.data.growing import Growing
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.verification.shares import hashed
 
@@ -40,7 +39,7 @@ class Divided(Discreet):
     n_groups: int
 
 
-def find_divided(parts: Iterable[Rows], n: int, work: WorkFolder | None) -> tuple[int, Divided | None]:
+def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divided | None]:
     """Return how many individuals there are, and the first one, by its codes, that is in several groups; or None.
 
     Parameters
@@ -49,13 +48,13 @@ def find_divided(parts: Iterable[Rows], n: int, work: WorkFolder | None) -> tupl
         All rows, some at a time.
     n
         How many there are, at most.
-    work
-        Where shares of them lie; None: in memory, as one.
+    store
+        Where shares of them lie; in memory they are one.
     """
-    count = 1 if work is None else min(_MOST_SHARES, max(1, -(-n // ROWS_PER_SHARE)))
+    count = min(_MOST_SHARES, store.limits.buckets(n)) if store.in_files else 1
     n_individuals = 0
     found: list[tuple[tuple[int, ...], Divided]] = []
-    for share in _shares(parts, count, work):
+    for share in _shares(parts, count, store):
         codes, group, row = share[:-2], share[-2], share[-1]
         order = np.lexsort((row, group, *codes[::-1]))
         share = share[:, order]
@@ -82,12 +81,12 @@ def _divided(
     return tuple(share[:-2, begin].tolist()), told
 
 
-def _shares(parts: Iterable[Rows], count: int, work: WorkFolder | None) -> Iterator[Int32]:
+def _shares(parts: Iterable[Rows], count: int, store: Store) -> Iterator[Int32]:
     """Yield the rows of each share, int32 (id columns + 2, r): codes, group and row; an individual's are in one."""
     width = 0
     with ExitStack() as stack:
-        scratch = None if work is None else stack.enter_context(WorkFolder.temporary(work.path))
-        grown = [stack.enter_context(Growing(scratch, "share", np.int32)) for _ in range(count)]
+        scratch = stack.enter_context(store.below())
+        grown = [stack.enter_context(scratch.growing("share", np.int32)) for _ in range(count)]
         for part in parts:
             width = len(part.codes) + 2
             rows = np.stack([*part.codes, part.group, part.row.astype(np.int32)], axis=1)

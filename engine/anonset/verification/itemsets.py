@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
@@ -39,7 +39,7 @@ class DistinctRows:
 
     Parameters
     ----------
-    work
+    store
         Where the distinct records are to lie, if the column is mapped from files.
 
     Raises
@@ -48,13 +48,13 @@ class DistinctRows:
         If the column is malformed: codes outside its vocabulary, or not ascending in a record.
     """
 
-    def __init__(self, column: SetColumn, work: WorkFolder | None = None) -> None:
+    def __init__(self, column: SetColumn, store: Store = MEMORY) -> None:
         require_well_formed(column)
-        self.column, self._work = column, work
+        self.column, self._work = column, store
         self._present = np.flatnonzero(column.occurrences).astype(np.int32)
         self.symbols = len(self._present)
         """Number of distinct symbols that occur."""
-        found = merged(column, work)
+        found = merged(column, store)
         self._rows, self.weight = found.column, found.weight
 
     def merge_columns(self) -> int:
@@ -250,7 +250,7 @@ def check_km(
     model: KmAnonymity,
     budget: int,
     progress: Progress | None,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
 ) -> Verdict:
     """Check published records; the witness is the smallest violating set, then the first by its codes.
 
@@ -258,7 +258,7 @@ def check_km(
     symbols at all. Sizes beyond the longest record have nothing to count. Where records are long, symbols that are in
     the same records are counted as one: sets of several of them are as frequent as smaller ones, which were counted.
     """
-    rows = DistinctRows(column, work)
+    rows = DistinctRows(column, store)
     sizes = min(model.m, rows.longest)
     checked: dict[str, Any] = {"rows": column.n, "distinct_rows": rows.n, "symbols": rows.symbols}
     occurrences = checked["itemset_occurrences"] = {}

@@ -13,8 +13,8 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.discreet import names_shown
-from anonset.data.mapped import WorkFolder
-from anonset.data.spans import held_at_once, spans
+from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Memory, Store
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
@@ -28,7 +28,7 @@ _BYTES_A_ROW = 400
 """What the check of a share takes for each of its rows, about."""
 
 
-def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, work: WorkFolder | None = None) -> Verdict:
+def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, store: Store = MEMORY) -> Verdict:
     """Check that each published relational tuple occurs at least k times; the witness is the first row that fails.
 
     >>> from anonset.data import Table
@@ -38,7 +38,7 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, work
 
     Parameters
     ----------
-    work
+    store
         Where scratch is to lie, if the columns are mapped from files.
 
     Raises
@@ -47,13 +47,13 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, work
         If there is no relational column, or one is malformed.
     """
     _require_columns(relational, model)
-    if work is None:
+    if not store.in_files:
         return _check_k(relational, model)
 
     def check(rows: Int64) -> Verdict:
         return _of_rows(rows, _check_k([column.take(rows) for column in relational], model))
 
-    return _all_classes([verdict for _, verdict in _by_shares(relational, work, check)], model)
+    return _all_classes([verdict for _, verdict in _by_shares(relational, store, check)], model)
 
 
 def check_kkm(
@@ -62,7 +62,7 @@ def check_kkm(
     model: KKmAnonymity,
     budget: int,
     progress: Progress | None,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
 ) -> Verdict:
     """Check that the rows of each relational tuple are at least k, and k^m-anonymous by themselves.
 
@@ -71,7 +71,7 @@ def check_kkm(
 
     Parameters
     ----------
-    work
+    store
         Where scratch is to lie, if the columns are mapped from files; each share of the rows has the budget then.
 
     Raises
@@ -80,9 +80,9 @@ def check_kkm(
         If there is no relational column, or one is malformed.
     """
     _require_columns(relational, model)
-    if work is None or not items.n or relational[0].n != items.n:
+    if not store.in_files or not items.n or relational[0].n != items.n:
         verdict = _check_k(relational, model)
-        return _check_items(relational, items, model, verdict, budget, progress) if verdict.holds else verdict
+        return _check_items(relational, items, model, verdict, budget, progress, store) if verdict.holds else verdict
     require_well_formed(items)
 
     def check(rows: Int64) -> tuple[Verdict, Verdict | None]:
@@ -91,12 +91,12 @@ def check_kkm(
         if not verdict.holds:
             return _of_rows(rows, verdict), None
         own = items.take(rows)
-        found = _check_items(part, own, model, verdict, budget, None)
+        found = _check_items(part, own, model, verdict, budget, None, Memory(store.limits))
         filled = found.checked["distinct_rows"] - (own.n_nonempty < own.n)
         return verdict, _of_rows(rows, replace(found, checked={**found.checked, "distinct_rows": filled}))
 
     pairs, done = [], 0
-    for n_rows, pair in _by_shares(relational, work, check):
+    for n_rows, pair in _by_shares(relational, store, check):
         pairs.append(pair)
         done += n_rows
         if progress is not None:
@@ -127,6 +127,7 @@ def _check_items(
     verdict: Verdict,
     budget: int,
     progress: Progress | None,
+    store: Store,
 ) -> Verdict:
     """Check the items of rows whose classes, by the verdict, are large enough."""
     require_well_formed(items)
@@ -140,7 +141,7 @@ def _check_items(
     tagged = SetColumn(
         items.name, items.indptr, codes.reshape(-1).astype(np.int32), Vocabulary(tuple(map(str, range(len(pairs)))))
     )
-    found = check_km(tagged, KmAnonymity(model.k, model.m), budget, progress)
+    found = check_km(tagged, KmAnonymity(model.k, model.m), budget, progress, store)
     checked = {**found.checked, **verdict.checked, "symbols": int(np.count_nonzero(items.occurrences))}
     witness = found.witness
     if witness is not None:
@@ -151,12 +152,12 @@ def _check_items(
     return Verdict(found.holds, model, checked, witness)
 
 
-def _by_shares(relational: Sequence[Column], work: WorkFolder, check: Callable[[Int64], Any]) -> Iterator[Any]:
+def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int64], Any]) -> Iterator[Any]:
     """Yield the number of rows of each share and what its check found; as many at a time as cores and memory allow."""
-    at_once = held_at_once(os.cpu_count() or 1, _BYTES_A_ROW * shares.ROWS_PER_SHARE)
+    at_once = store.limits.held(os.cpu_count() or 1, _BYTES_A_ROW * store.limits.rows_per_bucket)
     with ThreadPoolExecutor(at_once, thread_name_prefix="anonset-verify") as pool:
         waiting: list[tuple[int, Any]] = []
-        for rows in shares.shares_of(relational, work):
+        for rows in shares.shares_of(relational, store):
             waiting.append((len(rows), pool.submit(check, rows)))
             if len(waiting) > at_once:
                 n_rows, found = waiting.pop(0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Memory, Store
 from anonset.data.table import Int64
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.lm import KLmDiversity, LmDiversity
@@ -18,10 +18,10 @@ from anonset.verification.itemsets import require_well_formed
 
 
 def check_lm(
-    column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None, work: WorkFolder | None = None
+    column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None, store: Store = MEMORY
 ) -> Verdict:
     """Check published records all together."""
-    return _check(column, None, model, budget, progress, work)
+    return _check(column, None, model, budget, progress, store)
 
 
 def check_klm(
@@ -30,20 +30,20 @@ def check_klm(
     model: KLmDiversity,
     budget: int,
     progress: Progress | None,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
 ) -> Verdict:
     """Check each class of records with the same published relational values by itself.
 
     Of a publication that is mapped from files, shares of the rows that hold whole classes are checked one after the
     other; each has the budget then.
     """
-    if work is None or not relational or not column.n:
-        return _check(column, classes_of(column.n, relational) if relational else None, model, budget, progress, work)
+    if not store.in_files or not relational or not column.n:
+        return _check(column, classes_of(column.n, relational) if relational else None, model, budget, progress, store)
     require_well_formed(column)
     found, done = [], 0
-    for rows in shares.shares_of(relational, work):
+    for rows in shares.shares_of(relational, store):
         groups = classes_of(len(rows), tuple(one.take(rows) for one in relational))
-        verdict = _check(column.take(rows), groups, model, budget, None, None)
+        verdict = _check(column.take(rows), groups, model, budget, None, Memory(store.limits))
         if (witness := verdict.witness) is not None:
             verdict = replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
         found.append(verdict)
@@ -96,7 +96,7 @@ def _check(
     model: LmDiversity,
     budget: int,
     progress: Progress | None,
-    work: WorkFolder | None,
+    store: Store,
 ) -> Verdict:
     rule = Rule(range(model.m + 1), model.k, (1, model.l))
-    return check_cohorts(column, groups, model.sensitive_items, rule, model, budget, progress, work)
+    return check_cohorts(column, groups, model.sensitive_items, rule, model, budget, progress, store)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonset.data.spans import held_at_once, spans
+from anonset.data.spans import Limits, spans
 from anonset.data.table import Int32, Int64
 
 OCCURRENCES_AT_ONCE = 500_000
@@ -53,6 +53,8 @@ class Symbols:
     """int32: their codes, ascending in a record."""
     n_symbols: int
     """One more than the largest code that there may be."""
+    limits: Limits
+    """How many occurrences are held at once."""
 
     def of_size(self, size: int) -> Iterator[Occurrences]:
         """Yield the occurrences of the sets of `size` (>= 1) in all records, in the order of their codes, in slices."""
@@ -89,7 +91,7 @@ class Symbols:
 
     def _by_symbols(self, symbols: _Passes, one: Int64, size: int) -> Iterator[Occurrences]:
         """Extend one set, int64 (1, any), by each of the next symbols, some of these at a time, and further."""
-        n, most = self.n_symbols, held_at_once(MOST_OF_A_SET, _BYTES_OF_A_SET)
+        n, most = self.n_symbols, self.limits.held(MOST_OF_A_SET, _BYTES_OF_A_SET)
         count = np.zeros(n + 1, np.int64)
         for _, at in symbols():
             count[1:] += np.bincount(self.items[at], minlength=n)
@@ -158,7 +160,7 @@ class Symbols:
     def at_once(self) -> int:
         """How many occurrences are held at once, but for those of one set with one symbol."""
         most = min(_MOST_TIMES * OCCURRENCES_AT_ONCE, len(self.items) // _SHARE_OF_SYMBOLS)
-        return held_at_once(max(OCCURRENCES_AT_ONCE, most), _BYTES_OF_OCCURRENCE)
+        return self.limits.held(max(OCCURRENCES_AT_ONCE, most), _BYTES_OF_OCCURRENCE)
 
 
 def _places(following: Int64, choices: Int64) -> Int64:

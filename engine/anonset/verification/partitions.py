@@ -1,7 +1,7 @@
 """Checking k^m-anonymity of every partition of a local recoding."""
 
 from anonset.data import SetColumn
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.privacy import Verdict
@@ -16,13 +16,13 @@ def check_partitions(
     model: PartitionKmAnonymity,
     budget: int,
     progress: Progress | None,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
 ) -> Verdict:
     """Check published records, given the partition of each.
 
     Parameters
     ----------
-    work
+    store
         Where scratch is to lie, if the column is mapped from files.
 
     Raises
@@ -34,4 +34,4 @@ def check_partitions(
         msg = f"model {model.name!r} needs the partition of each published record; check 'km' where it is not known"
         raise InputError(msg)
     rule = Rule(range(1, model.m + 1), model.k)
-    return check_cohorts(column, partition, (), rule, model, budget, progress, work)
+    return check_cohorts(column, partition, (), rule, model, budget, progress, store)

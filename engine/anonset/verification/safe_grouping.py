@@ -35,7 +35,7 @@ def check_safe_grouping(publication: BucketPublication, model: SafetyConstraint)
         raise InputError(msg)
     n_visible = sum(len(rows.row) for rows in _visible(publication))
     pairs = map(one_of_each_run, _visible(publication))
-    n_individuals, divided = find_divided(pairs, publication.n, publication.work)
+    n_individuals, divided = find_divided(pairs, publication.n, publication.store)
     checked = checked_groups(publication) | {"individuals": n_individuals, "starred": publication.n - n_visible}
     witness = concentration(publication, model.l)
     if witness is None and divided is not None:

@@ -8,30 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
-from anonset.data.growing import Growing
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.data.store import Store
 from anonset.data.table import Column, Int64
 
-ROWS_PER_SHARE = 1 << 19
-"""Rows of a share, about; one holds more where more rows than these have the same tuple."""
 _FIRST, _SECOND, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(31)
 
 
-def shares_of(columns: Sequence[Column], work: WorkFolder) -> Iterator[Int64]:
+def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
     """Yield the rows of each share, ascending, int64: equal tuples are in the same one, by a hash of their values.
 
     Parameters
     ----------
     columns
         What makes up a tuple; at least one.
-    work
+    store
         Where the rows lie.
     """
     n = columns[0].n
-    count = max(1, -(-n // ROWS_PER_SHARE))
+    count = store.limits.buckets(n)
     with ExitStack() as stack:
-        found = [stack.enter_context(Growing(work, "share", np.int64)) for _ in range(count)]
+        found = [stack.enter_context(store.growing("share", np.int64)) for _ in range(count)]
         for first, end in spans(n):
             share = (_hashes(columns, first, end) % np.uint64(count)).astype(np.int64)
             order = np.argsort(share, kind="stable")

@@ -3,8 +3,8 @@
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.mapped import WorkFolder
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
 from anonset.privacy import Verdict, Witness
@@ -13,16 +13,16 @@ from anonset.verification.distinct_rows import merged
 from anonset.verification.itemsets import require_well_formed
 
 
-def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, work: WorkFolder | None = None) -> Verdict:
+def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: Store = MEMORY) -> Verdict:
     """Count the records with the same symbols, empty ones included; the witness is the first record with too few.
 
     Parameters
     ----------
-    work
+    store
         Where the distinct records are to lie, if the column is mapped from files.
     """
     require_well_formed(column)
-    found = merged(column, work)
+    found = merged(column, store)
     checked = {"rows": column.n, "distinct_rows": found.column.n, "covered": "every record"}
     first, rows = _first_below(found.weight, model.k), found.column  # they stand in the order in which they first occur
     if first < 0:

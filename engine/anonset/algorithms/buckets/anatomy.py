@@ -19,7 +19,6 @@ from anonset.algorithms.buckets.base import (
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder, space
 from anonset.generalization import Buckets
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import require_at_least
@@ -97,9 +96,9 @@ class Anatomy(Discreet):
         first = np.zeros(n_values + 1, np.int64)
         np.cumsum(column.occurrences, out=first[1:])
         draws = Draws.of(table, self.seed)
-        group = space(table.work, "group", np.int32, table.n)
+        group = table.store.array("group", np.int32, table.n)
         with ExitStack() as stack:
-            scratch = None if table.work is None else stack.enter_context(WorkFolder.temporary(table.work.path))
+            scratch = stack.enter_context(table.store.below())
             purpose = "anatomy: order of the tuples of a value"
             by_value = random_by_code(column.codes, n_values, draws, purpose, scratch)
             anatomize(by_value, first, self.l, group)

@@ -4,7 +4,7 @@ import numpy as np
 
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn, Table
-from anonset.data.mapped import WorkFolder, space
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization.buckets import STAR, require_bucket_roles
@@ -82,11 +82,11 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
         raise InfeasibleError(algorithm, reason, achieved=share, bound=1 / l)
 
 
-def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, work: WorkFolder | None = None) -> Int32:
+def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store: Store = MEMORY) -> Int32:
     """Return the entries sorted by code, those of the same code in random order: int32 (n,), lying in `work`."""
     from anonset_kernels import buckets
 
-    stretch, order = (space(work, "order", np.int32, len(codes)) for _ in range(2))
+    stretch, order = (store.array("order", np.int32, len(codes)) for _ in range(2))
     with np.errstate(over="ignore"):  # sums of draws wrap around, which NumPy says where kernels run as plain Python
         buckets.random_by_code(codes, n_codes, draws.key(purpose), _IN_CACHE, stretch, order)
     return order

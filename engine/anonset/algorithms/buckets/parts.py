@@ -17,9 +17,8 @@ from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn
 from anonset.data.discreet import Discreet
-from anonset.data.growing import Growing
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32
 from anonset.generalization.recoding import SUPPRESSED
 
@@ -57,7 +56,7 @@ Solve = Callable[[PartOfTuples], Grouped]
 
 
 def split_individuals(
-    ids: Sequence[CategoricalColumn], draws: Draws, most: int, work: WorkFolder | None
+    ids: Sequence[CategoricalColumn], draws: Draws, most: int, store: Store
 ) -> Iterator[PartOfTuples]:
     """Yield the tuples of parts of about `most` tuples each; one part, if all fit.
 
@@ -65,8 +64,8 @@ def split_individuals(
     ----------
     ids
         The columns that together identify an individual: its tuples are in one part.
-    work
-        A directory of the caller's, in whose files the parts lie until it is removed; None: in memory.
+    store
+        A directory of the caller's, in whose files the parts lie until it is removed.
     """
     n = ids[0].n
     count = -(-n // most)
@@ -74,7 +73,7 @@ def split_individuals(
         yield PartOfTuples(np.arange(n, dtype=np.int32), "")
         return
     with ExitStack() as stack:
-        found = [stack.enter_context(Growing(work, "part", np.int32)) for _ in range(count)]
+        found = [stack.enter_context(store.growing("part", np.int32)) for _ in range(count)]
         for first, end in spans(n):
             part = _parts_of(ids, draws, count, first, end)
             order = np.argsort(part, kind="stable")
@@ -101,7 +100,7 @@ class _OnWorker(Discreet):
     """Groups the tuples of a part on a worker, into files: how they were grouped is as long as the part."""
 
     solve: Solve
-    work: WorkFolder
+    store: Store
 
     def names(self, number: int) -> tuple[str, str]:
         """Return the names of the files of a part."""
@@ -111,22 +110,20 @@ class _OnWorker(Discreet):
         number, part = numbered
         found, (group, starred) = self.solve(part), self.names(number)
         return replace(
-            found, group=self.work.stored(group, found.group), starred=self.work.stored(starred, found.starred)
+            found, group=self.store.keep(group, found.group), starred=self.store.keep(starred, found.starred)
         )
 
 
-def _solved(
-    parts: Iterator[PartOfTuples], solve: Solve, executor: Executor | None, work: WorkFolder | None
-) -> Iterator[Grouped]:
+def _solved(parts: Iterator[PartOfTuples], solve: Solve, executor: Executor | None, store: Store) -> Iterator[Grouped]:
     """Yield how the tuples of each part are grouped: one that is all there is here, those in files also on workers."""
     if not getattr(executor, "remote", False):
         yield from run_tasks(executor, solve, parts)
-    elif work is None:
+    elif not store.in_files:
         yield from map(solve, parts)
     else:
-        on_worker = _OnWorker(solve, work)
+        on_worker = _OnWorker(solve, store)
         for number, found in enumerate(run_tasks(executor, on_worker, enumerate(parts))):
-            work.drop(*on_worker.names(number))
+            store.drop(*on_worker.names(number))
             yield found
 
 
@@ -137,7 +134,7 @@ def group_parts(
     executor: Executor | None,
     told: Progress | None,
     n: int,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
 ) -> Iterator[Grouped]:
     """Yield how the tuples of each part are grouped; one without a group joins the next, or the last one that has.
 
@@ -147,7 +144,7 @@ def group_parts(
     waiting: Grouped | None = None
     last: Grouped | None = None
     done = 0
-    for found in _solved(parts, solve, executor, work):
+    for found in _solved(parts, solve, executor, store):
         done += len(found.part.rows)
         if told is not None:
             told("parts", float(done), float(n))
@@ -180,9 +177,9 @@ class Union(Discreet):
     """The number of the first group of each part so far, and of the next one."""
 
     @classmethod
-    def of(cls, n: int, work: WorkFolder | None) -> "Union":
+    def of(cls, n: int, store: Store) -> "Union":
         """Return room for so many tuples, in the files of a directory if one is given."""
-        return cls(space(work, "group", np.int32, n), space(work, "starred", np.bool_, n), [0])
+        return cls(store.array("group", np.int32, n), store.array("starred", np.bool_, n), [0])
 
     def add(self, found: Grouped) -> None:
         """Add the groups of a part behind the others."""

@@ -31,7 +31,7 @@ from anonset.algorithms.buckets.parts import (
 )
 from anonset.data import CategoricalColumn, Hierarchy, Table, Vocabulary
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import MEMORY
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, datum
 from anonset.generalization import Buckets
@@ -137,15 +137,13 @@ class SafeGrouping(Discreet):
         if table.n == 0:
             return Result(Buckets(np.zeros(0, np.int32), np.zeros(0, np.bool_)), figures={"groups": 0})
         draws = Draws.of(table, self.seed)
-        most = table.n if table.work is None else TUPLES_PER_PART
+        most = TUPLES_PER_PART if table.store.in_files else table.n
         solver = _Solver(self, _unnamed(sensitive), tuple(map(_unnamed, ids)), draws)
-        union, figures, sizes = Union.of(table.n, table.work), Counter[str](), list[int]()
+        union, figures, sizes = Union.of(table.n, table.store), Counter[str](), list[int]()
         with ExitStack() as stack:
-            work = None
-            if table.work is not None and table.n > most:
-                work = stack.enter_context(WorkFolder.temporary(table.work.path))
-            parts = split_individuals(ids, draws, most, work)
-            for found in group_parts(parts, solver, MOST_MERGED * most, executor, progress, table.n, work):
+            store = stack.enter_context(table.store.below()) if table.n > most else MEMORY
+            parts = split_individuals(ids, draws, most, store)
+            for found in group_parts(parts, solver, MOST_MERGED * most, executor, progress, table.n, store):
                 union.add(found)
                 figures.update(found.figures)
                 sizes.append(len(found.part.rows))

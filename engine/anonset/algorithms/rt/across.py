@@ -110,7 +110,7 @@ def threshold(samples: Sequence[Begun], share: float) -> float:
 
 def _distances(longest: Sequence[tuple[SetColumn, Int64]], counts: Sequence[int], numerator: Numerator) -> Distances:
     """Return the distances of the clusters of all parts, by their longest records."""
-    with GrowingSets(longest[0][0].name, None) as rows:
+    with GrowingSets(longest[0][0].name) as rows:
         for records, _ in longest:
             rows.append(records)
     firsts = accumulate(counts, initial=0)

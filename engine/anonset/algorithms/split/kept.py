@@ -15,7 +15,7 @@ from anonset.algorithms.rt.across import Begun
 from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import DAMAGED, PARTS, RUN, WorkFolder
+from anonset.data.store import DAMAGED, MEMORY, PARTS, RUN, Files, Store
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import ClusterCuts, ClusterGroups, MergedItems, PerCluster, RelationalValues
@@ -31,16 +31,16 @@ class Kept(Discreet):
     directory up to see to; where it does not say of which run it is, nothing is kept.
     """
 
-    work: WorkFolder | None
-    """None: nothing is kept."""
+    store: Store
+    """The work directory of a run that can be resumed; in memory, nothing is kept."""
     whole: Table
     hierarchies: Mapping[str, Hierarchy]
 
     @classmethod
-    def of(cls, work: WorkFolder | None, whole: Table, hierarchies: Mapping[str, Hierarchy]) -> "Kept":
+    def of(cls, store: Store, whole: Table, hierarchies: Mapping[str, Hierarchy]) -> "Kept":
         """Keep parts in a work directory, if it is of a run that may go on."""
-        goes_on = work is not None and (work.path / RUN).exists()
-        return cls(work if goes_on else None, whole, hierarchies)
+        goes_on = isinstance(store, Files) and (store.path / RUN).exists()
+        return cls(store if goes_on else MEMORY, whole, hierarchies)
 
     def keep(self, name: str, found: Any) -> None:
         """Keep what was found of a part, if it is of a kind that can be.
@@ -51,11 +51,11 @@ class Kept(Discreet):
             If the disk is full.
         """
         told = self._of_result(found) if isinstance(found, Result) else _of_begun(found)
-        if self.work is None or told is None:
+        if not isinstance(self.store, Files) or told is None:
             return
         facts, arrays = told
         everything: dict[str, Any] = {"facts": np.array(json.dumps(facts)), **arrays}
-        with self.work.written(self._file(name)) as file:
+        with self.store.written(self._file(name)) as file:
             np.savez(file, **everything)
 
     def restored(self, name: str) -> Any:
@@ -66,7 +66,7 @@ class Kept(Discreet):
         InputError
             If what is there cannot be read.
         """
-        if self.work is None or not (path := self.work.path / self._file(name)).exists():
+        if not isinstance(self.store, Files) or not (path := self.store.path / self._file(name)).exists():
             return None
         try:
             with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as kept:

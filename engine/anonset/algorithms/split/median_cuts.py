@@ -23,8 +23,8 @@ from anonset.algorithms.base import run_tasks
 from anonset.algorithms.split.axes import Axis, Bins, axes_of, binned
 from anonset.data import Hierarchy
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int32, Int64
 
 _LEAST_SHARE = 8
@@ -55,7 +55,7 @@ def cut_into_parts(
     k: int,
     most: int,
     *,
-    work: WorkFolder | None = None,
+    store: Store = MEMORY,
     executor: Executor | None = None,
 ) -> Cuts:
     """Cut records into parts of at most `most`, by the median of the widest column; neighbours stand side by side.
@@ -79,14 +79,14 @@ def cut_into_parts(
     """
     axes = axes_of(columns, hierarchies)
     n = columns[0].n
-    places = [space(work, "bins", np.uint16, n) for _ in axes]
+    places = [store.array("bins", np.uint16, n) for _ in axes]
     for axis, place in zip(axes, places, strict=True):
         binned(axis, place)
-    node = space(work, "node", np.int32, n)
+    node = store.array("node", np.int32, n)
     for first, end in spans(n):
         node[first:end] = 0
     least = max(2 * k, most // _LEAST_SHARE)
-    return MedianCuts(axes, places, node, most, least, executor).parts(work)
+    return MedianCuts(axes, places, node, most, least, executor).parts(store)
 
 
 @dataclass
@@ -104,13 +104,13 @@ class MedianCuts(Discreet):
     executor: Executor | None
     nodes: list[_Node | None] = field(default_factory=lambda: [None])
 
-    def parts(self, work: WorkFolder | None) -> Cuts:
+    def parts(self, store: Store) -> Cuts:
         """Cut until all parts fit, and return them."""
         active, cut = [0], False
         while active:
             counts = self._histograms(active, moving=cut)
             active, cut = self._cut_all(active, counts), True
-        return self._gathered(work)
+        return self._gathered(store)
 
     def _cut_all(self, active: Sequence[int], counts: Int64) -> list[int]:
         """Cut those parts that are too large; return those that they were cut into."""
@@ -176,7 +176,7 @@ class MedianCuts(Discreet):
         self.node[slice(*span)] = node
         return node
 
-    def _gathered(self, work: WorkFolder | None) -> Cuts:
+    def _gathered(self, store: Store) -> Cuts:
         """Return the records part by part, in the order of the tree; parts that are still too large are cut evenly."""
         leaves, waiting = [], [0]
         while waiting:
@@ -191,7 +191,7 @@ class MedianCuts(Discreet):
         sizes = np.zeros(len(leaves), np.int64)
         for span in spans(len(self.node)):
             sizes += np.bincount(rank[self.node[slice(*span)]], minlength=len(leaves))
-        record = space(work, "record", np.int64, len(self.node))
+        record = store.array("record", np.int64, len(self.node))
         placed(rank, self.node, sizes, record)
         first = [0]
         for size in sizes.tolist():

@@ -20,8 +20,8 @@ from anonset.algorithms.split.median_cuts import placed
 from anonset.algorithms.split.parts import Part, Solving, figures_of, union
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 
@@ -96,7 +96,7 @@ def merge_over_parts(
     solving: Solving,
     first: Int64,
     hierarchies: Mapping[str, Hierarchy],
-    work: WorkFolder | None,
+    store: Store,
 ) -> Result:
     """Anonymize a table that was cut into parts, its clusters merged over all of them.
 
@@ -104,7 +104,7 @@ def merge_over_parts(
     ----------
     first
         int64 (parts + 1,): where each part begins.
-    work
+    store
         Where arrays as long as the table are to lie.
 
     Raises
@@ -122,14 +122,14 @@ def merge_over_parts(
         merged = algorithm.merge_across(none, hierarchies, _begun(parts), solving.progress)
     if merged is None:
         raise InfeasibleError(algorithm.name, "the clusters to begin with have a loss that is just the bound")
-    cluster, size = _merged_cluster(parts, merged, solving.record, work)
-    record, begins = _in_groups(cluster, size, work)
+    cluster, size = _merged_cluster(parts, merged, solving.record, store)
+    record, begins = _in_groups(cluster, size, store)
     publishing = replace(solving, record=record)
     published = publishing.each(_Publish(algorithm, hierarchies, cluster), begins, "clusters")
     for part in published:
         if part.found is None:
             raise InfeasibleError(algorithm.name, part.reason)
-    found = union(len(record), published, record, work)
+    found = union(len(record), published, record, store)
     before = figures_of(parts)
     figures = {**found.figures, **{name: before[name] for name in _OF_CUTS if name in before}}
     figures["begun_in_parts"] = float(len(merged))
@@ -159,11 +159,9 @@ def _without_records(table: Table) -> Table:
     return replace(table, transactions=None if sets is None else sets.take(none), relational=relational)
 
 
-def _merged_cluster(
-    parts: Sequence[Part], merged: Int32, record: Int64, work: WorkFolder | None
-) -> tuple[Int32, Int64]:
+def _merged_cluster(parts: Sequence[Part], merged: Int32, record: Int64, store: Store) -> tuple[Int32, Int64]:
     """Return the merged cluster of each record, and the records of each merged cluster."""
-    cluster, begun = space(work, "merged", np.int32, len(record)), 0
+    cluster, begun = store.array("merged", np.int32, len(record)), 0
     size = np.zeros(int(merged.max()) + 1, np.int64)
     for part in parts:
         found = part.found.cluster.astype(np.int64) + begun
@@ -173,7 +171,7 @@ def _merged_cluster(
     return cluster, size
 
 
-def _in_groups(cluster: Int32, size: Int64, work: WorkFolder | None) -> tuple[Int64, list[tuple[int, int]]]:
+def _in_groups(cluster: Int32, size: Int64, store: Store) -> tuple[Int64, list[tuple[int, int]]]:
     """Return the records group by group of clusters, ascending in each, and where each group begins and ends."""
     group, groups, filled = np.empty(len(size), np.int32), 0, 0
     for c, records in enumerate(size.tolist()):
@@ -181,10 +179,10 @@ def _in_groups(cluster: Int32, size: Int64, work: WorkFolder | None) -> tuple[In
             groups, filled = groups + 1, 0
         group[c], filled = groups, filled + records
     sizes = np.bincount(group, weights=size).astype(np.int64)
-    of = space(work, "group", np.int32, len(cluster))
+    of = store.array("group", np.int32, len(cluster))
     for begin, end in spans(len(cluster)):
         of[begin:end] = group[cluster[begin:end]]
-    record = space(work, "record", np.int64, len(cluster))
+    record = store.array("record", np.int64, len(cluster))
     placed(np.arange(len(sizes), dtype=np.int32), of, sizes, record)
     ends = np.concatenate([[0], np.cumsum(sizes)]).tolist()
     return record, list(pairwise(ends))

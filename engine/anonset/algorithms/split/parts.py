@@ -12,7 +12,7 @@ from anonset.algorithms.base import Progress, Result, run_tasks
 from anonset.algorithms.split.kept import Kept
 from anonset.data import Table
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder, space
+from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError
 from anonset.generalization import PerCluster, RelationalValues
@@ -164,9 +164,9 @@ class Solving(Discreet):
         return [next(solved) if len(group) > 1 else group[0] for group in groups]
 
 
-def union(n: int, parts: Sequence[Part], record: Int64, work: WorkFolder | None) -> Result:
+def union(n: int, parts: Sequence[Part], record: Int64, store: Store) -> Result:
     """Return the recoding of all parts of n records, each of which has a result, and their figures together."""
-    cluster, n_clusters = space(work, "cluster", np.int32, n), [0]
+    cluster, n_clusters = store.array("cluster", np.int32, n), [0]
     recodings, labels = [], dict[str, list[str]]()
     for part in parts:
         recoding = part.found.recoding

@@ -19,6 +19,7 @@ from anonset.algorithms.split.parts import Solving, union
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet
 from anonset.data.domains import with_range
+from anonset.data.store import Memory
 from anonset.data.table import Int64
 
 
@@ -46,16 +47,16 @@ def split_and_solve(
     if table.n <= most or not table.relational:
         return algorithm.recode(table, hierarchies, executor=executor, progress=progress)
     ranged = tuple(map(with_range, table.relational))
-    whole = replace(table, relational=ranged, sensitive=None, ids=(), kept=(), work=None)
+    whole = replace(table, relational=ranged, sensitive=None, ids=(), kept=(), store=Memory(table.store.limits))
     k = int(getattr(algorithm, "k", 1))
     threads = None if getattr(executor, "remote", False) else executor
-    cuts = cut_into_parts(ranged, hierarchies, k, most, work=table.work, executor=threads)
-    kept = Kept.of(table.work, whole, hierarchies)
+    cuts = cut_into_parts(ranged, hierarchies, k, most, store=table.store, executor=threads)
+    kept = Kept.of(table.store, whole, hierarchies)
     solving = Solving(algorithm.name, whole, cuts.record, most, executor, progress, kept)
     if isinstance(algorithm, MergesAcross) and algorithm.merges_across:
-        return merge_over_parts(algorithm, solving, cuts.first, hierarchies, table.work)
+        return merge_over_parts(algorithm, solving, cuts.first, hierarchies, table.store)
     parts = solving.joined(_Recode(algorithm, hierarchies), list(pairwise(cuts.first.tolist())))
-    return union(table.n, parts, cuts.record, table.work)
+    return union(table.n, parts, cuts.record, table.store)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.rounds import Rounds
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
+from anonset.data.store import Files
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 
@@ -62,7 +63,8 @@ class AprioriBased(Generalization):
         search = CutSearch(  # line 1
             records, hierarchy, self.k, start=start, max_increments=limit, executor=executor, progress=progress
         )
-        rounds = Rounds(search, work) if resumable and (work := search.nodes.blocks.work) is not None else None
+        store = search.nodes.blocks.store
+        rounds = Rounds(search, store) if resumable and isinstance(store, Files) else None
         before = 0 if rounds is None else rounds.restored()
         for i in range(before + 1, min(self.m, search.longest) + 1):  # line 2
             for rare_sets in search.rare_sets(i):  # lines 3 to 6

@@ -15,7 +15,6 @@ from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expan
 from anonset.algorithms.transaction.expanded_records import Records
 from anonset.algorithms.transaction.windows import LARGEST_WINDOW, LEAST_WINDOW, WINDOWS, Span, Suffixes, UInt8
 from anonset.data import Hierarchy
-from anonset.data.spans import held_at_once
 from anonset.data.table import Int32, Int64
 
 _BYTES_OF_CODE = 8  # itself, and where it is
@@ -139,7 +138,7 @@ class BadCohorts:
         n_codes = len(on_cut)
         whole = suffixes.of_window((0, n_codes)) if suffixes.in_place else None
         room = (suffixes.entries + suffixes.records)[:n_codes]
-        largest = held_at_once(LARGEST_WINDOW, _BYTES_OF_CODE * self.size)
+        largest = self.suffixes.limits.held(LARGEST_WINDOW, _BYTES_OF_CODE * self.size)
         most = min(max(int(room.sum()) // WINDOWS, LEAST_WINDOW), largest)
         done = np.cumsum(room)
         first = 0

@@ -17,8 +17,8 @@ from anonset.algorithms.transaction.cluster_mappings import NO_SUPPRESSION, Clus
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.blocks import require_sound
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import DAMAGED, WorkFolder, backing, space
 from anonset.data.spans import spans
+from anonset.data.store import DAMAGED, MEMORY, Store, backing
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups, MergedItems
@@ -92,8 +92,8 @@ class ConstraintSearch:
         The privacy constraints; None for all itemsets of so many items as the rule says.
     rule
         The parameters of COAT or PCTA, for the kernels.
-    work
-        Where what is as long as the records is to lie; None: in memory. A search by a policy holds more than that.
+    store
+        Where what is as long as the records is to lie. A search by a policy holds more than that.
 
     Raises
     ------
@@ -107,22 +107,22 @@ class ConstraintSearch:
         policy: PrivacyPolicy | None,
         terms: MergeTerms,
         rule: "Rule",
-        work: WorkFolder | None = None,
+        store: Store = MEMORY,
     ) -> None:
         n_cells = len(column.items) + column.n
         if n_cells > MOST_CELLS:
             told = f"{column.n:,} records and {len(column.items):,} items of theirs"
             msg = f"sets of items are sought in at most {MOST_CELLS:,} records and items of theirs together, got {told}"
             raise InputError(msg)
-        self.column, self.policy, self.terms, self.rule, self.work = column, policy, terms, rule, work
+        self.column, self.policy, self.terms, self.rule, self.store = column, policy, terms, rule, store
         self.codes = np.flatnonzero(column.occurrences).astype(np.int32)
         """int32 (V,): the occurring items."""
         self._code_of = np.full(len(column.vocabulary), -1, np.int32)
         self._code_of[self.codes] = np.arange(len(self.codes), dtype=np.int32)
         self._long = (
-            space(work, "row", np.int64, column.n + 1),
-            space(work, "cells", np.int32, n_cells),
-            space(work, "chunks", np.int32, len(column.items)),
+            store.array("row", np.int64, column.n + 1),
+            store.array("cells", np.int32, n_cells),
+            store.array("chunks", np.int32, len(column.items)),
         )
         self._walks: tuple[Int32, Int32] | None = None
         self._groups: Any = self._begun()
@@ -176,8 +176,8 @@ class ConstraintSearch:
         levels, n_cells = n_levels(self.column.longest, rule), len(self._groups.cells)
         gathering = max(0, levels - 1)
         if self._walks is None:
-            positions = space(self.work, "positions", np.int32, self.column.n)
-            arena = space(self.work, "arena", np.int32, gathering * n_cells)
+            positions = self.store.array("positions", np.int32, self.column.n)
+            arena = self.store.array("arena", np.int32, gathering * n_cells)
             self._walks = positions, arena.reshape(gathering, n_cells)
         return open_roots(self._groups, rule, levels, *self._walks)
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from anonset.algorithms.base import run_tasks
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows, require_sound
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Store
 from anonset.data.table import Int32
 
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
@@ -53,7 +53,7 @@ class ExpandedBlocks:
     def __init__(self, blocks: Blocks, expansion: Expansion, executor: Executor | None) -> None:
         self.blocks, self.expansion, self.executor = blocks, expansion, executor
         self._stored: list[Int32] | None = None
-        if blocks.work is None:
+        if not blocks.store.in_files:
             self.stored()
 
     def __len__(self) -> int:
@@ -63,16 +63,14 @@ class ExpandedBlocks:
     @property
     def in_parts(self) -> bool:
         """Whether there are several blocks, or they lie in files."""
-        return len(self) > 1 or self.blocks.work is not None
+        return len(self) > 1 or self.blocks.store.in_files
 
     def stored(self) -> list[Int32]:
         """Return the records of each block; from now on they are not expanded again."""
         if self._stored is None:
-            work, token = self.blocks.work, secrets.token_hex(8)
-            store = _Store(self.expansion, work, token)
-            self._stored = list(run_tasks(self.executor, store, enumerate(self.blocks.rows)))
-            if work is not None:
-                weakref.finalize(self, work.drop, *(store.name(at) for at in range(len(self))))
+            expand = _Expand(self.expansion, self.blocks.store, secrets.token_hex(8))
+            self._stored = list(run_tasks(self.executor, expand, enumerate(self.blocks.rows)))
+            weakref.finalize(self, expand.store.drop, *map(expand.name, range(len(self))))
         return self._stored
 
     def over(self, work: Callable[[Iterator[Int32]], _Done], tasks: int | None = None) -> Iterator[_Done]:
@@ -83,11 +81,11 @@ class ExpandedBlocks:
 
 
 @dataclass(frozen=True, eq=False)
-class _Store:
-    """Expands a block, into a file where there is a work directory."""
+class _Expand:
+    """Expands a block into a store."""
 
     expansion: Expansion
-    work: WorkFolder | None
+    store: Store
     token: str
 
     def name(self, at: int) -> str:
@@ -97,7 +95,7 @@ class _Store:
     def __call__(self, numbered: tuple[int, Rows]) -> Int32:
         at, rows = numbered
         codes = self.expansion(rows)
-        return codes if self.work is None else self.work.stored(self.name(at), codes)
+        return self.store.keep(self.name(at), codes)
 
 
 @dataclass(frozen=True, eq=False)

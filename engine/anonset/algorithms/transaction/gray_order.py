@@ -13,8 +13,8 @@ from anonset.data import SetColumn
 from anonset.data.blocks import require_sound
 from anonset.data.discreet import Discreet
 from anonset.data.growing import GrowingSets
-from anonset.data.mapped import WorkFolder, space
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.generalization.row_order import sort_rows
 
@@ -43,29 +43,29 @@ class GrayOrder(Discreet):
     """int32 (M,): the item of each bit."""
 
     @classmethod
-    def of(cls, column: SetColumn, work: WorkFolder | None = None) -> "GrayOrder":
+    def of(cls, column: SetColumn, store: Store = MEMORY) -> "GrayOrder":
         """Sort the records of a column.
 
         Cost: O(nnz) and a radix sort of 62 bits of each key, and of as many more as it takes to tell records apart.
 
         Parameters
         ----------
-        work
-            Where arrays as long as the column are to lie; None: in memory.
+        store
+            Where arrays as long as the column are to lie.
 
         Raises
         ------
         InputError
             If the column lies in files that are damaged.
         """
-        record = space(work, "record", np.int64, column.n)
+        record = store.array("record", np.int64, column.n)
         for first, end in spans(column.n):
             require_sound(column.indptr[first : end + 1], column.items, len(column.vocabulary))
             record[first:end] = np.arange(first, end)
         support = column.occurrences
         item = np.lexsort((np.arange(len(support)), -support)).astype(np.int32)
-        keys = _keys(column, item, work)
-        found = sort_rows(keys.indptr, keys.items, [], record, largest=[len(item) + 1], work=work)
+        keys = _keys(column, item, store)
+        found = sort_rows(keys.indptr, keys.items, [], record, largest=[len(item) + 1], store=store)
         ordered = SetColumn(column.name, found.indptr, found.items, column.vocabulary)
         return cls(found.record, column.n - column.n_nonempty, ordered, item)
 
@@ -83,12 +83,12 @@ class GrayOrder(Discreet):
         number = max(1, min(partitions, n // k))
         return list(pairwise(self.n_empty + j * n // number for j in range(number + 1)))
 
-    def part(self, first: int, end: int, work: WorkFolder | None = None) -> SetColumn:
+    def part(self, first: int, end: int, store: Store = MEMORY) -> SetColumn:
         """Return the records from one to before another, in that order; their items lie where `work` says."""
         from anonset_kernels.gray import gray_items
         from anonset_kernels.rows import sort_rows as sort_items
 
-        with GrowingSets(self.keys.name, work) as rows:
+        with GrowingSets(self.keys.name, store) as rows:
             for a, b in spans(end - first):
                 part = self.keys.part(first + a, first + b)
                 indptr, items = gray_items(part.indptr, part.items, self.item)
@@ -97,14 +97,14 @@ class GrayOrder(Discreet):
         return rows.finished(self.keys.vocabulary)
 
 
-def _keys(column: SetColumn, item: Int32, work: WorkFolder | None) -> SetColumn:
+def _keys(column: SetColumn, item: Int32, store: Store) -> SetColumn:
     """Return the codes that each record is sorted by, which the vocabulary does not name."""
     from anonset_kernels.gray import gray_codes
     from anonset_kernels.rows import sort_rows as sort_items
 
     bit_of = np.empty(len(item), np.int32)
     bit_of[item] = np.arange(len(item), dtype=np.int32)
-    with GrowingSets(column.name, work) as keys:
+    with GrowingSets(column.name, store) as keys:
         for first, end in spans(column.n):
             part = column.part(first, end)
             bits = sort_items(part.indptr, bit_of[part.items], len(item))

@@ -27,7 +27,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.discreet import Discreet
 from anonset.data.hierarchy import attach_sensitive
-from anonset.data.mapped import folder_of
+from anonset.data.store import released, store_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, datum, foreign
 from anonset.generalization import Cut
@@ -103,7 +103,7 @@ class LmApriori(Discreet):
             raise InputError(msg)
         hierarchy = attach_sensitive(hierarchies[column.name], self.sensitive_items)
         bound = hierarchy.bind(column)
-        blocks = Blocks.of(bound) if folder_of(bound.items) else Blocks.of(bound, max(1, bound.n))
+        blocks = Blocks.of(bound) if store_of(bound.items).in_files else Blocks.of(bound, max(1, bound.n))
         return self.search(bound, blocks, hierarchy, executor=executor, progress=progress)
 
     def search(
@@ -169,12 +169,8 @@ class _DiversitySearch:
         from anonset_kernels.lm import add_records
 
         start, first = self.occurrences[: self.n_items + 1], 0
-        fill, work = start[:-1].copy(), self.blocks.work
-        if work is None:
-            records = np.empty(int(start[-1]), np.int32)
-        else:
-            records = work.room(name := work.fresh("records"), np.int32, int(start[-1]))
-            work.drop(name)  # what is mapped lives on until the search ends
+        fill = start[:-1].copy()
+        records = released(self.blocks.store.array("records", np.int32, int(start[-1])))
         for indptr, items in self.blocks:
             add_records(indptr, items, first, fill, records)
             first += len(indptr) - 1

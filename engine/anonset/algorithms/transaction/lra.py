@@ -23,7 +23,7 @@ from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, Fix
 from anonset.algorithms.transaction.gray_order import GrayOrder, Run
 from anonset.data import Hierarchy, SetColumn, spans
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder, folder_of
+from anonset.data.store import Store, store_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import ClusterCuts, Cut, PerCluster
 from anonset.privacy import PartitionKmAnonymity, require_at_least
@@ -108,9 +108,9 @@ class Lra(AprioriBased):
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        work = folder_of(column.items)
+        store = store_of(column.items)
         with ExitStack() as stack:
-            scratch = None if work is None else stack.enter_context(WorkFolder.temporary(work.path))
+            scratch = stack.enter_context(store.below())
             order = GrayOrder.of(column, scratch)
             runs = order.runs(self.k, self.partitions)
             found = []
@@ -122,10 +122,10 @@ class Lra(AprioriBased):
         if order.n_empty:
             members.append(order.record[: order.n_empty])
             nodes.append(np.empty(0, np.int32))
-        cluster, parts, old = number_clusters(members, column.n, work)
+        cluster, parts, old = number_clusters(members, column.n, store)
         cuts = ClusterCuts(hierarchy, tuple(nodes[c] for c in old))
         trace = (
-            RecodedPartition(tuple(records.tolist()) if work is None else records, one.labels, one.fixes)
+            RecodedPartition(records if store.in_files else tuple(records.tolist()), one.labels, one.fixes)
             for records, one in zip(members, found, strict=False)
         )
         figures = {"partitions": float(len(runs)), "increments": sum((one.increments for one in found), 0.0)}
@@ -137,10 +137,10 @@ class Lra(AprioriBased):
         runs: list[Run],
         hierarchy: Hierarchy,
         executor: Executor | None,
-        scratch: WorkFolder | None,
+        scratch: Store,
     ) -> Iterator[_Recoded]:
         """Anonymize each partition, side by side; in files, where memory does not hold them, one after the other."""
-        if scratch is None or _fit_together(order, runs, hierarchy, executor):
+        if not scratch.in_files or _fit_together(order, runs, hierarchy, executor):
             return run_tasks(executor, lambda run: self._search(order.part(*run), hierarchy), runs)
         return (self._in_files(order, run, hierarchy, executor, scratch) for run in runs)
 
@@ -149,10 +149,10 @@ class Lra(AprioriBased):
         return _Recoded(_inner_nodes(found.cut), tuple(found.cut.labels), tuple(found.fixes), found.increments)
 
     def _in_files(
-        self, order: GrayOrder, run: Run, hierarchy: Hierarchy, executor: Executor | None, scratch: WorkFolder
+        self, order: GrayOrder, run: Run, hierarchy: Hierarchy, executor: Executor | None, scratch: Store
     ) -> _Recoded:
         """Anonymize a partition block by block."""
-        with WorkFolder.temporary(scratch.path) as own:
+        with scratch.below() as own:
             return self._search(order.part(*run, own), hierarchy, executor)
 
 
@@ -166,7 +166,7 @@ def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, execu
     records = max((end - first for first, end in runs), default=0)
     levels = int(hierarchy.depth.max(initial=0)) + 1
     taken = 4 * items * (levels + 4) + 32 * records + min(4 * hierarchy.n_nodes**2, TOGETHER_CELLS)
-    return records <= spans.AT_ONCE and spans.has_room(at_a_time * taken)
+    return records <= spans.AT_ONCE and store_of(order.keys.items).limits.has_room(at_a_time * taken)
 
 
 def _inner_nodes(cut: Cut) -> Int32:

@@ -9,7 +9,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from anonset.algorithms.transaction.cut_search import CutSearch, Fix
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files
 from anonset.errors import InputError
 
 NAME = "rounds.npz"
@@ -22,12 +22,12 @@ class Rounds:
     ----------
     search
         A search that has fixed nothing yet.
-    work
+    store
         The directory.
     """
 
-    def __init__(self, search: CutSearch, work: WorkFolder) -> None:
-        self.search, self.work = search, work
+    def __init__(self, search: CutSearch, store: Files) -> None:
+        self.search, self.store = search, store
         described = json.dumps([search.k, search.hierarchy.labels, search.hierarchy.parent.tolist()])
         counted = search.nodes.support.tobytes() + search.image.tobytes()
         self.key = hashlib.sha256(described.encode() + counted).hexdigest()
@@ -41,7 +41,7 @@ class Rounds:
         InputError
             If what was kept is damaged.
         """
-        path = self.work.path / NAME
+        path = self.store.path / NAME
         if not path.exists():
             return 0
         try:
@@ -70,7 +70,7 @@ class Rounds:
         search = self.search
         fixes = [(fix.itemset, fix.support, fix.rules) for fix in search.fixes]
         facts = {"key": self.key, "size": size, "increments": search.increments, "fixes": fixes}
-        with self.work.written(NAME) as file:
+        with self.store.written(NAME) as file:
             np.savez(
                 file,
                 image=search.image,

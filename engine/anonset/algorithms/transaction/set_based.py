@@ -13,7 +13,6 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch, GroupsOnClusters, MergeTerms, Suppression
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder
 from anonset.errors import InfeasibleError, InputError
 from anonset.measures.utility_loss import ItemWeights, require_known
 from anonset.privacy import require_at_least
@@ -104,8 +103,8 @@ class SetBased(Discreet, ABC):
         column, hierarchy = bind_items(table, hierarchies)
         terms, rule = self._terms(column, hierarchy), self.rule(len(column.vocabulary))
         with ExitStack() as stack:
-            work = None if table.work is None else stack.enter_context(WorkFolder.temporary(table.work.path))
-            search = ConstraintSearch(column, self.constraints, terms, rule, work)
+            store = stack.enter_context(table.store.below())
+            search = ConstraintSearch(column, self.constraints, terms, rule, store)
             if not search.run(progress):
                 raise self.infeasible(search)
             steps, groups = search.steps, search.item_groups

@@ -14,7 +14,6 @@ from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
 from anonset.algorithms.transaction.windows import Found, RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, Rows, require_sound
-from anonset.data.spans import held_at_once
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 
@@ -105,7 +104,7 @@ class SupportedNodes:
             int32 (M,): the node that each leaf begins with.
         """
         raised = int(self.hierarchy.depth.max(initial=0)) + 1
-        at_once = held_at_once(SETS_AT_ONCE, _BYTES_OF_RAISED * raised)
+        at_once = self.blocks.store.limits.held(SETS_AT_ONCE, _BYTES_OF_RAISED * raised)
         parts = (self._rare_of(part, image) for part in sets_above(self.hierarchy, sets, at_once))
         nodes, support = (np.concatenate(found) for found in zip(*parts, strict=True))
         codes = self._place(self.by_support)[nodes]
@@ -119,7 +118,7 @@ class SupportedNodes:
         taking_part[sets.ravel()] = True
         nodes = self.by_support[taking_part[self.by_support]]
         code = self._place(nodes)
-        most = held_at_once(BYTES_AT_ONCE, at_a_time(self.executor, _TASKS))
+        most = self.blocks.store.limits.held(BYTES_AT_ONCE, at_a_time(self.executor, _TASKS))
         ranges = list(in_ranges(np.sort(code[sets], axis=1), len(nodes), most))
         found = [(sets[:0], np.empty(0, np.int32))]
         if not ranges:

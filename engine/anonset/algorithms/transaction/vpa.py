@@ -19,8 +19,8 @@ from anonset.algorithms.transaction.cut_search import Fix
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.discreet import Discreet
 from anonset.data.growing import GrowingSets
-from anonset.data.mapped import folder_of
 from anonset.data.spans import spans
+from anonset.data.store import store_of
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 
@@ -125,7 +125,7 @@ def _part(column: SetColumn, subtree: Hierarchy, first_leaf: int) -> SetColumn:
 
     code = np.full(len(column.vocabulary), -1, np.int32)
     code[first_leaf : first_leaf + subtree.n_leaves] = np.arange(subtree.n_leaves, dtype=np.int32)
-    with GrowingSets(column.name, folder_of(column.items)) as part:
+    with GrowingSets(column.name, store_of(column.items)) as part:
         for first, end in spans(column.n):
             indptr, items = map_rows(column.indptr[first : end + 1], column.items, code, subtree.n_leaves)
             indptr = np.concatenate([[0], indptr[1:][indptr[1:] > indptr[:-1]]])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.expanded_records import Records
 from anonset.algorithms.transaction.marked_pairs import packed
-from anonset.data.spans import held_at_once
+from anonset.data.spans import Limits
 from anonset.data.table import Index, Int32, Int64
 
 Float64 = NDArray[np.float64]
@@ -76,6 +76,8 @@ class Suffixes:
     """int64 (C,): codes that follow each code."""
     records: Int64
     """int64 (C,): records in which so many follow it."""
+    limits: Limits
+    """How much of them is held at once."""
 
     @classmethod
     def of(cls, expanded: ExpandedBlocks, n_codes: int, least: int) -> "Suffixes":
@@ -84,12 +86,14 @@ class Suffixes:
         in_place = len(parts) > 0 and not expanded.in_parts
         least = 0 if in_place else least
         measured = expanded.over(_Measure(n_codes, least))
-        return cls(parts, in_place, least, *sum(measured, np.zeros((2, n_codes), np.int64)))
+        entries, records = sum(measured, np.zeros((2, n_codes), np.int64))
+        return cls(parts, in_place, least, entries, records, expanded.blocks.store.limits)
 
     def behind(self, code: int, least: int) -> "Suffixes":
         """Return what follows each code behind one code, in the records that hold that; nothing of it is held."""
         parts = _Following(self.parts, code)
-        return Suffixes(parts, False, least, *_Measure(len(self.entries), least)(parts))
+        entries, records = _Measure(len(self.entries), least)(parts)
+        return Suffixes(parts, False, least, entries, records, self.limits)
 
     @cached_property
     def windows(self) -> list[Span]:
@@ -97,7 +101,7 @@ class Suffixes:
         if self.in_place:
             return [(0, len(self.entries))]
         room = (self.entries + self.records).astype(np.float64)
-        largest = held_at_once(LARGEST_WINDOW, _BYTES_OF_CODE * (os.cpu_count() or 1))
+        largest = self.limits.held(LARGEST_WINDOW, _BYTES_OF_CODE * (os.cpu_count() or 1))
         most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), largest)
         return list(spans(room, (0, len(room)), most))
 

@@ -11,6 +11,7 @@ from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.data.blocks import Rows
 from anonset.data.discreet import Discreet
+from anonset.data.spans import NO_LIMITS, Limits
 
 _PARTS_PER_ROUND = 4
 _COPIES_AT_ONCE = 3
@@ -58,7 +59,9 @@ class FirstCopies(Discreet):
         return self.reduced(self.shown(rows))
 
 
-def first_copies(parts: Sequence[Rows], reduce: FirstCopies, executor: Executor | None) -> Rows:
+def first_copies(
+    parts: Sequence[Rows], reduce: FirstCopies, executor: Executor | None, limits: Limits = NO_LIMITS
+) -> Rows:
     """Return the rows of some parts in their order, but of equal ones only the first k.
 
     A set of nodes that fewer than k of all rows hold is held by as many of these, any other by k at least. They are
@@ -76,7 +79,7 @@ def first_copies(parts: Sequence[Rows], reduce: FirstCopies, executor: Executor 
         waiting += run_tasks(executor, reduce, parts[first : first + _PARTS_PER_ROUND])
         if first + _PARTS_PER_ROUND >= len(parts) or sum(map(_size, waiting)) >= _size(found):
             together = [found, *waiting]
-            require_room(sum(_COPIES_AT_ONCE * _bytes(rows) + BYTES_OF_ROW * len(rows[0]) for rows in together))
+            require_room(limits, sum(_COPIES_AT_ONCE * _bytes(rows) + BYTES_OF_ROW * len(rows[0]) for rows in together))
             found, waiting = reduce.reduced(joined_rows(together)), []
     return found
 

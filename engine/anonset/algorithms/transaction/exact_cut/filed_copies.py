@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.copies import BYTES_OF_ROW, FirstCopies, joined_rows
-from anonset.algorithms.transaction.exact_cut.filed_rows import filed_room, filed_rows, released
+from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.windows import spans
 from anonset.data.blocks import Rows
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder
-from anonset.data.spans import held_at_once
+from anonset.data.store import Files, released
 from anonset.data.table import Int32, Int64
 
 BYTES_AT_ONCE = 1 << 31
@@ -30,7 +29,7 @@ _COPIES_AT_ONCE = 2
 
 
 def filed_copies(
-    parts: Sequence[Rows], reduce: FirstCopies, work: WorkFolder, executor: Executor | None, *, anew: bool = False
+    parts: Sequence[Rows], reduce: FirstCopies, store: Files, executor: Executor | None, *, anew: bool = False
 ) -> Rows:
     """Return what `first_copies` does in the files of a directory; equal rows are told of some shares at a time.
 
@@ -47,20 +46,20 @@ def filed_copies(
         If the limit on the memory has no room for one share, or the directory none for the rows.
     """
     if len(parts) == 1:
-        return filed_rows(work, [reduce(parts[0])])
+        return filed_rows(store, [reduce(parts[0])])
     token = secrets.token_hex(8)
-    left = list(run_tasks(executor, _Share(reduce.shown if anew else reduce, work, token), enumerate(parts)))
+    left = list(run_tasks(executor, _Share(reduce.shown if anew else reduce, store, token), enumerate(parts)))
     begin = np.concatenate([[0], np.cumsum([part.first[-1] for part in left])]).astype(np.int64)
-    kept = filed_room(work, np.bool_, int(begin[-1]))
+    kept = released(store.array("kept", np.bool_, int(begin[-1])))
     of_parts = [kept[first:end] for first, end in pairwise(begin)]
     taken = sum((part.bytes_at_once for part in left), np.zeros(N_SHARES, np.int64))
-    for first, end in spans(taken.astype(np.float64), (0, N_SHARES), held_at_once(BYTES_AT_ONCE, 1)):
-        require_room(int(taken[first:end].sum()))
+    for first, end in spans(taken.astype(np.float64), (0, N_SHARES), store.limits.held(BYTES_AT_ONCE, 1)):
+        require_room(store.limits, int(taken[first:end].sum()))
         told = reduce.kept(joined_rows([part.rows_of(first, end) for part in left]))
         for part, of_part in zip(left, of_parts, strict=True):
             n = int(part.first[end] - part.first[first])
             of_part[part.first[first] : part.first[end]], told = told[:n], told[n:]
-    return filed_rows(work, (part.chosen(of_part) for part, of_part in zip(left, of_parts, strict=True)))
+    return filed_rows(store, (part.chosen(of_part) for part, of_part in zip(left, of_parts, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +68,7 @@ class _Shares(Discreet):
 
     first: Int64
     """int64 (N_SHARES + 1,): where each share begins."""
-    work: WorkFolder
+    store: Files
     names: tuple[str, str, str]
     """Files of where the rows begin, of their items, and of which row of the part each was."""
 
@@ -77,8 +76,8 @@ class _Shares(Discreet):
     def arrays(self) -> tuple[Int64, Int32, Int32]:
         """What the files hold, which are removed with it."""
         begins, codes, order = self.names
-        work = self.work
-        return released(work, begins, np.int64), released(work, codes, np.int32), released(work, order, np.int32)
+        mapped = self.store.mapped
+        return released(mapped(begins, np.int64)), released(mapped(codes, np.int32)), released(mapped(order, np.int32))
 
     def rows_of(self, first: int, end: int) -> Rows:
         """Return the rows of some shares."""
@@ -104,7 +103,7 @@ class _Share(Discreet):
     """Puts what is left of a part into files, by shares."""
 
     left: Callable[[Rows], Rows]
-    work: WorkFolder
+    store: Files
     token: str
 
     def __call__(self, numbered: tuple[int, Rows]) -> _Shares:
@@ -117,8 +116,8 @@ class _Share(Discreet):
         names = name, f"{name}-items", f"{name}-order"
         arrays: list[NDArray[Any]] = [*_taken(rows, order), order]
         for file, values in zip(names, arrays, strict=True):
-            self.work.stored(file, values)
-        return _Shares(first, self.work, names)
+            self.store.keep(file, values)
+        return _Shares(first, self.store, names)
 
 
 def _taken(rows: Rows, places: NDArray[np.integer]) -> Rows:

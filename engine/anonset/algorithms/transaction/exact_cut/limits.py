@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from anonset.algorithms.base import Progress
+from anonset.data import spans
 from anonset.data.discreet import Discreet
-from anonset.data.spans import has_room
 from anonset.errors import InputError
 from anonset.spelling import setting
 
@@ -24,7 +24,7 @@ class LimitReached(Exception):  # noqa: N818
     """A search must end with what it has; the message says why."""
 
 
-def require_room(n_bytes: int) -> None:
+def require_room(limits: spans.Limits, n_bytes: int) -> None:
     """Refuse to hold so much at once where the limit on the memory has no room for it.
 
     Raises
@@ -32,7 +32,7 @@ def require_room(n_bytes: int) -> None:
     InputError
         With what it would take.
     """
-    if not has_room(n_bytes):
+    if not limits.has_room(n_bytes):
         what = (
             f"exact would hold {n_bytes / 2**30:.1f} GiB of records at once, more than {setting('memory_limit')} leaves"
         )

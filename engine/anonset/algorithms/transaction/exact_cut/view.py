@@ -11,14 +11,14 @@ import numpy as np
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, chosen_rows, first_copies
 from anonset.algorithms.transaction.exact_cut.filed_copies import filed_copies
-from anonset.algorithms.transaction.exact_cut.filed_rows import filed_room, filed_rows, filed_values, pieces
+from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows, filed_values, pieces
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
 from anonset.algorithms.transaction.expanded_blocks import Expansion, on_cluster
 from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows, require_sound
 from anonset.data.discreet import Discreet
-from anonset.data.mapped import WorkFolder
+from anonset.data.store import Files, Store, released
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ class View(Discreet):
         return Shown(first, hierarchy.n_leaves, self.least)
 
     @property
-    def work(self) -> WorkFolder | None:
-        """The directory in whose files the records lie, and what is made of them; None: all is in memory."""
-        return self.problem.blocks.work
+    def store(self) -> Store:
+        """The directory in whose files the records lie, and what is made of them."""
+        return self.problem.blocks.store
 
     @property
     def threads(self) -> Executor | None:
@@ -122,9 +122,9 @@ class View(Discreet):
     def rows(self) -> Rows:
         """The records, where they are in one part; in files, if these are."""
         (rows,) = self.records
-        if self.work is None:
+        if not self.store.in_files:
             return self.shown(rows)
-        return filed_rows(self.work, run_tasks(self.threads, self.shown, pieces(rows)))
+        return filed_rows(self.store, run_tasks(self.threads, self.shown, pieces(rows)))
 
     def gathered(self) -> Rows:
         """Return the records as one part, but of equal ones only k: enough for every view with more nodes closed."""
@@ -132,9 +132,9 @@ class View(Discreet):
         if anew:
             parts, executor = pieces(parts[0]), self.threads
         reduce = FirstCopies(self.shown, self.problem.k)
-        if self.work is not None:
-            return filed_copies(parts, reduce, self.work, executor, anew=anew)
-        return first_copies(parts, reduce, executor)
+        if isinstance(self.store, Files):
+            return filed_copies(parts, reduce, self.store, executor, anew=anew)
+        return first_copies(parts, reduce, executor, self.store.limits)
 
     @cached_property
     def support(self) -> Int64:
@@ -184,13 +184,15 @@ class View(Discreet):
 
         hierarchy, support = self.problem.hierarchy, self.support[nodes]
         (indptr, items), n = self.rows, int(support.sum())
-        if self.work is None:
-            require_room(_BYTES_OF_ENTRY * (n + len(indptr)) + indptr.nbytes + items.nbytes)
+        if not self.store.in_files:
+            require_room(self.store.limits, _BYTES_OF_ENTRY * (n + len(indptr)) + indptr.nbytes + items.nbytes)
             return expand_records(self.rows, self.entry, hierarchy.parent, nodes, support)[1]
         expand = Expansion.of(hierarchy, self.entry, self.codes_of(nodes), len(nodes))
-        codes = filed_values(self.work, run_tasks(self.threads, expand, pieces(self.rows)), np.int32)
+        codes = filed_values(self.store, run_tasks(self.threads, expand, pieces(self.rows)), np.int32)
         start = np.concatenate([[0], np.cumsum(support)]).astype(np.int64)
-        position = filed_room(self.work, np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64, n)
+        position = released(
+            self.store.array("places", np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64, n)
+        )
         place_codes(codes, start[:-1].copy(), position)
         return codes, start, position
 
@@ -223,6 +225,6 @@ class View(Discreet):
         wanted[0] = False
         start = np.concatenate([[0], np.cumsum(np.where(wanted, self.support, 0))]).astype(np.int64)
         n = int(start[-1])
-        records = np.empty(n, np.int32) if self.work is None else filed_room(self.work, np.int32, n)
+        records = released(self.store.array("records", np.int32, n))
         node_postings(*self.rows, self.entry, parent, start, records)
         return start, records

@@ -3,18 +3,19 @@
 import errno
 import os
 import stat
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from anonset.data import SetColumn, Vocabulary
-from anonset.data.mapped import WorkFolder, folder_of
+from anonset.data.store import MEMORY, Files, backing, store_of
 from anonset.errors import InputError
 
 
 @pytest.fixture
 def work(tmp_path):
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         yield work
 
 
@@ -23,25 +24,24 @@ def test_what_was_appended_comes_back(work):
         for part in (np.arange(5), np.empty(0, np.int64), np.arange(5, 7)):
             codes.append(part)
         assert codes.length == 7
-    assert work.mapped("codes", np.int32).tolist() == list(range(7))
+    assert codes.finished().tolist() == list(range(7))
 
 
 def test_an_empty_array_can_be_mapped(work):
-    with work.growing("codes", np.int32):
+    with work.growing("codes", np.int32) as codes:
         pass
-    assert work.mapped("codes", np.int32).tolist() == []
-    assert work.room("none", np.int64, 0).tolist() == []
+    assert codes.finished().tolist() == []
+    assert work.array("none", np.int64, 0).tolist() == []
 
 
 def test_room_is_written_in_any_order_and_read_by_another_map(work):
-    room = work.room("records", np.int64, 4)
+    room = work.array("records", np.int64, 4)
     room[[3, 0]] = [30, 7]
-    assert work.mapped("records", np.int64).tolist() == [7, 0, 0, 30]
+    assert work.mapped(Path(backing(room).filename).name, np.int64).tolist() == [7, 0, 0, 30]
 
 
 def test_a_mapped_array_is_plain_and_writing_to_it_leaves_the_file_alone(work):
-    work.room("codes", np.int32, 2)
-    codes = work.mapped("codes", np.int32)
+    codes = work.keep("codes", np.zeros(2, np.int32))
     assert type(codes) is np.ndarray
     codes[0] = 9
     assert work.mapped("codes", np.int32).tolist() == [0, 0]
@@ -49,17 +49,15 @@ def test_a_mapped_array_is_plain_and_writing_to_it_leaves_the_file_alone(work):
 
 def test_a_column_over_mapped_arrays_is_a_column_like_any_other(work):
     column = SetColumn.of([{"a", "b"}, set(), {"b"}])
-    for name, values in (("indptr", column.indptr), ("items", column.items)):
-        with work.growing(name, values.dtype) as array:
-            array.append(values)
-    mapped = SetColumn("items", work.mapped("indptr", np.int64), work.mapped("items", np.int32), Vocabulary(("a", "b")))
+    indptr, items = work.keep("indptr", column.indptr), work.keep("items", column.items)
+    mapped = SetColumn("items", indptr, items, Vocabulary(("a", "b")))
     assert list(mapped.rows()) == list(column.rows())
 
 
 def test_nobody_else_may_read_it_and_nothing_is_left(tmp_path):
-    with WorkFolder.temporary(tmp_path) as work:
+    with Files.temporary(tmp_path) as work:
         assert stat.S_IMODE(work.path.stat().st_mode) == 0o700
-        work.room("codes", np.int32, 1)
+        work.array("codes", np.int32, 1)
     assert not work.path.exists()
 
 
@@ -71,6 +69,7 @@ def test_a_failure_in_the_middle_leaves_no_half_an_array(work):
 
     with pytest.raises(RuntimeError):
         fail()
+    assert list(work.path.iterdir()) == []
     with pytest.raises(InputError, match=r"codes: cannot be read: No such file or directory$"):
         work.mapped("codes", np.int32)
 
@@ -80,8 +79,8 @@ def test_a_full_disk_is_one_line(work, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(InputError, match=r"codes: cannot be written: No space left on device$"):
-        work.room("codes", np.int32, 1)
+    with pytest.raises(InputError, match=r"codes-\w+: cannot be written: No space left on device$"):
+        work.array("codes", np.int32, 1)
 
 
 def test_a_torn_array_is_refused(work):
@@ -93,8 +92,8 @@ def test_a_torn_array_is_refused(work):
 
 
 def test_an_array_written_at_once_is_mapped_and_knows_its_folder(work):
-    codes = work.stored("codes", np.arange(4, dtype=np.int32))
+    codes = work.keep("codes", np.arange(4, dtype=np.int32))
     assert codes.tolist() == [0, 1, 2, 3]
-    assert folder_of(codes[1:]) == work
-    assert folder_of(np.arange(4)) is None
+    assert store_of(codes[1:]) == work
+    assert store_of(np.arange(4)) is MEMORY
     assert [path.name for path in work.path.iterdir()] == ["codes"]
