@@ -11,4 +11,4 @@ from anonset.data.spans import Limits
 def set_limits(patch: pytest.MonkeyPatch, **fields: Any) -> None:
     """Give all jobs by blocks, however their limits are chosen, these fields of `Limits`."""
     chosen = Limits.of_process
-    patch.setattr(Limits, "of_process", staticmethod(lambda memory: replace(chosen(memory), **fields)))
+    patch.setattr(Limits, "of_process", staticmethod(lambda *given: replace(chosen(*given), **fields)))

@@ -2,15 +2,19 @@
 
 import json
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.cli.place import Ran
 
 import anonset
+from anonset.algorithms import base
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.io import pieces
+from anonset.io import batches, pieces
 from anonset.release import costs
+from anonset.verification import itemsets
+from small_limits import set_limits
 
 BASKETS = "a1 b1 b2\na2 b1\n\na2 b1 b2\na1 a2 b2\nb1\nb2 a1\n"
 VISITS = "ward,codes,age\nA,x y,30\nB,y,41\nA,x,30\nA,x y z,30\nB,,30\nB,z,41\n"
@@ -267,13 +271,10 @@ def test_less_than_any_run_takes_is_refused(tmp_path, anonymize, monkeypatch):
 
 def test_the_limit_of_a_control_group_counts(tmp_path, monkeypatch):
     monkeypatch.setattr(costs, "_MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(costs, "_CGROUP", tmp_path)
     (tmp_path / "meminfo").write_text("MemAvailable:    1000 kB\n")
-    for name, text in (("max", "600000\n"), ("current", "300000\n"), ("stat", "anon 100000\nfile 200000\n")):
-        (tmp_path / f"memory.{name}").write_text(text)
-    assert costs.default_limit() == 400_000
-    (tmp_path / "memory.max").write_text("max\n")
-    assert costs.default_limit() == 819_200
+    for left, limit in ((500_000, 400_000), (None, 819_200)):
+        monkeypatch.setattr(costs, "memory_left", lambda left=left: left)
+        assert costs.default_limit() == limit
 
 
 def test_a_table_that_was_scanned_is_published_from_python(tmp_path, anonymize):
@@ -291,3 +292,30 @@ def test_a_table_that_was_scanned_is_published_from_python(tmp_path, anonymize):
         anonset.anonymize(data, algorithm, hierarchies=trees, out=tmp_path / "out")
     with pytest.raises(anonset.InputError, match="format and part_rows are of what is written: out must say where"):
         anonset.anonymize(data, algorithm, hierarchies=trees, part_rows=2)
+
+
+@pytest.mark.parametrize("keep", [(), ("--keep", "note")])
+def test_one_worker_is_one_thread_from_reading_to_verifying(tmp_path, anonymize, monkeypatch, keep):
+    """Columns that are kept lie in files, and are sorted there."""
+    pools = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, *given, **options):
+            pools.append(options)
+            super().__init__(*given, **options)
+
+    for module in (spans, batches, base, itemsets):
+        monkeypatch.setattr(module, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(itemsets, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(spans, "cores", lambda: 2)
+    set_limits(monkeypatch, labels_held=1)
+    rows = [f"{row},n{at}" for at, row in enumerate(filter(None, BASKETS.split("\n")))]
+    (tmp_path / "v.csv").write_text("\n".join(["items,note", *rows, ""]))
+    roles = ["--items", "items", *(keep or ("--drop", "note")), "--hierarchy", "items=balanced:2"]
+    for workers in ("1", "2"):
+        pools.clear()
+        place = ["--work-dir", str(tmp_path / "work"), "--workers", workers]
+        done = anonymize(tmp_path, "v.csv", f"out{workers}", *roles, "--algorithm", "apriori", *place)
+        assert done.code == 0, done.err
+        assert bool(pools) == (workers == "2")
+    assert files_of(tmp_path / "out1") == files_of(tmp_path / "out2")

@@ -19,7 +19,7 @@ from anonset.generalization import Publication
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
-from anonset.verification import kkm, shares
+from anonset.verification import shares
 from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.lm import check_klm
 from anonset.verification.relational_truth import check_relational_truth
@@ -94,8 +94,8 @@ def test_as_many_shares_at_a_time_as_memory_allows(work: Files, monkeypatch: pyt
             threads.append(max_workers)
             super().__init__(max_workers, **options)
 
-    monkeypatch.setattr(kkm, "ThreadPoolExecutor", Pool)
-    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    monkeypatch.setattr(spans, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("anonset.data.spans.cores", lambda: 64)
     column = CategoricalColumn.of("place", "aabbccdd")
     limited = replace(work, limits=replace(work.limits, room=2 * 4 * 4 * 400))  # half of it for shares of four rows
     assert check_k([column], KAnonymity(2), limited).holds

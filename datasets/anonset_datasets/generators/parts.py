@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from anonset.data.control_groups import cores
 from anonset.errors import InputError
 from anonset_datasets.generators.missions import BLOCK
 from anonset_datasets.generators.registry import Value, generator_of, require_parameters
@@ -55,7 +56,7 @@ def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], w
 
     try:
         partial.mkdir()
-        with ThreadPoolExecutor(workers or os.cpu_count()) as executor:
+        with ThreadPoolExecutor(workers or cores()) as executor:
             done = sum(executor.map(written, range(len(ranges))))
         partial.replace(target)
     finally:

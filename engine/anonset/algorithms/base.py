@@ -1,6 +1,5 @@
 """What an algorithm is: frozen parameters with one method."""
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -11,6 +10,7 @@ from itertools import islice
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from anonset.data import Hierarchy, Table
+from anonset.data.control_groups import cores
 from anonset.data.discreet import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Recoding
@@ -202,7 +202,7 @@ def executor_of(workers: int | None) -> Iterator[Executor | None]:
     InputError
         If the number is below 1.
     """
-    count = (os.cpu_count() or 1) if workers is None else workers
+    count = cores() if workers is None else workers
     if count < 1:
         msg = f"workers must be at least 1, got {count}"
         raise InputError(msg)

@@ -6,9 +6,8 @@ alike, is sorted at once all the same; its texts are copied some at a time.
 """
 
 import math
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
@@ -55,7 +54,7 @@ def encode_labels(
     ...     codes.tolist(), list(labels)
     ([1, 0, 1], ['9', '10'])
     """
-    with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-labels") as pool, ExitStack() as stack:
+    with store.limits.pool("labels") as pool, ExitStack() as stack:
         scratch = stack.enter_context(store.below())
         return _Encoding(starts, text, store, scratch, pool).encoded(numeric)
 
@@ -68,7 +67,7 @@ class _Encoding(Discreet):
     text: UInt8
     store: Store
     scratch: Store
-    pool: ThreadPoolExecutor
+    pool: Executor
 
     @property
     def n(self) -> int:

@@ -1,14 +1,17 @@
-"""How many records are gone through at once, and how much is held: nothing on the way is as long as the table."""
+"""How many records are gone through at once, on how many threads, and how much is held: never all of a table."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.control_groups import cores
 from anonset.data.discreet import Discreet
 
+_T = TypeVar("_T")
 AT_ONCE = 1 << 18
 """Records, or elements of an array, in a span."""
 BASE = 330 << 20
@@ -24,6 +27,19 @@ def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
     size = AT_ONCE if at_once is None else at_once
     for first in range(0, n, size):
         yield first, min(first + size, n)
+
+
+class InThisThread(Executor):
+    """An executor that has run a task when it returns it."""
+
+    def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> "Future[_T]":
+        """Run a task; what it raises is raised by its result."""
+        done: Future[_T] = Future()
+        try:
+            done.set_result(fn(*args, **kwargs))
+        except Exception as error:  # the caller asks for the result
+            done.set_exception(error)
+        return done
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +58,26 @@ class Limits(Discreet):
     """Rows, or texts, that are sorted or compared together, about."""
     labels_held: int = 1 << 16
     """Distinct labels of a published column above which none of them is held in memory."""
+    workers: int | None = None
+    """Threads that compute; None: as many as the process may use."""
 
     @classmethod
-    def of_process(cls, memory: int | None) -> Self:
-        """Return the limits of a run whose process may take so many bytes; None: no limit."""
-        return cls(room=None if memory is None else max(memory - BASE, memory // 8))
+    def of_process(cls, memory: int | None, workers: int | None = None) -> Self:
+        """Return the limits of a run whose process may take so many bytes, None: no limit, and so many threads."""
+        return cls(room=None if memory is None else max(memory - BASE, memory // 8), workers=workers)
+
+    @property
+    def threads(self) -> int:
+        """Number of threads that compute."""
+        return cores() if self.workers is None else self.workers
+
+    def pool(self, name: str) -> Executor:
+        """Return threads for a step, or what runs its tasks at once in this thread where that is the only one."""
+        return (
+            ThreadPoolExecutor(self.threads, thread_name_prefix=f"anonset-{name}")
+            if self.threads > 1
+            else InThisThread()
+        )
 
     def held(self, most: int, bytes_each: int) -> int:
         """Return how many elements to hold at once: `most`, or as many as half of the room takes."""

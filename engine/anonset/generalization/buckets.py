@@ -178,6 +178,7 @@ class BucketPublication(Discreet):
             CategoricalColumn(sensitive.name, value, sensitive.vocabulary),
             count,
             record,
+            table.store,
         )
 
 

@@ -5,9 +5,8 @@ buckets by the first 62 bits of their codes, which are cut at quantiles of a sam
 distributed anew, and one whose rows all begin alike by the codes that follow.
 """
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -79,7 +78,7 @@ def sort_rows(
 
     out = _content(store, n, len(items), rows)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
-    with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-sort") as pool:
+    with store.limits.pool("sort") as pool:
         _Sorting(widths, out, store, pool).sort(source, (n, len(items)), 0, (0, 0))
     return SortedRows(out.indptr, out.items, _columns(out.fixed, store), out.record)
 
@@ -117,7 +116,7 @@ class _Sorting:
     """int64 (f + 1,): bits of a code of each column that is compared, and of an item."""
     out: "Content"
     store: Store
-    pool: ThreadPoolExecutor
+    pool: Executor
 
     def sort(self, source: "Source", size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
         """Sort so many rows and items, which do not differ before a position, into their places in the output."""

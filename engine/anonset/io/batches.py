@@ -9,6 +9,7 @@ import numpy as np
 
 from anonset.data import spans
 from anonset.data.discreet import Discreet
+from anonset.data.spans import NO_LIMITS, Limits
 from anonset.errors import InputError
 from anonset.io import fimi
 from anonset.io.baskets import basket_rows, marks_in, separator_among
@@ -89,12 +90,15 @@ def open_batches(files: DataFiles, how: Reading) -> BatchSource:
     return replace(source, names=(*source.names, *files.keys), sets_only=False)
 
 
-def ahead(items: Iterator[_T]) -> Iterator[_T]:
-    """Yield the same, the next one being made in another thread meanwhile.
+def ahead(items: Iterator[_T], limits: Limits = NO_LIMITS) -> Iterator[_T]:
+    """Yield the same, the next one being made in another thread meanwhile, if there may be one.
 
     >>> list(ahead(iter("abc")))
     ['a', 'b', 'c']
     """
+    if limits.threads == 1:
+        yield from items
+        return
     end = object()
     with ThreadPoolExecutor(1) as executor:
         coming = executor.submit(next, items, end)

@@ -79,7 +79,9 @@ def write_buckets(
         msg = f"the sensitive column must not be called {COUNT!r}, the name of the counts; rename it"
         raise InputError(msg)
     group = CategoricalColumn(GROUP, publication.snt_group, publication.group.vocabulary)
-    qit, snt = RowLines(publication.qit), RowLines((group, value), publication.snt_count, each=not counts)
+    limits = publication.store.limits
+    qit = RowLines(publication.qit, limits)
+    snt = RowLines((group, value), limits, publication.snt_count, each=not counts)
     if part_rows is not None:
         return tuple(_write_parts(Path(folder), name, rows, part_rows) for name, rows in (("qit", qit), ("snt", snt)))  # type: ignore[return-value]
     write_file(Path(folder) / QIT, qit.all())
@@ -147,7 +149,7 @@ def read_buckets(
     snt_group, values, counts = count_values(found.codes, value.codes, len(value.vocabulary), count)
     record = np.arange(table.n, dtype=np.int64)
     named = CategoricalColumn(value.name, values, value.vocabulary)
-    return BucketPublication(table.ids, table.kept, group, snt_group, named, counts, record)
+    return BucketPublication(table.ids, table.kept, group, snt_group, named, counts, record, store)
 
 
 def _read_mapped(

@@ -337,6 +337,19 @@ def _head(name: str, file: Any) -> bytes:
         return b""
 
 
+@contextmanager
+def arrow_threads(workers: int | None) -> Iterator[None]:
+    """Let Arrow compute on so many threads meanwhile; None: on as many as it chooses."""
+    import pyarrow as pa
+
+    before = pa.cpu_count()
+    pa.set_cpu_count(before if workers is None else workers)
+    try:
+        yield
+    finally:
+        pa.set_cpu_count(before)
+
+
 def open_parquet(file: Any, *, far: bool = False, **how: Any) -> Any:
     """Open a file as Parquet (``pyarrow.parquet.ParquetFile``), read page by page; `far`: at an address.
 

@@ -71,7 +71,7 @@ def gather(
         return (batch.columns for batch in source.batches(names))
 
     with _Gathering(plan, store, expected, held=held) as gathering, Watched(watched, store, again) as seen:
-        for batch in ahead(source.batches((*plan.roles.used, *watched))):
+        for batch in ahead(source.batches((*plan.roles.used, *watched)), store.limits):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=True), batch)
             seen.add(batch.columns)
             tell(gathering.n)

@@ -45,7 +45,7 @@ def read_parts(
     """
     given: dict[str, Any] = {"items": items, "relational": relational, "keep": keep}
     if not store.in_files and len(paths) == 1:
-        return read_published(paths[0], **given, separator=separator)
+        return replace(read_published(paths[0], **given, separator=separator), store=store)
     files = files_at(paths)
     nameless = files.format == "dat"
     options = ReadOptions.exactly({**given, "items": None} if nameless else given, " " if nameless else separator)

@@ -1,15 +1,14 @@
 """Coded columns as lines of CSV, block by block: labels are quoted once each, and not once a row, if they are held."""
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
 
 from anonset.data import CategoricalColumn
-from anonset.data.spans import spans
+from anonset.data.spans import Limits, spans
 from anonset.data.table import Int32, Int64
 from anonset.generalization.buckets import COUNT
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
@@ -28,12 +27,16 @@ class RowLines:
     ----------
     columns
         At least one.
+    limits
+        How many threads make lines.
     count
         int64 (n,): how often each row counts, which is written as a column, or, for `each`, as so many rows.
     """
 
-    def __init__(self, columns: Sequence[CategoricalColumn], count: Int64 | None = None, *, each: bool = False) -> None:
-        self._columns, self._count, self._each = columns, count, each
+    def __init__(
+        self, columns: Sequence[CategoricalColumn], limits: Limits, count: Int64 | None = None, *, each: bool = False
+    ) -> None:
+        self._columns, self._limits, self._count, self._each = columns, limits, count, each
         names = [column.name for column in columns] + ([COUNT] if count is not None and not each else [])
         self._header = csv_bytes(names, [text_array([])] * len(names))[0]
         self._fields = [_fields_of(column, alone=len(names) == 1) for column in columns]
@@ -81,7 +84,7 @@ class RowLines:
     def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
         """Yield the numbers of rows of blocks, and their lines, some of which are made ahead by threads."""
         waiting: deque[tuple[int, Future[Any]]] = deque()
-        with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-lines") as pool:
+        with self._limits.pool("lines") as pool:
             try:
                 for block in blocks:
                     waiting.append((len(block[0][0]), pool.submit(self._lines, block)))

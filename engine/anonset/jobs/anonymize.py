@@ -167,6 +167,7 @@ def anonymize_file(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
+    from anonset.io.files import arrow_threads
     from anonset.jobs.compiling import compile_before
     from anonset.jobs.input import input_of, require_input, table_of
     from anonset.settings.job_files import with_absolute_paths
@@ -196,6 +197,7 @@ def anonymize_file(
         if settings.cluster is not None:
             with job.watch.phase("cluster"):
                 job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))
+        stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
             table, sha256 = stack.enter_context(table_of(settings, chosen, progress=progress, note=note))
         if settings.resume:  # only now it is known to be the same run
@@ -258,6 +260,7 @@ class Job:
     def search(self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm) -> Unverified[Any]:
         """Find a recoding of a table that is bound to its hierarchies, apply it, and measure what is lost."""
         require_roles(table, algorithm.model)
+        table = self._on_workers(table)
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)
         with self.watch.phase("search"), self._executor(table) as executor:
@@ -281,6 +284,12 @@ class Job:
         said += formula_warnings(publication) if self.layout.format == "csv" else ()
         said = self.layout.warnings + result.notes + said
         return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, said, self.earlier, since)
+
+    def _on_workers(self, table: Table) -> Table:
+        """Return the table in a store whose steps take as many threads as the search."""
+        store: Any = table.store
+        limits = replace(store.limits, workers=self.workers)
+        return table if self.workers is None else replace(table, store=replace(store, limits=limits))
 
     def _executor(self, table: Table) -> AbstractContextManager[Executor | None]:
         if self.client is None or not isinstance(table.store, Files):

@@ -12,7 +12,7 @@ from anonset.data import Table
 from anonset.data.discreet import Discreet
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Files, Store
+from anonset.data.store import Files, Memory, Store
 from anonset.errors import InputError
 from anonset.jobs.cluster import require_on_workers
 from anonset.jobs.compiling import TAKES, Compiling, compiling_near_limit
@@ -187,7 +187,7 @@ def table_of(
     if not chosen.by_blocks:
         yield _in_memory(settings, progress), sha256()
         return
-    with work_place(settings, Limits.of_process(chosen.limit_on_data)) as store:
+    with work_place(settings, Limits.of_process(chosen.limit_on_data, settings.workers)) as store:
         if note is not None:
             note(_by_blocks(chosen, store))
         facts = saved_facts(store)
@@ -227,7 +227,7 @@ def _in_memory(settings: "Settings", progress: Progress | None) -> Table:
     path, files = Path(settings.input), data_files(settings.input, settings.input_format, no_header=settings.no_header)
     if path.is_file() or (path.is_dir() and files.format == "parquet" and not files.keys):
         return read(path, **settings.read_options())
-    return _gathered(settings, MEMORY, progress)
+    return _gathered(settings, Memory(Limits(workers=settings.workers)), progress)
 
 
 def _gathered(settings: "Settings", store: Store, progress: Progress | None) -> Table:

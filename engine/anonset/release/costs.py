@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anonset.algorithms.base import Progress
+from anonset.data.control_groups import memory_left
 from anonset.errors import InputError
 from anonset_kernels._compiling import COMPILATION
 
@@ -96,7 +97,6 @@ AT_LEAST = 600 << 20
 """Memory, in bytes, that a run by blocks takes, whatever the input."""
 _WHATEVER, _PER_RECORD, _PER_VALUE, _PER_TEXT = 280 << 20, 45, 45, 2.6
 _MEMINFO = Path("/proc/meminfo")
-_CGROUP = Path("/sys/fs/cgroup")
 
 
 def parse_size(text: str) -> int:
@@ -133,9 +133,9 @@ def format_size(size: int) -> str:
 def default_limit() -> int | None:
     """Return 80% of the memory that is available now, in bytes, or None where the system does not say.
 
-    Where the process is in a cgroup of its own limit, no more is available than that leaves.
+    No more is available than the control groups of the process leave.
     """
-    found = [size for size in (_available(), _left_to_group()) if size is not None]
+    found = [size for size in (_available(), memory_left()) if size is not None]
     return int(min(found) * _SHARE) if found else None
 
 
@@ -146,17 +146,6 @@ def _available() -> int | None:
     except OSError:
         return None
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
-
-
-def _left_to_group() -> int | None:
-    """Return the bytes that the limit of the control group leaves, its page cache being free; None without a limit."""
-    try:
-        most = (_CGROUP / "memory.max").read_text().strip()
-        used = int((_CGROUP / "memory.current").read_text())
-        stat = dict(line.split() for line in (_CGROUP / "memory.stat").read_text().splitlines())
-    except (OSError, ValueError):
-        return None
-    return None if most == "max" else max(0, int(most) - used + int(stat.get("file", "0")))
 
 
 def memory_for(size: "Size") -> int:

@@ -3,9 +3,7 @@
 Symbols that stand in the same rows are alike too: one of them tells what there is to know of all.
 """
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,7 +63,7 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
     with GrowingSets(column.name, store) as rows, store.growing("weight", np.int64) as weights:
         last, before, ordered = column.part(0, 0), 0, True  # the row that the next block may begin with
         bounds = list(spans(column.n))
-        with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-verify") as pool:
+        with store.limits.pool("verify") as pool:
             for at in range(0, len(bounds), _BLOCKS_AT_ONCE):
                 merging = pool.map(lambda span: _merged_block(column.part(*span)), bounds[at : at + _BLOCKS_AT_ONCE])
                 for block, weight, in_order in merging:

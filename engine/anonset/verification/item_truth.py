@@ -1,8 +1,6 @@
 """Truthfulness: published symbols cover the original items, and stand for nothing else."""
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -109,7 +107,7 @@ def _first_untrue(
     known = [sorted({code_of[x] for x in symbol.members if x in code_of}) for symbol in publication.symbols]
     look = _look(before, after, publication.record, known)
     bounds = list(spans(publication.n, _ROWS_PER_CALL))
-    with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="anonset-verify") as pool:
+    with publication.store.limits.pool("verify") as pool:
         for at in range(0, len(bounds), _CALLS_AT_ONCE):
             for row, item, code in pool.map(look, bounds[at : at + _CALLS_AT_ONCE]):
                 if item >= 0:

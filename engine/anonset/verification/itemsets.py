@@ -1,6 +1,5 @@
 """Counting every supported itemset of published symbols, and k^m-anonymity by it."""
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
@@ -50,7 +49,7 @@ class DistinctRows:
 
     def __init__(self, column: SetColumn, store: Store = MEMORY) -> None:
         require_well_formed(column)
-        self.column, self._work = column, store
+        self.column, self._store = column, store
         self._present = np.flatnonzero(column.occurrences).astype(np.int32)
         self.symbols = len(self._present)
         """Number of distinct symbols that occur."""
@@ -66,7 +65,7 @@ class DistinctRows:
         present = np.flatnonzero(first & (self.column.occurrences > 0)).astype(np.int32)
         left = len(present)
         if left < self.symbols:
-            self._present, self._rows = present, with_symbols(self._rows, first, self._work)
+            self._present, self._rows = present, with_symbols(self._rows, first, self._store)
             for name in ("_lengths", "_least"):
                 self.__dict__.pop(name, None)
         return left
@@ -134,7 +133,7 @@ class DistinctRows:
             return self._count_items(k)
         total = self.occurrences(size)
         counting = Counting(size, k, total, progress)
-        threads = (os.cpu_count() or 1) if total >= _WORTH_THREADS else 1
+        threads = self._store.limits.threads if total >= _WORTH_THREADS else 1
         if size == _PAIR and self._suit_a_matrix(total, k):
             shares = [list(spans(self.n))[at::threads] for at in range(threads)]
             with _Threads(counting, threads) as each:

@@ -3,9 +3,7 @@
 Of a publication that is mapped from files, the rows are taken in shares that hold whole classes (`shares`).
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -154,8 +152,8 @@ def _check_items(
 
 def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int64], Any]) -> Iterator[Any]:
     """Yield the number of rows of each share and what its check found; as many at a time as cores and memory allow."""
-    at_once = store.limits.held(os.cpu_count() or 1, _BYTES_A_ROW * store.limits.rows_per_bucket)
-    with ThreadPoolExecutor(at_once, thread_name_prefix="anonset-verify") as pool:
+    at_once = store.limits.held(store.limits.threads, _BYTES_A_ROW * store.limits.rows_per_bucket)
+    with replace(store.limits, workers=at_once).pool("verify") as pool:
         waiting: list[tuple[int, Any]] = []
         for rows in shares.shares_of(relational, store):
             waiting.append((len(rows), pool.submit(check, rows)))

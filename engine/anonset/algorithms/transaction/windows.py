@@ -5,7 +5,6 @@ first codes, is gathered side by side for each code, and not more, as a rule, th
 task: it takes with it what it needs, and the records, where they lie in files, by the names of these.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -101,7 +100,7 @@ class Suffixes:
         if self.in_place:
             return [(0, len(self.entries))]
         room = (self.entries + self.records).astype(np.float64)
-        largest = self.limits.held(LARGEST_WINDOW, _BYTES_OF_CODE * (os.cpu_count() or 1))
+        largest = self.limits.held(LARGEST_WINDOW, _BYTES_OF_CODE * self.limits.threads)
         most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), largest)
         return list(spans(room, (0, len(room)), most))
 
