@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, spans
-from anonset.data.blocks import Blocks
+from anonset.data.blocks import Blocks, GrowingSets
 from anonset.data.changes import CodeRules
 from anonset.data.fingerprints import columns_sha256
-from anonset.data.growing import GrowingSets
 from anonset.data.store import Files
 from anonset.io.normalizing import recategorize, relabel
 from anonset.settings.binding import bind_columns

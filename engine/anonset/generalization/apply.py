@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.growing import GrowingSets
+from anonset.data.blocks import GrowingSets
 from anonset.data.spans import spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64

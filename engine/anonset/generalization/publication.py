@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Vocabulary
+from anonset.data.blocks import GrowingSets
 from anonset.data.discreet import Discreet, names_shown
-from anonset.data.growing import GrowingSets
 from anonset.data.joining import prefixed
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Memory, Store

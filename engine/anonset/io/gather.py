@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.growing import GrowingSets
+from anonset.data.blocks import GrowingSets
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError

@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data.blocks import GrowingSets
 from anonset.data.changes import Change
-from anonset.data.growing import GrowingSets
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum

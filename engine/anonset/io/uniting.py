@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
-from anonset.data.growing import GrowingSets
+from anonset.data.blocks import GrowingSets
 from anonset.data.spans import spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64

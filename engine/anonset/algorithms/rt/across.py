@@ -15,8 +15,8 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, 
 from anonset.algorithms.rt.distances import Distances, Numerator
 from anonset.algorithms.rt.merging import Clusters
 from anonset.data import SetColumn
+from anonset.data.blocks import GrowingSets
 from anonset.data.discreet import Discreet
-from anonset.data.growing import GrowingSets
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 

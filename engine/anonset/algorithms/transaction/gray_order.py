@@ -10,9 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.blocks import require_sound
+from anonset.data.blocks import GrowingSets, require_sound
 from anonset.data.discreet import Discreet
-from anonset.data.growing import GrowingSets
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64

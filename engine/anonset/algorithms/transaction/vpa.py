@@ -17,8 +17,8 @@ from anonset.algorithms.base import Progress, Result, Traits, run_tasks
 from anonset.algorithms.transaction.apriori import AprioriBased
 from anonset.algorithms.transaction.cut_search import Fix
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import GrowingSets
 from anonset.data.discreet import Discreet
-from anonset.data.growing import GrowingSets
 from anonset.data.spans import spans
 from anonset.data.store import store_of
 from anonset.generalization import Cut
