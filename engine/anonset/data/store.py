@@ -123,6 +123,10 @@ MEMORY = Memory()
 """Memory without limits."""
 
 
+class Token:
+    """Lives as long as one of the stores that share it."""
+
+
 @dataclass(frozen=True)
 class Files(Discreet):
     """A store in the files of a work directory, one array a file. The owner alone may read it: it holds raw data.
@@ -136,6 +140,8 @@ class Files(Discreet):
 
     path: Path
     limits: Limits = field(default=NO_LIMITS, repr=False)
+    token: Token = field(default_factory=Token, repr=False, compare=False)
+    """Shared by this store and its copies with other limits, but by no array."""
     in_files = True
 
     @classmethod
@@ -286,7 +292,7 @@ class Files(Discreet):
             if not size:
                 return np.empty(0, dtype)
             found: Any = np.memmap(path, dtype, mode)
-        found.store = self
+        found.store = Files(self.path, self.limits)
         return np.asarray(found)
 
 
@@ -297,10 +303,7 @@ def remove_temporary() -> None:
 
 
 class Growing:
-    """An array of unknown length under construction, its parts held in memory.
-
-    As a context manager it forgets what it has if an error leaves the block.
-    """
+    """An array of unknown length under construction, its parts held in memory until an error leaves its block."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self.dtype = np.dtype(dtype)

@@ -110,7 +110,7 @@ def scan(
             named.remove()
             raise
     store = Files.temporary()
-    weakref.finalize(store, Files(store.path).remove)
+    weakref.finalize(store.token, Files(store.path).remove)
     return gather_files(fspath(source), options, store)
 
 
