@@ -88,3 +88,19 @@ def test_damaged_bytes_are_read_or_one_line(tmp_path: Path, seed: int) -> None:
     for reading in (read, scan):
         with suppress(InputError):
             reading(str(path), items="x", relational="y", keep="z")
+
+
+@pytest.mark.parametrize("error", [IndexError("list index out of range"), KeyError("x"), OSError("corrupt")])
+@pytest.mark.parametrize("place", ["iter_batches", "schema_arrow"])
+def test_whatever_arrow_raises_of_damage_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: Exception
+) -> None:
+    """Which damage leads to which error depends on the version of Arrow."""
+    path = written(tmp_path, x=[["a"]] if place == "iter_batches" else pa.array([], pa.list_(pa.string())))
+
+    def failing(*_: object, **_more: object) -> None:
+        raise error
+
+    monkeypatch.setattr(parquet.ParquetFile, place, failing if place == "iter_batches" else property(failing))
+    with pytest.raises(InputError, match=r"data\.parquet: not valid Parquet: "):
+        scan(path, items="x")

@@ -202,3 +202,18 @@ def test_columns_at_the_end_without_a_name_are_left_out_if_they_are_empty(tmp_pa
         "line 5: column 3 holds something and has no name; give it one in the first line"
     )
     assert "got 2" in refusal(write(tmp_path, text + "5;J45\n"), items="codes", id="p")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("closed", ["", '"'])
+def test_rows_that_a_quote_in_the_header_takes_for_a_name_are_not_shown(tmp_path, closed, end):
+    lines = ['p,age,"codes', "1,30,E10 I10", f"2,41,{closed}", "3,30,J45"]
+    said = refusal(write(tmp_path, end.join([*lines, ""])), **ROLES)
+    assert said.startswith("line 1: a name in the header goes on for ")
+    assert "E10" not in said
+
+
+def test_names_of_several_lines_stay_names(tmp_path):
+    path = write(tmp_path, '"p","age\n(years)","codes\nof\nICD"\n1,30,E10\n')
+    table = read(path, items="codes\nof\nICD", relational="age\n(years)", id="p")
+    assert rows(table) == [["E10"]]

@@ -170,11 +170,13 @@ def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Se
         before = 0
         for group, size in enumerate(sizes):
             for batch in _of_group(file, coded, plain, group, wanted, size):
-                part = {name: pa.chunked_array([batch.column(name)]) for name in wanted}
+                with reading(file.where, "not valid Parquet"):
+                    part = {name: pa.chunked_array([batch.column(name)]) for name in wanted}
                 yield _with_keys(file, before, batch.num_rows, part, names)
                 before += batch.num_rows
         if not before:
-            empty = {name: pa.chunked_array([], plain.schema_arrow.field(name).type) for name in wanted}
+            with reading(file.where, "not valid Parquet"):
+                empty = {name: pa.chunked_array([], plain.schema_arrow.field(name).type) for name in wanted}
             yield _with_keys(file, 0, 0, empty, names)
 
 
@@ -207,7 +209,8 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[s
 
     done = 0
     for table in (coded, plain):
-        found, left = table.iter_batches(size, row_groups=[group], columns=wanted), done
+        with reading(file.where, "not valid Parquet"):
+            found, left = table.iter_batches(size, row_groups=[group], columns=wanted), done
         while True:
             try:
                 with reading(file.where, "not valid Parquet"):

@@ -37,6 +37,7 @@ _LARGEST_BLOCK = (1 << 31) - 1
 _BYTES_AT_ONCE = 1 << 22
 _LONGEST_HEADER = 1 << 20
 _LINES_ABOVE = 30
+_LINES_OF_A_NAME = 4
 _LOOKED_AT = 1 << 18
 _ENOUGH = 3  # rows of as many fields
 _END_OF_FILE = b"\x1a"  # as DOS wrote it
@@ -85,6 +86,8 @@ class DelimitedText:
             msg = f"{path}: the file is empty; a {'header ' if self._named else ''}line is required"
             raise InputError(msg)
         self.header_lines = first[1] if self._named else 0
+        if self._named and not self.exact:
+            self._require_names(first[2])
         if not self._named:
             first = (*first[:2], numbered(first[2] or [""]))
         fields = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
@@ -100,6 +103,15 @@ class DelimitedText:
         if whole:
             self.refuse_sum(self.data, start)
         self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
+
+    def _require_names(self, names: Sequence[str]) -> None:
+        """Refuse names that hold rows, as where a quote in the header is never closed, or in a row far below."""
+        for name in names:
+            others = name.splitlines()[1:]
+            if len(others) >= _LINES_OF_A_NAME or any(self.delimiter in line for line in others):
+                where = f"{self.path}: line {1 + self._skipped}: a name in the header"
+                msg = f"{where} goes on for {len(others) + 1:,} lines; close its quote on the line where it opens"
+                raise InputError(msg)
 
     @property
     def header(self) -> bytes:
