@@ -5,6 +5,7 @@ read it; logs, which many may read, show ``…`` in its place.
 """
 
 import re
+from collections.abc import Mapping
 from operator import index
 from typing import Any, ClassVar, SupportsIndex
 
@@ -88,6 +89,20 @@ class InputError(AnonsetError, ValueError):
     """Malformed input data or parameters."""
 
     code = "input"
+
+
+class MisreadError(InputError):
+    """Data that are probably meant to be read with other settings, which were recognised.
+
+    Attributes
+    ----------
+    settings
+        These, by name.
+    """
+
+    def __init__(self, message: str, settings: Mapping[str, Any]) -> None:
+        super().__init__(message)
+        self.settings = dict(settings)
 
 
 class HierarchyError(InputError):

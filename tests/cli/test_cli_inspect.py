@@ -111,3 +111,57 @@ def test_what_cannot_be_read_is_no_record_of_a_person_and_is_told_once(place: Pl
     told = [line for line in ran.out.splitlines() if line.startswith("- ")]
     assert sum("there is no column 'zz'" in line for line in told) == 1
     assert len(set(told)) == len(told)
+
+
+ICD = [f"{letter}{number}" for letter in "EIJ" for number in range(10, 25)]
+
+
+def stays_of(mark: str = ",") -> str:
+    rows = [[str(20 + n % 60), "fm"[n % 2], ICD[n % 45], ICD[n * 7 % 45], ""] for n in range(90)]
+    return "".join(mark.join(row) + "\n" for row in [["age", "sex", "dx1", "dx2", "dx3"], *rows])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "ways"),
+    [
+        ("a.csv", stays_of().replace("age", "Größe").encode("cp1252"), ["--encoding latin-1"]),
+        ("b.csv", f"Auszug;;;;\n;;;;\n{stays_of(';')}".encode(), ["--header-line 3"]),
+        ("c.txt", stays_of("\t").encode(), ["--input-format tsv"]),
+        ("d.txt", f"Auszug\n{stays_of(chr(9))}".encode(), ["--header-line 2", "--input-format tsv"]),
+    ],
+)
+def test_what_is_recognised_is_read_on_with_and_goes_into_the_next_command(
+    place: Place, name: str, content: bytes, ways: list[str]
+) -> None:
+    path = place.folder / name
+    path.write_bytes(content)
+    ran = place.run("inspect", str(path))
+    assert (ran.code, ran.err) == (0, "")
+    last = ran.out.splitlines()[-1]
+    assert last.startswith("Next: anonset inspect ")
+    assert all(way in last and way in ran.out.partition("which was recognised")[0] for way in ways)
+    job = place.folder / "job.toml"
+    assert place.run("inspect", str(path), "-o", str(job), "--quiet").code == 0
+    ran = place.run("inspect", str(job))
+    assert (ran.code, ran.err) == (0, "")
+    assert place.run("anonymize", str(path), "-o", str(place.out)).code == 2  # which takes nothing by itself
+
+
+def test_an_encoding_that_was_given_is_not_replaced(place: Place) -> None:
+    path = place.folder / "a.csv"
+    path.write_bytes(stays_of().replace("age", "Größe").encode("cp1252"))
+    assert place.run("inspect", str(path), "--encoding", "utf-8").code == 2
+
+
+@pytest.mark.parametrize("shape", ["codes in columns", "crosses"])
+def test_codes_in_several_columns_keep_their_own_hierarchy_and_the_other_is_named(place: Place, shape: str) -> None:
+    text = stays_of()
+    if shape == "crosses":
+        held = [{n % 45, n * 7 % 45} for n in range(90)]
+        rows = [["age", *[f"dx_{code}" for code in ICD]]]
+        rows += [[str(20 + n % 60), *["x" if at in one else "" for at in range(45)]] for n, one in enumerate(held)]
+        text = "".join(",".join(row) + "\n" for row in rows)
+    ran = place.run("inspect", place.write("rows.csv", text), "-o", str(place.folder / "job.toml"))
+    assert ran.code == 0, ran.err
+    assert '"items" = "prefix:1,3"' in (place.folder / "job.toml").read_text()
+    assert "halves:frequency leaves more to count as a rule" in " ".join(ran.out.split())

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 import anonset
+from anonset.errors import InputError
 from anonset.io.kinds import look_at
 
 N = 120
@@ -169,11 +170,12 @@ def test_decimal_commas_are_proposed(tmp_path):
     assert (found.settings["decimal"], found.settings["numeric"], found.problems) == (",", ["kg"], ())
 
 
-def test_a_title_above_the_names_is_refused_with_its_line(tmp_path):
-    from anonset.errors import InputError
-
+def test_data_below_a_title_are_read_on_by_the_line_of_their_names(tmp_path):
     path = tmp_path / "raw.csv"
     path.write_text("Report\n\nid;age;code\n" + "\n".join(f"{n};{n % 5};E1{n % 9}" for n in range(N)))
-    with pytest.raises(InputError, match="header_line=3"):
-        anonset.inspect(path)
-    assert anonset.inspect(path, header_line=3).records == N
+    found = anonset.inspect(path)
+    assert (found.records, found.settings["header_line"]) == (N, 3)
+    assert "read with header_line=3, which was recognised" in found.problems[0]
+    assert anonset.inspect(path, header_line=3).problems == found.problems[1:]
+    with pytest.raises(InputError):
+        anonset.inspect(path, header_line=1)

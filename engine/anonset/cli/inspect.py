@@ -9,11 +9,15 @@ from anonset.cli.app import given_flags, pairs, whole_number
 from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.main import DONE
 from anonset.cli.output import progress_bars, show, show_json
+from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError, foreign
 from anonset.jobs.findings import Findings
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.settings import RoleSettings, make_roles
 from anonset.spelling import as_typed
+
+_RECOGNISED = ("encoding", "header_line", "input_format")
+"""Ways of reading that `inspect` takes by itself where it recognises them."""
 
 
 def inspect(
@@ -55,13 +59,29 @@ def inspect(
         show_json(findings_summary(found))
     else:
         show(*findings_account(found))
+        show(*_of_codes(found))
     if out is not None:
         _write_job(Path(out), source, found, json=json)
     elif not json:
         asked = {name: size for name, size, usual in (("k", k, 5), ("m", m, 2)) if size != usual}
-        again = as_typed("inspect", given_source, {**flags_given, **asked}, pairs_given)
+        recognised = {
+            name: found.settings[name] for name in _RECOGNISED if name in found.settings and name not in given
+        }
+        again = as_typed("inspect", given_source, {**flags_given, **recognised, **asked}, pairs_given)
         show(f"Next: {again} -o job.toml, to have this as a job file")
     return DONE
+
+
+def _of_codes(found: Findings) -> list[str]:
+    """Say which other hierarchy of the codes is tried, where they have one by their meaning."""
+    trees = found.settings.get("hierarchy", {})
+    sets = [name for name in ("items", *found.settings.get("items", ())) if str(trees.get(name)).startswith("prefix:")]
+    if not sets:
+        return []
+    return [
+        f"{trees[sets[0]]} keeps codes together that belong together; {PROPOSED} leaves more to count as a rule, and "
+        "joins codes that are about as frequent: anonset suggest shows the best of each"
+    ]
 
 
 def _require_new(path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.errors import InputError
+from anonset.errors import InputError, MisreadError
 from anonset.io.dialect import (
     DELIMITERS,
     LINE_END,
@@ -27,6 +27,7 @@ from anonset.io.dialect import (
     lines_above,
     numbered,
     other_delimiter,
+    probable_encoding,
 )
 from anonset.io.files import reading
 from anonset.io.numbers import recognised_decimal
@@ -96,7 +97,7 @@ class DelimitedText:
         self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))  # at the end; spreadsheets leave them
         self._n_fields = len(fields)
         self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
-        self.below = "" if self.exact or not self._named else self._names_below()
+        self.below = 0 if self.exact or not self._named else self._names_below()
         start = len(self.header)
         if whole and (end := self.end_of(self.data, start)) < len(self.data):
             self.data = self.data[:end]
@@ -174,10 +175,13 @@ class DelimitedText:
                     return f"; line {number} holds the names: {setting('header_line', number)}"
         return ""
 
-    def _names_below(self) -> str:
-        """Say where the names seem to stand, if not in the first line: below it, above rows of as many fields."""
+    def _hint_below(self) -> str:
+        return f"; if line {self.below} holds the names: {setting('header_line', self.below)}" if self.below else ""
+
+    def _names_below(self) -> int:
+        """Return the line of the names, if not the first: below it, above rows of as many fields; 0 for none."""
         if self._n_fields > 1 and len(self.names) == self._n_fields:
-            return ""
+            return 0
         lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
         for mark in dict.fromkeys([self.delimiter, *DELIMITERS]):
             rows = [header_fields(line, mark) for line in lines]
@@ -185,9 +189,8 @@ class DelimitedText:
             below = rows[number:]
             even = len(below) > _ENOUGH and len(set(map(len, below))) == 1
             if even and len(set(below[0])) == len(below[0]) and not any(map(is_figure, below[0])):
-                line = number + 1 + self._skipped
-                return f"; if line {line} holds the names: {setting('header_line', line)}"
-        return ""
+                return number + 1 + self._skipped
+        return 0
 
     def load(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the named columns as arrays of text (``pyarrow.ChunkedArray``).
@@ -248,9 +251,8 @@ class DelimitedText:
             held = next((n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0)
             if held and len(row) == self._n_fields:
                 where = f"{self.path}: line {line + self._skipped}"
-                msg = (
-                    f"{where}: column {held} holds something and has no name; give it one in the first line{self.below}"
-                )
+                ways = f"give it one in the first line{self._hint_below()}"
+                msg = f"{where}: column {held} holds something and has no name; {ways}"
                 raise InputError(msg)
 
     def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
@@ -301,7 +303,7 @@ class DelimitedText:
         rows = csv.reader(text, delimiter=self.delimiter, strict=strict, skipinitialspace=not self.exact)
         while True:
             first_line, problem = rows.line_num + 1, ""
-            row: list[str] = []
+            row, other = list[str](), dict[str, str]()
             try:
                 with any_field_size():
                     row = next(rows)
@@ -309,11 +311,12 @@ class DelimitedText:
                 return
             except UnicodeDecodeError:
                 problem = invalid_utf8(self.path, self.data, self._skipped)
+                other = {"encoding": probable_encoding(self.data)}
             except csv.Error as error:
                 reason = str(error).replace("unexpected end of data", "a quoted field is never closed")
                 problem = f"{self.path}: line {first_line + self._skipped}: {reason}"
             if problem:  # raised here, without the error of decoding, which holds the bytes
-                raise InputError(problem)
+                raise MisreadError(problem, other) if other else InputError(problem)
             yield first_line, rows.line_num, row
 
     def _explain(self, *, strict: bool = False) -> None:
@@ -325,7 +328,7 @@ class DelimitedText:
                 hint = way_out if self._n_fields == 1 else ""
                 if 1 < self._n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
                     hint = "; a name is missing in the first line: that of the row names, if R wrote them"
-                hint = hint or self.below
+                hint = hint or self._hint_below()
                 where = f"{self.path}: line {line + self._skipped}"
                 like = "the header" if self._named else "the first line"
                 msg = f"{where}: {counted(self._n_fields, 'field')} required as in {like}, {got}"

@@ -186,9 +186,13 @@ def invalid_utf8(where: object, data: bytes, lines: int = 0) -> str:
 
 def in_another_encoding(data: bytes) -> str:
     """Return the hint for a text that is not UTF-8."""
+    return f"; if it was written in another encoding, name it: {setting('encoding', probable_encoding(data))}"
+
+
+def probable_encoding(data: bytes) -> str:
+    """Return the encoding in which a text that is not UTF-8 was probably written."""
     windows = _WINDOWS.search(data.decode("utf-8", "backslashreplace")) is not None
-    probable = "cp1252" if windows else "latin-1"
-    return f"; if it was written in another encoding, name it: {setting('encoding', probable)}"
+    return "cp1252" if windows else "latin-1"
 
 
 def header_fields(line: str, delimiter: str) -> list[str]:

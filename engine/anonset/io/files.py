@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from anonset.errors import InputError, foreign
+from anonset.errors import InputError, MisreadError, foreign
 from anonset.spelling import setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".parquet")
@@ -76,6 +76,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
         msg = f"{path}: {ending}, or say by {setting('input_format')} what it is: {_WHAT}"
         if (probable := _probable_format(path)) is not None:
             msg = f"{path}: its name does not say what it is; by its first lines: {setting('input_format', probable)}"
+            raise MisreadError(msg, {"input_format": probable})
         raise InputError(msg)
     return suffixes[-1][1:]
 

@@ -42,8 +42,8 @@ class Described:
     """Whether its lists come from a text."""
     decimal: str = field(default="", kw_only=True)
     """The decimal sign of its numbers, where it was recognised."""
-    below: str = field(default="", kw_only=True)
-    """What to say where its names seem to stand below other lines."""
+    below: int = field(default=0, kw_only=True)
+    """The line in which its names seem to stand, below other lines; 0 for none."""
 
 
 @dataclass(frozen=True)

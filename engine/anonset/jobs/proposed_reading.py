@@ -9,9 +9,10 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.discreet import Discreet
 from anonset.data.hierarchy_rules import PROPOSED
-from anonset.errors import InputError
+from anonset.errors import InputError, MisreadError
 from anonset.io.columns import with_nulls
 from anonset.io.dialect import Dialect
+from anonset.io.kinds import kind_of_values
 from anonset.io.options import ReadOptions
 from anonset.io.person_signs import repeated_in
 from anonset.io.profiles import Profile, coded, differs_within, pattern, profile
@@ -57,6 +58,29 @@ class Proposal(Discreet):
 
 
 def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec]) -> Proposal:
+    """Propose roles, and read the data by them; where they are misread, by the settings that were recognised.
+
+    Raises
+    ------
+    InputError
+        If they cannot be read, or only by others than those given.
+    """
+    recognised: dict[str, Any] = {}
+    while True:
+        try:
+            work = _proposal_for(source, {**given, **recognised}, hierarchies)
+        except MisreadError as error:
+            if error.settings.keys() & {*given, *recognised}:
+                raise
+            recognised |= error.settings
+        else:
+            ways = " ".join(setting(name, value) for name, value in recognised.items())
+            what = f"read with {ways}, which was recognised by the first lines: check the names of the columns"
+            work.problems = [*([what] if ways else []), *work.problems]
+            return work
+
+
+def _proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec]) -> Proposal:
     """Profile the columns, propose roles for those that have none, and try to read the data by them."""
     roles = {role: given.get(role) for role in ROLES if given.get(role)}
     dialect = Dialect.of(
@@ -71,8 +95,10 @@ def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str
     how = Reading(given.get("input_format"), dialect, given.get("separator"), lacking, given.get("labels"), null=null)
     opened = open_source(source, how)
     if len(opened.names) == 1 and opened.below and not named:
-        msg = f"{opened.where}: the first line names one column, and others below hold several{opened.below}"
-        raise InputError(msg)
+        what = "the first line names one column, and others below hold several"
+        way = f"if line {opened.below} holds the names: {setting('header_line', opened.below)}"
+        msg = f"{opened.where}: {what}; {way}"
+        raise MisreadError(msg, {"header_line": opened.below})
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
     loaded = {name: coded(column) for name, column in opened.load(opened.names).items()}
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
@@ -202,7 +228,7 @@ def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened:
     fitting, proposed = dict[str, Any](), {one.profile.name: one.hierarchy for one in work.columns if one.hierarchy}
     sets = work.table.joined or (() if work.table.transactions is None else (work.table.transactions.name,))
     relational = [column.name for column in work.table.relational]
-    wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, PROPOSED)) for name in sets}
+    wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
     wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
     wanted |= {name: spec for name, spec in given.items() if name not in wanted}
     with suppress(InputError):  # each column by itself, beside those before it, is quadratic in their number
@@ -227,6 +253,11 @@ def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened:
         one if one.hierarchy == spelled.get(one.profile.name) else replace(one, hierarchy=spelled.get(one.profile.name))
         for one in work.columns
     )
+
+
+def _tree_of_wide(table: Table) -> str:
+    """Return the hierarchy of items that several columns hold together, by what the items look like."""
+    return PROPOSED if table.transactions is None else tree_of(kind_of_values(table.transactions.vocabulary.labels))
 
 
 def _mended(work: Proposal, opened: Source, name: str, spec: Any, others: Mapping[str, Any]) -> Remedy | None:
