@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset.cli.main import main
+from anonset.release.opened import Opened
 from cli.place import Place
 
 pytestmark = pytest.mark.filterwarnings("ignore:the publication is worthless")
@@ -91,14 +92,12 @@ def test_a_value_within_its_range_and_what_is_left_out_change_no_page(
 
 
 def test_the_page_needs_no_private_directory_and_opens_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import anonset.jobs.dossier as dossier_module
-
     out = published(tmp_path / "out", {"codes": [{"a1"}, {"a2"}] * 4}, anonset.Apriori(k=2, m=1),
                     hierarchies={"codes": TREE})  # fmt: skip
     first = page_of(out)
     (tmp_path / "out.private" / "report.json").write_bytes(b"damaged")
-    for opener in ("private_folder", "require_private"):
-        monkeypatch.setattr(dossier_module, opener, lambda *_: pytest.fail("the private directory was opened"))
+    for kept in ("private", "report"):
+        monkeypatch.setattr(Opened, kept, property(lambda _: pytest.fail("the private directory was opened")))
     (tmp_path / "out.html").unlink()
     assert page_of(out) == first
     shutil.rmtree(tmp_path / "out.private")

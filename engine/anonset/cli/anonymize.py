@@ -78,15 +78,12 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
 
 def _tell(out: str, verdict: str, **figures: Any) -> None:
     """Tell a program what stands in OUT: the verdict, the digest of each file, and figures of the job."""
-    from hashlib import sha256
-
-    from anonset.release.attested import read_attestation
     from anonset.release.documents import ATTESTATION, plain
+    from anonset.release.opened import read_attestation
 
-    attested = read_attestation(Path(out))
-    digests = {} if attested is None else attested.data.sha256
-    own = sha256((Path(out) / ATTESTATION).read_bytes()).hexdigest()
-    tell_result(verdict=verdict, **plain(figures), out=out, sha256={**digests, ATTESTATION: own})
+    attested, own = read_attestation(Path(out))
+    digests = {**attested.data.sha256, ATTESTATION: own}
+    tell_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
 
 def _finished_before(settings: Settings, progress: Progress | None) -> "Inspection | None":

@@ -1,6 +1,5 @@
 """``anonset evaluate``: what a publication lost."""
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -62,8 +61,8 @@ def evaluate(
     from anonset.jobs.reading import compared_data, place_of_data, read_data
     from anonset.jobs.workloads import WorkloadSpec
     from anonset.queries.estimate import require_reading
-    from anonset.release.attested import read_attestation
     from anonset.release.documents import plain
+    from anonset.release.opened import Opened
     from anonset.release.staging import require_apart
     from anonset.report.account import evaluation_account
     from anonset.report.distance import LOCAL
@@ -86,21 +85,24 @@ def evaluate(
     roles = make_roles(given).read_options()
     of_columns = pairs("--relational-weights", split(relational_weights or []))
     require_apart(work_dir, out, private or f"{out}.private", original)
-    data = compared_data(Path(out), read_attestation(Path(out)), original, roles)
-    with progress_bars(quiet=quiet) as progress, place_of_data(data, memory_limit, work_dir) as place:
+    publication = Opened.at(out, private)
+    data = compared_data(publication, original, roles)
+    with (
+        progress_bars(quiet=quiet) as progress,
+        place_of_data(data, memory_limit, work_dir) as place,
+        publication.placed(place) as opened,
+    ):
         numeric = [*roles["numeric"], *numeric_columns(hierarchies)]
         table = read_data(original, {**roles, "numeric": numeric}, work_dir=place)
         of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))
         found = losses(
             table,
-            out,
-            private,
+            opened,
             hierarchies=hierarchies,
             item_weights=of_items,
             relational_weights=weights(of_columns, Context()) if of_columns else None,
             workload=spec,
             bound=bound,
-            work_dir=place,
             progress=progress,
         )
     if json:

@@ -44,6 +44,7 @@ def report(
     alone, and from what is typed here; it opens no other data and no private directory. A page never lies in OUT.
     """
     from anonset.jobs.dossier import dossier, public_dossier
+    from anonset.release.opened import opening
     from anonset.report.page import Purpose, internal_page, shareable_page
 
     given: dict[str, Any] = {"id": split(id or []), "drop": split(drop or []), **given_flags(flags)}
@@ -61,12 +62,12 @@ def report(
     with progress_bars(quiet=quiet) as progress:
         if progress is not None:
             progress("count", 0, 0)
-        if shareable:
-            page = shareable_page(public_dossier(Path(published)), said)
-        else:
-            read = (None, None) if original is None else original_and_persons(published, original, given)
-            home = None if private is None else Path(private)
-            page = internal_page(dossier(Path(published), home, read[0], given.get("hierarchy", {}), read[1]), said)
+        with opening(published, private, None, records=False) as opened:
+            if shareable:
+                page = shareable_page(public_dossier(opened), said)
+            else:
+                table, persons = (None, None) if original is None else original_and_persons(opened, original, given)
+                page = internal_page(dossier(opened, table, given.get("hierarchy", {}), persons), said)
     _write(Path(out), page, shareable=shareable)
     if not quiet:
         for_whom = "may go with the data" if shareable else "is internal: do not hand it on"

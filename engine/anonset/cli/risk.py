@@ -1,7 +1,7 @@
 """``anonset risk``: what is at risk after a publication."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -17,6 +17,9 @@ from anonset.settings.job_files import is_job, of_job
 from anonset.settings.reading import ReadingSettings
 from anonset.settings.settings import over
 from anonset.spelling import as_typed
+
+if TYPE_CHECKING:
+    from anonset.release.opened import Opened
 
 Flags: Any = flags_of(ReadingSettings)
 _JOB = ("private", "input", "id", "drop", "hierarchy", *ReadingSettings.model_fields)
@@ -61,7 +64,7 @@ def risk(
     """
     from anonset.jobs.reading import compared_data, place_of_data, require_room_for_risks
     from anonset.jobs.risk import risk as count
-    from anonset.release.attested import read_attestation
+    from anonset.release.opened import Opened
     from anonset.release.staging import require_apart
     from anonset.report.risks import bucket_risk_account, bucket_risk_summary, risk_account, risk_summary
 
@@ -74,18 +77,22 @@ def risk(
         given = over(job, {name: value for name, value in given.items() if value})
         original = original if original is not None and Path(original).exists() else None
     require_apart(work_dir, out, private or f"{out}.private", original)
-    attested = read_attestation(Path(out))
-    data = compared_data(Path(out), attested, original, given)
-    require_room_for_risks(Path(out), attested, memory_limit)
-    with progress_bars(quiet=quiet) as progress, place_of_data(data, memory_limit, work_dir) as place:
+    publication = Opened.at(out, private)
+    data = compared_data(publication, original, given)
+    require_room_for_risks(publication, memory_limit)
+    with (
+        progress_bars(quiet=quiet) as progress,
+        place_of_data(data, memory_limit, work_dir) as place,
+        publication.placed(place, records=False) as opened,
+    ):
         if progress is not None:
             progress("count", 0, 0)
-        table, persons = (None, None) if original is None else original_and_persons(out, original, given, place)
+        table, persons = (None, None) if original is None else original_and_persons(opened, original, given, place)
         found = count(
-            out, table, hierarchies=given.get("hierarchy", {}), private=private, m=m, threshold=threshold,
+            opened, table, hierarchies=given.get("hierarchy", {}), m=m, threshold=threshold,
             sensitive=None if sensitive is None else split(sensitive),
-            population=None if population is None else _population(out, population, table),
-            attempts=attempts, seed=seed, work_dir=place, persons=persons,
+            population=None if population is None else _population(opened, population, table),
+            attempts=attempts, seed=seed, persons=persons,
         )  # fmt: skip
     if json:
         show_json(bucket_risk_summary(found) if isinstance(found, BucketRisk) else risk_summary(found))
@@ -103,16 +110,15 @@ def _report(asked: str) -> str:
     return f"{as_typed('report', asked)} -o report.html"
 
 
-def _population(out: str, population: str, original: Table | None) -> Table:
+def _population(opened: "Opened", population: str, original: Table | None) -> Table:
     """Read the quasi-identifiers of a population, numbers where the original has them; other columns do not matter."""
     from anonset.data import NumericColumn
     from anonset.io.read import read
     from anonset.io.sources import open_source
-    from anonset.release.attested import read_attestation
     from anonset.release.documents import DataFile
 
-    attested = read_attestation(Path(out))
-    names = attested.data.relational if attested is not None and isinstance(attested.data, DataFile) else []
+    data = opened.attested.data
+    names = data.relational if isinstance(data, DataFile) else []
     others = [name for name in open_source(population).names if name not in names]
     of_original = () if original is None else original.relational
     numeric = [column.name for column in of_original if isinstance(column, NumericColumn)]

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,23 +10,20 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.discreet import Discreet, figures_shown
-from anonset.data.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds
-from anonset.jobs.provenance import require_columns, require_possible, require_private, require_same_content
+from anonset.jobs.provenance import require_columns, require_possible, require_same_content
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
 from anonset.measures.levels import counted_levels
 from anonset.measures.sensitive_values import ObservedDiversity, classes_of, observed_diversity
 from anonset.measures.utility_loss import ItemWeights
-from anonset.release.attested import place_of_parts, read_attestation, require_attested
-from anonset.release.documents import Attestation, BucketFiles
+from anonset.release.documents import Attestation
+from anonset.release.opened import Opened, opening
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
-from anonset.release.staging import require_apart
 from anonset.release.symbols import leave_out, spell_out
 from anonset.settings.binding import HierarchySpec, bind_columns, fit
 from anonset.settings.parameters import MODELS
@@ -69,7 +65,7 @@ class _Weights(Discreet):
 
 def evaluate(
     original: Table,
-    out: str | os.PathLike[str],
+    out: Opened | str | os.PathLike[str],
     private: str | os.PathLike[str] | None = None,
     *,
     hierarchies: Mapping[str, HierarchySpec] | None = None,
@@ -118,52 +114,46 @@ def evaluate(
     InputError
         If the directory is no publication, or not one of this table.
     """
-    folder = Path(out)
-    require_apart(work_dir, folder, private or f"{out}.private")
-    attested = _require_publication(original, folder)
-    require_attested(folder, attested)
-    require_columns(original, attested)
-    original, hierarchies = fit(original, hierarchies or {}, _secrets_beside(attested))
-    if bound and attested.model not in (known := [model.name for model in BOUNDED]):
-        asked = f"{setting('bound')}: the model must be {' or '.join(known)}"
-        msg = f"{asked}, but {str(out)!r} was published under {attested.model}"
-        raise InputError(msg)
-    home = private_folder(folder, None if private is None else Path(private))
-    if home is not None:
-        require_same_content(original, require_private(folder, home))
-    with place_of_parts(attested, work_dir) as store:
-        publication = read_publication(folder, attested, store)
-        secrets = _secrets_beside(attested)
+    with opening(out, private, work_dir) as opened:
+        _require_same_records(original, opened)
+        require_columns(original, opened.attested)
+        secrets = _secrets_beside(opened.attested)
+        original, hierarchies = fit(original, hierarchies or {}, secrets)
+        if bound and opened.attested.model not in (known := [model.name for model in BOUNDED]):
+            asked = f"{setting('bound')}: the model must be {' or '.join(known)}"
+            msg = f"{asked}, but {str(opened.out)!r} was published under {opened.attested.model}"
+            raise InputError(msg)
+        if opened.report is not None:
+            require_same_content(original, opened.report)
         original, trees = bind_columns(original, hierarchies, secrets)
+        publication, spec = opened.publication, workload or WorkloadSpec()
         if isinstance(publication, BucketPublication):
-            if home is None:
-                require_possible(original, publication, trees)
-            found = answers(original, publication, workload or WorkloadSpec(), trees)
-            lost = original.n - publication.n + int(publication.starred.sum())
-            losses = {"grouping_loss": lost / max(1, original.n)}
-            sizes = {"records": original.n, "published": publication.n, "groups": publication.n_groups}
-            return Evaluation(losses, sizes, "data", found)
+            return _of_buckets(original, publication, opened, spec, trees)
         spelled = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
-        if home is None:
+        if opened.private is None:
             require_possible(original, spelled, trees)
-        found = answers(original, spelled, workload or WorkloadSpec(), trees)
         weights = _Weights(item_weights, relational_weights, secrets)
-        evaluation = _of_records(original, publication, trees, home, weights, found)
+        evaluation = _of_records(original, opened, publication, trees, weights, answers(original, spelled, spec, trees))
         if not bound:
             return evaluation
         bounds, suppression = Bounds(original, trees, progress=progress), evaluation.sizes.get("suppressed", 0) > 0
-        least = bounds.of(attested.parameters["k"], attested.parameters["m"], suppression=suppression)
+        least = bounds.of(opened.attested.parameters["k"], opened.attested.parameters["m"], suppression=suppression)
         return replace(evaluation, bound=least)
 
 
-def read_publication(out: Path, attested: Attestation, store: Store = MEMORY) -> AnyPublication:
-    """Read the publication of a directory, in memory or into a work directory."""
-    from anonset.release.buckets import BucketsKind
-    from anonset.release.records import RecordsKind
-
-    if isinstance(attested.data, BucketFiles):
-        return BucketsKind().read(out, attested.data, store)
-    return RecordsKind().read(out, attested.data, store)
+def _of_buckets(
+    original: Table,
+    publication: BucketPublication,
+    opened: Opened,
+    workload: WorkloadSpec,
+    hierarchies: Mapping[str, Hierarchy],
+) -> Evaluation:
+    if opened.private is None:
+        require_possible(original, publication, hierarchies)
+    errors = answers(original, publication, workload, hierarchies)
+    lost = original.n - publication.n + int(publication.starred.sum())
+    sizes = {"records": original.n, "published": publication.n, "groups": publication.n_groups}
+    return Evaluation({"grouping_loss": lost / max(1, original.n)}, sizes, "data", errors)
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
@@ -174,11 +164,11 @@ def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
 
 def _of_records(
     original: Table,
+    opened: Opened,
     publication: Publication,
     hierarchies: Mapping[str, Hierarchy],
-    home: Path | None,
     weights: _Weights,
-    found: QueryAnswers | None,
+    errors: QueryAnswers | None,
 ) -> Evaluation:
     from anonset.measures.record_utility_loss import record_utility_loss
 
@@ -187,8 +177,8 @@ def _of_records(
     source, column, levels = "data", original.transactions, dict[str, int]()
     if column is not None:
         hierarchy = hierarchies.get(column.name)
-        local = _records(home, original.store)
-        recoded = recoding_of(column, publication.symbols, home, local, hierarchy, original.store)
+        way_back = opened.way_back(original.store)
+        recoded = recoding_of(column, publication.symbols, opened.private, way_back, hierarchy, original.store)
         measures |= _item_losses(recoded, hierarchy, weights)
         sizes |= _item_sizes(recoded, publication)
         source = recoded.source
@@ -199,7 +189,7 @@ def _of_records(
         rum = published_relational_loss(original, values, hierarchies, weights.relational)
         tum = {} if column is None else {"tum": record_utility_loss(leave_out(publication, weights.secrets))}
         measures = {"rum": rum, **tum, **measures}
-    return Evaluation(measures, sizes, source, found, levels, observed=_observed(publication))
+    return Evaluation(measures, sizes, source, errors, levels, observed=_observed(publication))
 
 
 def _observed(publication: Publication) -> dict[str, ObservedDiversity]:
@@ -240,36 +230,12 @@ def _item_sizes(recoded: PublishedRecoding, publication: Publication) -> dict[st
     return sizes
 
 
-def _records(home: Path | None, store: Store) -> tuple[Int64, Int32 | None] | None:
-    from anonset.io.records import read_records, records_file
-
-    path = None if home is None else records_file(home)
-    return None if path is None else read_records(path, store)
-
-
-def private_folder(out: Path, private: Path | None) -> Path | None:
-    """Return the private directory, if it is there; a missing one that was named is an error."""
-    if private is not None:
-        if not private.is_dir():
-            msg = f"{str(private)!r} must be the private directory of a publication; there is none"
-            raise InputError(msg)
-        return private
-    here = out.resolve()  # the directory may be given as "."
-    folder = here.parent / f"{here.name}.private"
-    return folder if folder.is_dir() else None
-
-
-def _require_publication(original: Table, out: Path) -> Attestation:
-    """Refuse a directory that is no publication, or one of another number of records."""
-    attested = read_attestation(out)
-    if attested is None:
-        msg = f"{str(out)!r} must be a directory made by anonset anonymize, with its attestation.json"
+def _require_same_records(original: Table, opened: Opened) -> None:
+    """Refuse an original of another number of records than were published; of buckets, some may be left out."""
+    published = opened.attested.counts.get("records")
+    if published != original.n and not opened.has_buckets:
+        msg = f"the original has {original.n} records, but {str(opened.out)!r} was published with {published}"
         raise InputError(msg)
-    published = attested.counts.get("records")
-    if published != original.n and not isinstance(attested.data, BucketFiles):
-        msg = f"the original has {original.n} records, but {str(out)!r} was published with {published}"
-        raise InputError(msg)
-    return attested
 
 
 def flatten(evaluation: Evaluation) -> dict[str, Any]:

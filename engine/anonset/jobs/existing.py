@@ -7,12 +7,14 @@ from anonset.algorithms.base import Progress
 from anonset.errors import InputError
 from anonset.jobs.input import input_sha256
 from anonset.jobs.inspection import Inspection
-from anonset.jobs.provenance import require_private
-from anonset.jobs.verify import check
+from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import relevant
 from anonset.release.documents import versions
 from anonset.release.earlier import read_earlier
+from anonset.release.opened import Opened
 from anonset.settings.job_files import with_absolute_paths
+from anonset.settings.settings import validate
+from anonset.settings.verify import check_settings_model
 
 if TYPE_CHECKING:
     from anonset.settings.settings import Settings
@@ -31,8 +33,8 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
     out = Path(settings.out)
     if not out.exists():
         return None
-    private = Path(settings.private or f"{settings.out}.private")
-    report = require_private(out, private)
+    opened = Opened.at(out)
+    report = opened.require_report(Path(settings.private or f"{settings.out}.private"))
     asked: dict[str, Any] = {
         "settings": relevant(with_absolute_paths(settings.model_dump(exclude_none=True))),
         "versions": versions(),
@@ -51,4 +53,4 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
         which = f" ({', '.join(names)})" if other[0] == "settings" else ""
         msg = f"{settings.out!r} exists already, made from other {other[0]}{which}; give another --out"
         raise InputError(msg)
-    return check(out, {}, progress=progress)
+    return check_opened(out, opened, validate(check_settings_model(), {}), progress=progress)

@@ -1,11 +1,9 @@
 """Whether an original, a publication and its private directory belong together; what does not is never measured."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.fingerprints import column_sha256
@@ -17,46 +15,13 @@ from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.generalization.publication import generalize, range_ends, row_ranks
 from anonset.release.costs import format_size
-from anonset.release.documents import ATTESTATION, REPORT, Attestation, BucketFiles, Report
+from anonset.release.documents import Attestation, BucketFiles, Report
 from anonset.release.published_recoding import invert
-from anonset.release.staging import UNFINISHED
 from anonset.verification.relational_truth import covers
 
 _BYTES, _BYTES_PER_COLUMN = 40, 48
 """Bytes that comparing rows takes for each of them, as measured: of its own, and of each column."""
 _OTHER = "so it is not of the data that were published"
-
-
-def require_private(out: Path, private: Path) -> Report:
-    """Return the private report of a publication, if the private directory is its own and nobody changed it.
-
-    Raises
-    ------
-    InputError
-        If the directory is not complete, belongs to another publication, or a file of it was changed.
-    """
-    from anonset.io.files import digest
-
-    path = private / REPORT
-    if not path.is_file():
-        killed = ": the run that made it was killed" if (private / UNFINISHED).exists() else ""
-        msg = f"{str(private)!r} must be the private directory of {str(out)!r}, but has no {REPORT}{killed}"
-        raise InputError(msg)
-    try:
-        report = Report.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the document"
-        msg = f"{str(path)!r} is no report of a publication: {where}: {first['msg']}"
-        raise InputError(msg) from None
-    if digest(out / ATTESTATION) != report.attestation_sha256:
-        msg = f"{str(private)!r} is the private directory of another publication than {str(out)!r}"
-        raise InputError(msg)
-    for name, expected in report.files.items():
-        if Path(name).name != name or digest(private / name) != expected:
-            msg = f"{str(private / name)!r} is not the file that was written for {str(out)!r}: its SHA-256 differs"
-            raise InputError(msg)
-    return report
 
 
 def require_columns(original: Table, attested: Attestation) -> None:

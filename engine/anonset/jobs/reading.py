@@ -12,7 +12,7 @@ from anonset.data.store import MEMORY, Files
 from anonset.jobs.input import require_input
 from anonset.release import costs
 from anonset.release.costs import memory_for, memory_limit, require_memory
-from anonset.release.documents import Attestation, BucketFiles
+from anonset.release.opened import Opened
 
 if TYPE_CHECKING:
     from anonset.io.data_files import DataFiles
@@ -51,25 +51,21 @@ def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: s
         yield store
 
 
-def compared_data(
-    out: Path, attested: Attestation | None, original: str | None, options: Mapping[str, Any]
-) -> list["DataFiles"]:
+def compared_data(opened: Opened | None, original: str | None, options: Mapping[str, Any]) -> list["DataFiles"]:
     """Return the data of which the size tells where they lie: an original, and buckets of a publication.
 
     Records are mapped where they were published in parts.
     """
-    from anonset.io.data_files import data_files, files_at
+    from anonset.io.data_files import data_files
 
-    found = []
+    found = [] if opened is None or not opened.has_buckets else [opened.files]
     if original is not None:
         require_input(original)
         found.append(data_files(original, options.get("input_format"), no_header=options.get("no_header", False)))
-    if attested is not None and isinstance(attested.data, BucketFiles):
-        found += [files_at([path]) for name in attested.data.data_files if (path := out / name).is_file()]
     return found
 
 
-def require_room_for_risks(out: Path, attested: Attestation | None, given: str | None) -> None:
+def require_room_for_risks(opened: Opened, given: str | None) -> None:
     """Refuse to count the records that fit what is known, which is done in memory, where these take more than they may.
 
     Parameters
@@ -82,13 +78,8 @@ def require_room_for_risks(out: Path, attested: Attestation | None, given: str |
     InputError
         With both figures.
     """
-    from anonset.io.data_files import files_at
-
-    if attested is None or isinstance(attested.data, BucketFiles):
-        return
-    there = [path for name in attested.data.data_files if (path := out / name).is_file()]
-    if there:
-        need = int(_RISKS * memory_for(files_at(there).estimated))
+    if not opened.has_buckets:
+        need = int(_RISKS * memory_for(opened.files.estimated))
         require_memory(need, given, "the records that fit what is known are counted in memory")
 
 

@@ -4,7 +4,6 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,25 +12,21 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.discreet import Discreet
 from anonset.data.exact import require_between_0_and_1
-from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.attack import Attempts, attack
 from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
-from anonset.jobs.evaluate import private_folder, read_publication
 from anonset.jobs.matching import Matching
-from anonset.jobs.provenance import require_columns, require_private, require_same_content
+from anonset.jobs.provenance import require_columns, require_same_content
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.known_items import KnownItems, known_items
 from anonset.measures.known_persons import PersonsLeft, fewest_persons, persons_left
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.shares import Share, mean_of, percent, share_of
 from anonset.privacy import PrivacyModel
-from anonset.release.attested import place_of_parts, read_attestation, require_attested
-from anonset.release.documents import Attestation, BucketFiles
+from anonset.release.opened import Opened, opening, with_way_back
 from anonset.release.release import Release
-from anonset.release.staging import require_apart
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.spelling import setting
@@ -144,7 +139,7 @@ def knowledge(values: bool, items: int) -> str:
 
 
 def risk(
-    published: Release | str | os.PathLike[str],
+    published: Release | Opened | str | os.PathLike[str],
     original: Table | None = None,
     *,
     hierarchies: Mapping[str, HierarchySpec] | None = None,
@@ -204,12 +199,9 @@ def risk(
             by_person = published.unverified.table.by_person
             original, trees = published.unverified.table, dict(published.unverified.hierarchies)
         else:
-            require_apart(work_dir, published, private or f"{published}.private")
-            out, attested = Path(published), attested_publication(Path(published))
-            buckets = isinstance(attested.data, BucketFiles)
-            store = stack.enter_context(place_of_parts(attested, work_dir)) if buckets else MEMORY
-            publication, model, original, trees = _read(out, attested, private, original, hierarchies or {}, store)
-            by_person = attested.declarations.unit == "person"
+            opened = stack.enter_context(opening(published, private, work_dir, records=False))
+            publication, model, original, trees = _read(opened, original, hierarchies or {})
+            by_person = opened.attested.declarations.unit == "person"
         if isinstance(publication, BucketPublication):
             if population is not None:
                 msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
@@ -254,50 +246,20 @@ def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None
     return np.array([numbers.setdefault(person, len(numbers)) for person in persons], np.int64)
 
 
-def attested_publication(out: Path) -> Attestation:
-    """Return what is attested of a publication, if its files are those that were.
-
-    Raises
-    ------
-    InputError
-        If it is no publication, or a file is another one.
-    """
-    attested = read_attestation(out)
-    if attested is None:
-        msg = f"{str(out)!r} must be a directory made by anonset anonymize, with its attestation.json"
-        raise InputError(msg)
-    require_attested(out, attested)
-    return attested
-
-
 def _read(
-    out: Path,
-    attested: Attestation,
-    private: str | os.PathLike[str] | None,
-    original: Table | None,
-    given: Mapping[str, HierarchySpec],
-    store: Store,
+    opened: Opened, original: Table | None, given: Mapping[str, HierarchySpec]
 ) -> tuple[Any, PrivacyModel, Table | None, dict[str, Hierarchy]]:
-    """Read a publication, and the way back to the original where that is given."""
-    from anonset.jobs.verify import promised_by
-
-    publication, model = read_publication(out, attested, store), promised_by(attested)
+    """Return the data of a publication, its model, and the original where that is given, with the way back to it."""
     if original is None:
-        return publication, model, None, {}
-    home = private_folder(out, None if private is None else Path(private))
-    from anonset.io.records import read_records, records_file
-
-    records = None if home is None else records_file(home)
-    if home is None or records is None:
-        msg = f"an attack needs the private directory of {str(out)!r}, which tells the record of each row"
+        return opened.publication, opened.model, None, {}
+    way_back = opened.way_back(opened.store)
+    if way_back is None or opened.report is None:
+        msg = f"an attack needs the private directory of {str(opened.out)!r}, which tells the record of each row"
         raise InputError(msg)
-    require_columns(original, attested)
-    table, trees = bind(original, given, model)
-    require_same_content(table, require_private(out, home))
-    record, cluster = read_records(records, store)
-    if isinstance(publication, BucketPublication):
-        return replace(publication, record=record), model, table, trees
-    return replace(publication, record=record, cluster=cluster), model, table, trees
+    require_columns(original, opened.attested)
+    table, trees = bind(original, given, opened.model)
+    require_same_content(table, opened.report)
+    return with_way_back(opened.publication, *way_back), opened.model, table, trees
 
 
 def exposures(

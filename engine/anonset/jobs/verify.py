@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import SetColumn, Table
-from anonset.data.store import Store
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
@@ -17,19 +17,16 @@ from anonset.jobs.inspection import Inspection, inspect
 from anonset.jobs.original import is_nameless
 from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
-from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.attested import (
     attested_parameters,
     is_promised,
-    place_of_parts,
-    read_attestation,
-    require_attested,
     require_policy,
     require_statements,
     require_verified,
 )
-from anonset.release.documents import CODEBOOK, Attestation, BucketFiles
-from anonset.release.publish import evidence, kind_of
+from anonset.release.documents import CODEBOOK, Attestation
+from anonset.release.opened import Opened, with_way_back
+from anonset.release.publish import evidence
 from anonset.release.staging import require_apart
 from anonset.release.symbols import require_complete, require_sound
 from anonset.settings.parameters import MODELS, build, option
@@ -60,38 +57,48 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
     require_apart(settings.work_dir, published, f"{published}.private", settings.original)
-    attested = read_attestation(published)
-    data = compared_data(published, attested, settings.original, settings.reading_options())
+    return check_opened(published, Opened.find(published), settings, progress=progress)
+
+
+def check_opened(
+    published: Path, attested: Opened | None, settings: CheckSettings, *, progress: Progress | None = None
+) -> Inspection:
+    """Check a publication that is opened, or what was made elsewhere.
+
+    Raises
+    ------
+    InputError
+        As `check`.
+    """
+    data = compared_data(attested, settings.original, settings.reading_options())
     with ExitStack() as stack:
         place = stack.enter_context(place_of_data(data, settings.memory_limit, settings.work_dir))
         if place is not None:
             settings = settings.model_copy(update={"work_dir": place})  # where the original lies, too
-        store = stack.enter_context(place_of_parts(attested, place))
-        return _check(published, settings, attested, store, progress)
+        if attested is not None:
+            return _check(stack.enter_context(attested.placed(place)), settings, progress)
+        store = MEMORY if place is None else stack.enter_context(place.below().taken())
+        model = make_model(settings, None)
+        if progress is not None:
+            progress("read", 0, 0)
+        foreign = _with_records(_read_foreign(published, settings, model), settings, store)
+        return inspect(foreign, model, settings, progress=progress)
 
 
-def _check(
-    published: Path,
-    settings: CheckSettings,
-    attested: Attestation | None,
-    store: Store,
-    progress: Progress | None,
-) -> Inspection:
-    promised = None if attested is None else promised_by(attested)
+def _check(opened: Opened, settings: CheckSettings, progress: Progress | None) -> Inspection:
+    attested, promised = opened.attested, opened.model
     model = make_model(settings, attested)
     if progress is not None:
         progress("read", 0, 0)
-    if attested is None or promised is None:
-        foreign = _read_foreign(published, settings, model)
-        return inspect(_with_records(foreign, settings, store), model, settings, progress=progress)
-    publication = _read_attested(published, settings, attested, model, store)
-    require_statements(published, attested, promised, publication)
-    found = inspect(_with_records(publication, settings, store), model, settings, attested=attested, progress=progress)
+    publication = _require_readable(opened, settings, model)
+    require_statements(opened.out, attested, promised, publication)
+    publication = _with_records(publication, settings, opened.store)
+    checked = inspect(publication, model, settings, attested=attested, progress=progress)
     asked = is_promised(attested, model) or model == promised.visible
     budget = settings.budget
-    seen = evidence(publication, found.verdict, budget=budget, progress=progress) if asked else None
-    require_verified(published, attested, publication, seen)
-    return replace(found, unit=attested.declarations.unit_in_words)
+    seen = evidence(publication, checked.verdict, budget=budget, progress=progress) if asked else None
+    require_verified(opened.out, attested, publication, seen)
+    return replace(checked, unit=attested.declarations.unit_in_words)
 
 
 def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:
@@ -115,27 +122,6 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
     if settings.model is None and attested is not None:
         require_policy(attested, made)
         return made if settings.records is not None else made.visible
-    return made
-
-
-def promised_by(attested: Attestation) -> PrivacyModel:
-    """Make the model that is attested; its privacy constraints, which the attestation lacks, are none.
-
-    Raises
-    ------
-    InputError
-        If there is no such model, or its parameters are not what they must be.
-    """
-    own = {name: value for name, value in attested.parameters.items() if name != "policy"}
-    settings = validate(check_settings_model(), {**own, "model": attested.model})
-    empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
-    parameters = {**settings.model_parameters(), **empty}
-    if attested.model not in MODELS:
-        msg = f"the attestation must be of a model out of {', '.join(MODELS)}, got {attested.model!r}"
-        raise InputError(msg)
-    made: PrivacyModel = build(
-        MODELS[attested.model].model, f"model {attested.model}", parameters, Context(given=parameters)
-    )
     return made
 
 
@@ -172,32 +158,24 @@ def _of_texts(settings: CheckSettings) -> dict[str, Any]:
     }
 
 
-def _read_attested(
-    published: Path,
-    settings: CheckSettings,
-    attested: Attestation,
-    model: PrivacyModel,
-    store: Store,
-) -> AnyPublication:
-    """Read the files of a publication, if they are those that were attested."""
+def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyModel) -> AnyPublication:
+    """Return the data of a publication, if a model speaks of them and their codebook says what they mean."""
+    attested, published = opened.attested, str(opened.out)
     given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
     if roles := [option(n) for n in given if n not in _of_original(settings, attested)]:
-        msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {str(published)!r}"
+        msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {published!r}"
         raise InputError(msg)
-    buckets = isinstance(attested.data, BucketFiles)
-    if buckets != ("buckets" in model.protects):
-        what = "a bucketized table" if buckets else "a table of records"
-        msg = f"{str(published)!r} is {what}, of which model {model.name} says nothing"
+    if opened.has_buckets != ("buckets" in model.protects):
+        what = "a bucketized table" if opened.has_buckets else "a table of records"
+        msg = f"{published!r} is {what}, of which model {model.name} says nothing"
         raise InputError(msg)
-    require_attested(published, attested)
-    found: AnyPublication = kind_of(model).read(published, attested.data, store)
-    if isinstance(found, Publication):
-        book, where = read_codebook(published / CODEBOOK), f"codebook {str(published / CODEBOOK)!r}"
-        items = found.transactions
+    publication = opened.publication
+    if isinstance(publication, Publication):
+        where, items = f"codebook {str(opened.out / CODEBOOK)!r}", publication.transactions
         only = is_nameless(attested) and settings.original is not None and bool(settings.hierarchy)
-        require_sound(book, where, nodes_known=only or _names_items(settings, items, found))
-        require_complete(book, found, where)
-    return found
+        require_sound(opened.codebook, where, nodes_known=only or _names_items(settings, items, publication))
+        require_complete(opened.codebook, publication, where)
+    return publication
 
 
 def _of_original(settings: CheckSettings, attested: Attestation) -> tuple[str, ...]:
@@ -222,6 +200,4 @@ def _with_records(publication: AnyPublication, settings: CheckSettings, store: S
     if len(record) != publication.n:
         msg = f"{settings.records!r} names the records of {len(record)} rows, the publication has {publication.n}"
         raise InputError(msg)
-    if isinstance(publication, Publication):
-        return replace(publication, record=record, cluster=cluster)
-    return replace(publication, record=record)
+    return with_way_back(publication, record, cluster)

@@ -1,23 +1,15 @@
-"""Reading an attestation, and holding it against the files, the model and the data that it speaks of."""
+"""Holding an attestation against the model and the data that it speaks of."""
 
-import os
-import stat
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from anonset.data.store import MEMORY, Files, Store
 from anonset.errors import InputError, datum, foreign
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.publication import Publication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.documents import (
-    ATTESTATION,
-    CODEBOOK,
     Attestation,
     BucketFiles,
     DataFile,
@@ -28,113 +20,9 @@ from anonset.release.documents import (
 )
 from anonset.release.publish import kind_of
 from anonset.release.records import is_separated
-from anonset.strict_json import loads
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
 _LONG = 60
-_MANY = 6
-
-
-def read_attestation(published: Path) -> Attestation | None:
-    """Return the attestation of a publication directory, or None for a plain file or folder of data.
-
-    Raises
-    ------
-    InputError
-        If there is one and it is not what it must be.
-    """
-    path = published / ATTESTATION
-    if not published.is_dir() or not os.path.lexists(path):
-        return None
-    _require_own_file(path)
-    try:
-        text = path.read_bytes()
-        found = Attestation.model_validate_json(text)
-        loads(text)
-        return found
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the document"
-        msg = f"{str(path)!r} is no attestation of a publication: {where}: {first['msg']}"
-        raise InputError(msg) from None
-    except ValueError as error:
-        msg = f"{str(path)!r} is no attestation of a publication: {foreign(error)}"
-        raise InputError(msg) from None
-
-
-@contextmanager
-def place_of_parts(attested: Attestation | None, parent: str | os.PathLike[str] | None = None) -> Iterator[Store]:
-    """Give a store for a publication: one in parts, which may be larger than memory, lies in a temporary directory.
-
-    Parameters
-    ----------
-    parent
-        Where it is to lie in any case, whatever is published.
-    """
-    if parent is None and (attested is None or attested.data.parts is None):
-        yield MEMORY
-    else:
-        with Files.temporary() if parent is None else Files.of(parent).below().taken() as store:
-            yield store
-
-
-def require_attested(published: Path, attested: Attestation) -> None:
-    """Refuse a publication of which a file was changed since it was attested, or that holds anything else.
-
-    Raises
-    ------
-    InputError
-        With the file.
-    """
-    from anonset.io.files import digest
-
-    data = attested.data
-    named = data.data_files if isinstance(data, BucketFiles) else (*data.data_files, CODEBOOK)
-    if named != data.files or set(data.sha256) != set(data.files):
-        must = f"must name {_listed(data.files, ' and ')}, and hold the SHA-256 of each"
-        got = f"{_listed(named, ' and ')}, and the SHA-256 of {_listed(data.sha256) or 'none'}"
-        msg = f"the attestation of {str(published)!r} {must}, got {got}"
-        raise InputError(msg)
-    known = {*data.files, ATTESTATION}
-    for path in _entries(published, known):
-        if path.relative_to(published).as_posix() not in known:
-            msg = (
-                f"{str(path)!r} is not attested; a publication holds {_listed(sorted(known))} and nothing else: "
-                "remove it, or take the publication from where it came from"
-            )
-            raise InputError(msg)
-    for name in data.files:
-        _require_own_file(published / name)
-        if digest(published / name) != data.sha256[name]:
-            msg = (
-                f"{str(published / name)!r} is not the file that was attested: its SHA-256 differs "
-                "(to check the data anyway, name their file)"
-            )
-            raise InputError(msg)
-
-
-def _listed(names: Iterable[str], between: str = ", ") -> str:
-    """Return names as text, the middle ones of many left out."""
-    found = list(names)
-    return between.join(found if len(found) <= _MANY else [*found[:2], "…", *found[-2:]])
-
-
-def _entries(published: Path, known: set[str]) -> list[Path]:
-    """Return what lies in a publication, and in the folder of its parts, if it has one."""
-    folders = {Path(name).parent.as_posix() for name in known} - {"."}
-    found = sorted(published.iterdir())
-    parts = [path for path in found if path.name in folders and path.is_dir() and not path.is_symlink()]
-    return [path for path in found if path not in parts] + [path for part in parts for path in sorted(part.iterdir())]
-
-
-def _require_own_file(path: Path) -> None:
-    """Refuse what is no file of the publication's own: a link may lead to one thing today and to another tomorrow."""
-    if not os.path.lexists(path):
-        msg = f"{path}: no such file or directory"
-        raise InputError(msg)
-    if not stat.S_ISREG(path.lstat().st_mode):
-        msg = f"{str(path)!r} must be a regular file that lies in the publication, and no link, directory or device"
-        raise InputError(msg)
 
 
 def attested_parameters(attested: Attestation, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -147,9 +147,14 @@ class RecordsKind:
         write_records(publication, folder)
 
     def read(
-        self, folder: Path, files: DataFile, store: Store = MEMORY, meant: Publication | None = None
+        self,
+        folder: Path,
+        files: DataFile,
+        store: Store = MEMORY,
+        meant: Publication | None = None,
+        book: Iterable[Symbol] | None = None,
     ) -> Publication:
-        """Read the data and the codebook; columns meant to lie in files are compared as they are read."""
+        """Read the data, and the codebook unless that is given; columns meant to lie in files are compared as read."""
         from anonset.io.maps import read_codebook
         from anonset.io.parts import read_parts
 
@@ -164,8 +169,7 @@ class RecordsKind:
             store=store.below(),
             expected={column.name: column for column in kept if column.vocabulary.filed is not None},
         )
-        book = read_codebook(folder / CODEBOOK)
-        return with_codebook(written, book)
+        return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book)
 
     def require_same(self, meant: Publication, written: Publication) -> Publication:
         """Compare column by column, however the labels are coded; the owner alone knows records and clusters."""

@@ -1,0 +1,357 @@
+"""A publication on disk: what is attested of it, its files, its model, its data, and what its owner kept."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from anonset.data.discreet import Discreet
+from anonset.data.store import MEMORY, Files, Store
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError, foreign
+from anonset.generalization import Symbol
+from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.privacy import PrivacyModel
+from anonset.privacy.policies import PrivacyPolicy
+from anonset.release.documents import ATTESTATION, CODEBOOK, REPORT, Attestation, BucketFiles, Report
+from anonset.release.staging import UNFINISHED, require_apart
+from anonset.settings.parameters import MODELS, build
+from anonset.settings.readers import Context
+from anonset.settings.settings import validate
+from anonset.settings.verify import check_settings_model
+from anonset.strict_json import loads
+
+if TYPE_CHECKING:
+    from anonset.io.data_files import DataFiles
+
+D = TypeVar("D", bound=BaseModel)
+_MANY = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Opened(Discreet):
+    """A publication of which every file is the one that was attested.
+
+    The files are held against their digests when it is opened; data, model and private report are read when they are
+    first asked for, and once.
+    """
+
+    out: Path
+    """Its directory."""
+    attested: Attestation
+    """What goes with it."""
+    sha256: str
+    """Digest of the attestation, which holds those of the other files."""
+    private_named: Path | None = None
+    """Its private directory, where the caller names one."""
+    store: Store = MEMORY
+    """Where its data lie."""
+
+    @classmethod
+    def at(cls, out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None) -> Self:
+        """Open the publication of a directory.
+
+        Raises
+        ------
+        InputError
+            If it is no publication, or a file was changed, or is there that is not attested.
+        """
+        publication = cls.find(out, private)
+        if publication is None:
+            msg = f"{os.fspath(out)!r} must be a directory made by anonset anonymize, with its {ATTESTATION}"
+            raise InputError(msg)
+        return publication
+
+    @classmethod
+    def find(cls, out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None) -> Self | None:
+        """Open the publication of a directory; None where a path is that of other data.
+
+        Raises
+        ------
+        InputError
+            As `at`.
+        """
+        folder = Path(out)
+        if not folder.is_dir() or not os.path.lexists(folder / ATTESTATION):
+            return None
+        attested, digest = read_attestation(folder)
+        _require_attested(folder, attested)
+        return cls(folder, attested, digest, None if private is None else Path(private))
+
+    @contextmanager
+    def placed(self, parent: str | os.PathLike[str] | None = None, *, records: bool = True) -> Iterator[Self]:
+        """Give the publication with a place for its data, which are read into files where they were published in parts.
+
+        Parameters
+        ----------
+        parent
+            Where they are to lie in any case, in a temporary directory that is removed in the end.
+        records
+            Whether records may lie in files, not only buckets.
+        """
+        if (parent is None and self.attested.data.parts is None) or not (records or self.has_buckets):
+            yield self
+        else:
+            with Files.temporary() if parent is None else Files.of(parent).below().taken() as store:
+                yield replace(self, store=store)
+
+    @property
+    def has_buckets(self) -> bool:
+        """Whether buckets were published, not records."""
+        return isinstance(self.attested.data, BucketFiles)
+
+    @property
+    def files(self) -> "DataFiles":
+        """The files of the data."""
+        from anonset.io.data_files import files_at
+
+        return files_at([self.out / name for name in self.attested.data.data_files])
+
+    @cached_property
+    def model(self) -> PrivacyModel:
+        """What was promised; its privacy constraints, which the attestation lacks, are none.
+
+        Raises
+        ------
+        InputError
+            If there is no such model, or its parameters are not what they must be.
+        """
+        return promised_by(self.attested)
+
+    @cached_property
+    def codebook(self) -> tuple[Symbol, ...]:
+        """What each published symbol of records stands for."""
+        from anonset.io.maps import read_codebook
+
+        return tuple(read_codebook(self.out / CODEBOOK))
+
+    @cached_property
+    def publication(self) -> AnyPublication:
+        """The published data."""
+        from anonset.release.buckets import BucketsKind
+        from anonset.release.records import RecordsKind
+
+        data = self.attested.data
+        if isinstance(data, BucketFiles):
+            return BucketsKind().read(self.out, data, self.store)
+        return RecordsKind().read(self.out, data, self.store, book=self.codebook)
+
+    @cached_property
+    def private(self) -> Path | None:
+        """The private directory, if it is there.
+
+        Raises
+        ------
+        InputError
+            If one was named, and is not there.
+        """
+        if self.private_named is not None:
+            if not self.private_named.is_dir():
+                msg = f"{str(self.private_named)!r} must be the private directory of a publication; there is none"
+                raise InputError(msg)
+            return self.private_named
+        here = self.out.resolve()  # the directory may be given as "."
+        folder = here.parent / f"{here.name}.private"
+        return folder if folder.is_dir() else None
+
+    @cached_property
+    def report(self) -> Report | None:
+        """The private report, if the private directory is there.
+
+        Raises
+        ------
+        InputError
+            If the directory is not complete, belongs to another publication, or a file of it was changed.
+        """
+        return None if self.private is None else self.require_report(self.private)
+
+    def require_report(self, private: Path) -> Report:
+        """Return the private report, if a directory is the private one of this publication and nobody changed it.
+
+        Raises
+        ------
+        InputError
+            If the directory is not complete, belongs to another publication, or a file of it was changed.
+        """
+        from anonset.io.files import digest
+
+        report = read_report(private, self.out)
+        if report.attestation_sha256 != self.sha256:
+            msg = f"{str(private)!r} is the private directory of another publication than {str(self.out)!r}"
+            raise InputError(msg)
+        for name, expected in report.files.items():
+            if Path(name).name != name or digest(private / name) != expected:
+                file = str(private / name)
+                msg = f"{file!r} is not the file that was written for {str(self.out)!r}: its SHA-256 differs"
+                raise InputError(msg)
+        return report
+
+    def way_back(self, store: Store) -> tuple[Int64, Int32 | None] | None:
+        """Return the input record of each row, int64 (n,), and its cluster; None where nobody kept them.
+
+        Parameters
+        ----------
+        store
+            Where they are to lie.
+        """
+        from anonset.io.records import read_records, records_file
+
+        path = None if self.private is None else records_file(self.private)
+        return None if path is None else read_records(path, store)
+
+
+@contextmanager
+def opening(
+    published: Opened | str | os.PathLike[str],
+    private: str | os.PathLike[str] | None,
+    work_dir: str | os.PathLike[str] | None,
+    *,
+    records: bool = True,
+) -> Iterator[Opened]:
+    """Give a publication that is open already as it is; open that of a directory, placed as by `Opened.placed`.
+
+    Raises
+    ------
+    InputError
+        As `Opened.at`, and if the work directory is not apart from those of the publication.
+    """
+    if isinstance(published, Opened):
+        yield published
+        return
+    require_apart(work_dir, published, private or f"{published}.private")
+    with Opened.at(published, private).placed(work_dir, records=records) as placed:
+        yield placed
+
+
+def with_way_back(publication: AnyPublication, record: Int64, cluster: Int32 | None) -> AnyPublication:
+    """Return a publication with the input record of each row."""
+    if isinstance(publication, BucketPublication):
+        return replace(publication, record=record)
+    return replace(publication, record=record, cluster=cluster)
+
+
+def promised_by(attested: Attestation) -> PrivacyModel:
+    """Make the model that is attested; its privacy constraints, which the attestation lacks, are none.
+
+    Raises
+    ------
+    InputError
+        If there is no such model, or its parameters are not what they must be.
+    """
+    own = {name: value for name, value in attested.parameters.items() if name != "policy"}
+    settings = validate(check_settings_model(), {**own, "model": attested.model})
+    empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
+    parameters = {**settings.model_parameters(), **empty}
+    if attested.model not in MODELS:
+        msg = f"the attestation must be of a model out of {', '.join(MODELS)}, got {attested.model!r}"
+        raise InputError(msg)
+    model: PrivacyModel = build(
+        MODELS[attested.model].model, f"model {attested.model}", parameters, Context(given=parameters)
+    )
+    return model
+
+
+def read_attestation(out: Path) -> tuple[Attestation, str]:
+    """Return the attestation of a publication, and the SHA-256 of its file.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it is not what it must be.
+    """
+    path = _own_file(out / ATTESTATION)
+    text, otherwise = path.read_bytes(), "no attestation of a publication"
+    attested = _document(Attestation, path, text, otherwise)
+    try:
+        loads(text)
+    except ValueError as error:
+        msg = f"{str(path)!r} is {otherwise}: {foreign(error)}"
+        raise InputError(msg) from None
+    return attested, sha256(text).hexdigest()
+
+
+def read_report(private: Path, out: Path) -> Report:
+    """Return the private report of a publication.
+
+    Raises
+    ------
+    InputError
+        If it is not there, or no report.
+    """
+    path = private / REPORT
+    if not path.is_file():
+        killed = ": the run that made it was killed" if (private / UNFINISHED).exists() else ""
+        msg = f"{str(private)!r} must be the private directory of {str(out)!r}, but has no {REPORT}{killed}"
+        raise InputError(msg)
+    return _document(Report, path, path.read_bytes(), "no report of a publication")
+
+
+def _document(kind: type[D], path: Path, text: bytes, otherwise: str) -> D:
+    """Return a document of a publication, or say what is wrong with it."""
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the document"
+        msg = f"{str(path)!r} is {otherwise}: {where}: {first['msg']}"
+        raise InputError(msg) from None
+
+
+def _require_attested(published: Path, attested: Attestation) -> None:
+    """Refuse a publication of which a file was changed since it was attested, or that holds anything else."""
+    from anonset.io.files import digest
+
+    data = attested.data
+    named = data.data_files if isinstance(data, BucketFiles) else (*data.data_files, CODEBOOK)
+    if named != data.files or set(data.sha256) != set(data.files):
+        must = f"must name {_listed(data.files, ' and ')}, and hold the SHA-256 of each"
+        got = f"{_listed(named, ' and ')}, and the SHA-256 of {_listed(data.sha256) or 'none'}"
+        msg = f"the attestation of {str(published)!r} {must}, got {got}"
+        raise InputError(msg)
+    known = {*data.files, ATTESTATION}
+    for path in _entries(published, known):
+        if path.relative_to(published).as_posix() not in known:
+            msg = (
+                f"{str(path)!r} is not attested; a publication holds {_listed(sorted(known))} and nothing else: "
+                "remove it, or take the publication from where it came from"
+            )
+            raise InputError(msg)
+    for name in data.files:
+        if digest(_own_file(published / name)) != data.sha256[name]:
+            msg = (
+                f"{str(published / name)!r} is not the file that was attested: its SHA-256 differs "
+                "(to check the data anyway, name their file)"
+            )
+            raise InputError(msg)
+
+
+def _listed(names: Iterable[str], between: str = ", ") -> str:
+    """Return names as text, the middle ones of many left out."""
+    found = list(names)
+    return between.join(found if len(found) <= _MANY else [*found[:2], "…", *found[-2:]])
+
+
+def _entries(published: Path, known: set[str]) -> list[Path]:
+    """Return what lies in a publication, and in the folder of its parts, if it has one."""
+    folders = {Path(name).parent.as_posix() for name in known} - {"."}
+    found = sorted(published.iterdir())
+    parts = [path for path in found if path.name in folders and path.is_dir() and not path.is_symlink()]
+    return [path for path in found if path not in parts] + [path for part in parts for path in sorted(part.iterdir())]
+
+
+def _own_file(path: Path) -> Path:
+    """Return the path of a file of a publication; refuse a link, which may lead to another thing tomorrow."""
+    if not os.path.lexists(path):
+        msg = f"{path}: no such file or directory"
+        raise InputError(msg)
+    if not stat.S_ISREG(path.lstat().st_mode):
+        msg = f"{str(path)!r} must be a regular file that lies in the publication, and no link, directory or device"
+        raise InputError(msg)
+    return path
