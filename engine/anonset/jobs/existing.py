@@ -11,7 +11,7 @@ from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import relevant
 from anonset.release.documents import versions
 from anonset.release.earlier import read_earlier
-from anonset.release.opened import Opened
+from anonset.release.opened import Opened, read_report
 from anonset.settings.job_files import with_absolute_paths
 from anonset.settings.settings import validate
 from anonset.settings.verify import check_settings_model
@@ -33,8 +33,9 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
     out = Path(settings.out)
     if not out.exists():
         return None
-    opened = Opened.at(out)
-    report = opened.require_report(Path(settings.private or f"{settings.out}.private"))
+    private = Path(settings.private or f"{settings.out}.private")
+    report, opened = read_report(private, out), Opened.at(out)
+    opened.require_own(report, private)
     asked: dict[str, Any] = {
         "settings": relevant(with_absolute_paths(settings.model_dump(exclude_none=True))),
         "versions": versions(),

@@ -170,19 +170,22 @@ class Opened(Discreet):
         InputError
             If the directory is not complete, belongs to another publication, or a file of it was changed.
         """
-        return None if self.private is None else self.require_report(self.private)
+        if self.private is None:
+            return None
+        report = read_report(self.private, self.out)
+        self.require_own(report, self.private)
+        return report
 
-    def require_report(self, private: Path) -> Report:
-        """Return the private report, if a directory is the private one of this publication and nobody changed it.
+    def require_own(self, report: Report, private: Path) -> None:
+        """Refuse the report of another publication, and a private directory of which a file was changed.
 
         Raises
         ------
         InputError
-            If the directory is not complete, belongs to another publication, or a file of it was changed.
+            With the directory, or the file.
         """
         from anonset.io.files import digest
 
-        report = read_report(private, self.out)
         if report.attestation_sha256 != self.sha256:
             msg = f"{str(private)!r} is the private directory of another publication than {str(self.out)!r}"
             raise InputError(msg)
@@ -191,7 +194,6 @@ class Opened(Discreet):
                 file = str(private / name)
                 msg = f"{file!r} is not the file that was written for {str(self.out)!r}: its SHA-256 differs"
                 raise InputError(msg)
-        return report
 
     def way_back(self, store: Store) -> tuple[Int64, Int32 | None] | None:
         """Return the input record of each row, int64 (n,), and its cluster; None where nobody kept them.
