@@ -128,7 +128,7 @@ def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping
     ids: tuple[CategoricalColumn, ...] = ()
     sensitive: CategoricalColumn | None = None
     if "items" in model.protects:
-        labels, secrets = _ITEMS.leaves.labels, tuple(model.secrets)
+        labels, secrets = tuple(_ITEMS.leaves.labels), tuple(model.secrets)
         rows = [{pick(labels) for _ in range(1 + random.below(_LONGEST))} for _ in range(records)]
         for at in range(0, records if secrets else 0, 9):  # seldom: at most one of several records may hold it
             rows[at].add(secrets[at // 9 % len(secrets)])
@@ -136,7 +136,7 @@ def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping
     if "relational" in model.protects:
         relational = (
             NumericColumn("age", np.array([18 + random.below(43) for _ in range(records)], np.int64)),
-            CategoricalColumn.of("origin", [pick(_ORIGINS.leaves.labels) for _ in range(records)]),
+            CategoricalColumn.of("origin", [pick(tuple(_ORIGINS.leaves.labels)) for _ in range(records)]),
             CategoricalColumn.of("ward", [pick("123") for _ in range(records)]),
         )
     if "buckets" in model.protects:

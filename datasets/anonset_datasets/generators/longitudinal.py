@@ -62,7 +62,7 @@ def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = 
         msg = f"individuals must be at most {adult.n // 2:,}, half the number of tuples, got {individuals:,}"
         raise InputError(msg)
     person, sex_of = _deal(occupation.codes, sex.codes, individuals, moving, seed)
-    first, last = _names(sex_of, sex.vocabulary.labels, seed)
+    first, last = _names(sex_of, tuple(sex.vocabulary.labels), seed)
     ids = tuple(CategoricalColumn(name.name, name.codes[person], name.vocabulary) for name in (first, last))
     age = adult.kept[0]
     years = np.array(age.vocabulary.labels, np.int64)[age.codes]
@@ -155,4 +155,4 @@ def _frequencies(which: str) -> tuple[tuple[str, ...], Float64]:
     weights[name.codes] = percent.values
     below: Float64 = np.cumsum(weights / weights.sum())
     below[-1] = 1.0
-    return name.vocabulary.labels, below
+    return tuple(name.vocabulary.labels), below

@@ -142,7 +142,7 @@ def _restated(algorithm: Any, column: SetColumn, own: Int32) -> Any:
         together = algorithm.utility.codes(column.vocabulary)
         apart = np.flatnonzero((own != SUPPRESSED) & (together != together[own]))
         if len(apart):
-            members = tuple(labels[item] for item in np.flatnonzero(own == own[apart[0]]))
+            members = tuple(labels[item] for item in np.flatnonzero(own == own[apart[0]]).tolist())
             what = f"{datum(set_label(members))} was published as one"
             msg = f"{setting('recoding')}: {what}, and no utility constraint holds all of it"
             raise InputError(msg)

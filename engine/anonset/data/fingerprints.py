@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from operator import lt
@@ -109,7 +109,7 @@ def combined_sha256(columns: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(sorted(columns.items())).encode()).hexdigest()
 
 
-def _by_code_point(vocabulary: Vocabulary, counts: Int64) -> tuple[Int32, tuple[str, ...]]:
+def _by_code_point(vocabulary: Vocabulary, counts: Int64) -> tuple[Int32, Sequence[str]]:
     """Return the place of each code among the labels that occur, by their code points, and these labels."""
     codes, labels = np.flatnonzero(counts), vocabulary.labels
     if len(codes) < len(labels):

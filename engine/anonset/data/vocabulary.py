@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast, overload
+from typing import overload
 
 from anonset.data.discreet import Discreet
 from anonset.data.filed import FiledLabels
@@ -88,8 +88,8 @@ class _PlaceOfNumber(Mapping[str, int]):
 class Vocabulary(Discreet):
     """Distinct labels in canonical order; code `c` stands for ``labels[c]``."""
 
-    labels: tuple[str, ...]
-    """The labels; their positions are the codes."""
+    labels: Sequence[str]
+    """The labels, by code: a tuple, or what gives them without holding them (`Numbers`, `FiledLabels`)."""
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, (Numbers, FiledLabels)):
@@ -133,7 +133,7 @@ class Vocabulary(Discreet):
     @classmethod
     def of_filed(cls, labels: FiledLabels) -> "Vocabulary":
         """Build the vocabulary of labels that lie in files."""
-        return cls(cast("tuple[str, ...]", labels))
+        return cls(labels)
 
     @classmethod
     def numbered(cls, n: int) -> "Vocabulary":
@@ -142,7 +142,7 @@ class Vocabulary(Discreet):
         >>> Vocabulary.numbered(12).index["12"]
         11
         """
-        return cls(cast("tuple[str, ...]", Numbers(n)))
+        return cls(Numbers(n))
 
     @classmethod
     def of(cls, labels: Iterable[str]) -> "Vocabulary":

@@ -43,7 +43,7 @@ class Cut(Discreet):
     @property
     def suppressed(self) -> list[str]:
         """Labels of the suppressed items."""
-        return [self.hierarchy.leaves.labels[p] for p in np.flatnonzero(self.image == SUPPRESSED)]
+        return [self.hierarchy.leaves.labels[p] for p in np.flatnonzero(self.image == SUPPRESSED).tolist()]
 
     @classmethod
     def identity(cls, hierarchy: Hierarchy) -> "Cut":
@@ -80,7 +80,7 @@ class ItemGroups(Discreet):
     @property
     def suppressed(self) -> list[str]:
         """Labels of the suppressed items."""
-        return [self.vocabulary.labels[i] for i in np.flatnonzero(self.group == SUPPRESSED)]
+        return [self.vocabulary.labels[i] for i in np.flatnonzero(self.group == SUPPRESSED).tolist()]
 
     @classmethod
     def identity(cls, vocabulary: Vocabulary) -> "ItemGroups":

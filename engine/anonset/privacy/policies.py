@@ -152,7 +152,7 @@ class UtilityPolicy(Discreet):
 
 def one_group(vocabulary: Vocabulary) -> UtilityPolicy:
     """Return the utility policy that allows every generalization: one group of all items."""
-    return UtilityPolicy((vocabulary.labels,) if len(vocabulary) else ())
+    return UtilityPolicy((tuple(vocabulary.labels),) if len(vocabulary) else ())
 
 
 def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
@@ -175,7 +175,7 @@ def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
         raise InputError(msg)
     node, labels = hierarchy.nodes_in_column(depth), hierarchy.leaves.labels
     ends = [0, *(np.flatnonzero(node[1:] != node[:-1]) + 1).tolist(), len(node)]
-    return UtilityPolicy(tuple(labels[first:end] for first, end in pairwise(ends)))
+    return UtilityPolicy(tuple(tuple(labels[first:end]) for first, end in pairwise(ends)))
 
 
 def groups_of_siblings(vocabulary: Vocabulary, size: int) -> UtilityPolicy:
@@ -195,7 +195,7 @@ def groups_of_siblings(vocabulary: Vocabulary, size: int) -> UtilityPolicy:
         msg = f"size of the groups must be at least 1, got {size}"
         raise InputError(msg)
     labels = vocabulary.labels
-    return UtilityPolicy(tuple(labels[first : first + size] for first in range(0, len(labels), size)))
+    return UtilityPolicy(tuple(tuple(labels[first : first + size]) for first in range(0, len(labels), size)))
 
 
 def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, seed: int = 0) -> PrivacyPolicy:

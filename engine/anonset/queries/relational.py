@@ -63,7 +63,7 @@ class ValueDomain:
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of a category, in canonical order."""
-        return () if self.vocabulary is None else self.vocabulary.labels
+        return () if self.vocabulary is None else tuple(self.vocabulary.labels)
 
     def allowed(self, condition: Condition) -> frozenset[str]:
         """Return the labels that a condition allows.
@@ -226,7 +226,7 @@ class PublishedValues:
         hierarchy, vocabulary = self.domain.hierarchy, self.domain.vocabulary
         if hierarchy is not None:
             if (node := hierarchy.node_of.get(label)) is not None:
-                return hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
+                return tuple(hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]])
         elif vocabulary is not None:
             if label in vocabulary.index:
                 return (label,)

@@ -59,4 +59,4 @@ def _shown(column: SetColumn | CategoricalColumn) -> Iterable[str]:
             shown[column.codes[first:end]] = True
         return labels_beginning(filed, "=+-@\t\r＝".encode()[:7], shown)
     labels = column.vocabulary.labels
-    return [labels[code] for code in np.flatnonzero(column.occurrences)]
+    return [labels[code] for code in np.flatnonzero(column.occurrences).tolist()]

@@ -95,7 +95,7 @@ def recoding_of(
     else:
         known, source = invert({symbol.label: symbol.members for symbol in book if symbol.kind != "values"}), "codebook"
         mapping = {**dict.fromkeys(column.vocabulary.labels, ""), **known}
-        universe = Vocabulary.of(mapping).labels
+        universe = tuple(Vocabulary.of(mapping).labels)
     vocabulary = Vocabulary(universe) if hierarchy is None else hierarchy.leaves
     bound, groups = _over(column, vocabulary, source, store), _groups(vocabulary, mapping)
     size_of = np.append(np.bincount(groups.group[groups.group != SUPPRESSED], minlength=len(vocabulary)), 0)

@@ -135,9 +135,9 @@ def _left_behind(out: Path, private: Path, found: list[Path], *, complete: bool)
 
 
 def lock(path: Path) -> list[int]:
-    """Lock a file or directory for as long as this process lives; return the descriptor that holds the lock.
+    """Lock a file or directory for as long as this process lives; return the descriptor that holds the lock, in a list.
 
-    None where the file system knows no locks: there a run at work looks like one that was killed.
+    The list is empty where the file system knows no locks: there a run at work looks like one that was killed.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -117,7 +117,7 @@ def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> Part | None:
     sets = table.transactions
     for column in table.relational:
         if column.name == name and isinstance(column, CategoricalColumn):
-            return Part(name, column.vocabulary.labels, column.occurrences.tolist(), of_items=False)
+            return Part(name, tuple(column.vocabulary.labels), column.occurrences.tolist(), of_items=False)
     if sets is None or name not in (sets.name, *table.joined):
         return None
     private = frozenset(beside)

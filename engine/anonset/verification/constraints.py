@@ -269,7 +269,7 @@ def check_utility(
             numbers = " and ".join(str(number + 1) for number in touched[:2])
             return UtilityCheck(False, f"symbol {symbol.label} joins items of utility constraints {numbers}", (), ())
     missing = ~published & (original.occurrences > 0)
-    suppressed = tuple(labels[code] for code in np.flatnonzero(missing))
+    suppressed = tuple(labels[code] for code in np.flatnonzero(missing).tolist())
     most = exact(max_suppressed)
     allowed = int(most * len(labels))
     if len(suppressed) > allowed:

@@ -200,4 +200,4 @@ def _number(text: str) -> Fraction:
 
 
 def _leaves(hierarchy: Hierarchy, node: int) -> tuple[str, ...]:
-    return hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
+    return tuple(hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]])

@@ -67,7 +67,7 @@ def _set_texts(domain: ValueSet, words: NDArray[np.uint64]) -> list[str]:
         key = column.tobytes()
         if key not in texts:
             members = np.flatnonzero(np.unpackbits(column.astype("<u8").view(np.uint8), bitorder="little"))
-            chosen = [names[c] for c in members]
+            chosen = [names[c] for c in members.tolist()]
             texts[key] = set_label(chosen)
         labels.append(texts[key])
     return labels

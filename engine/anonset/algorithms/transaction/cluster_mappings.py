@@ -71,7 +71,7 @@ class SearchEach:
         hierarchies: Mapping[str, Hierarchy] = {}
         if self.hierarchy is None:
             occurring = np.unique(rows.items)
-            labels = tuple(rows.vocabulary.labels[i] for i in occurring)
+            labels = tuple(rows.vocabulary.labels[i] for i in occurring.tolist())
             codes = np.searchsorted(occurring, rows.items).astype(np.int32)
             rows = SetColumn(rows.name, rows.indptr, codes, Vocabulary(labels))
         else:
