@@ -13,6 +13,7 @@ from tests.io.persons import stays
 
 import anonset
 from anonset.data.persons import Repeated
+from anonset.data.store import MEMORY
 from anonset.io.person_signs import _agrees, repeated_in
 from anonset.io.persons import Watched, _has_equal, may_repeat
 
@@ -216,7 +217,7 @@ def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
         asked.append(names)
         return ({"patient_id": column} for column in columns)
 
-    with Watched(("patient_id",), None, again) as seen:
+    with Watched(("patient_id",), MEMORY, again) as seen:
         for column in columns:
             seen.add({"patient_id": column})
         repeated = [one.column for one in seen.repeated()]

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.division import Division
 from anonset.data.persons import Repeated
 from anonset.data.spans import spans
 from anonset.data.store import Store
@@ -40,16 +41,14 @@ class Persons:
 
     def __init__(self, names: tuple[str, ...], store: Store) -> None:
         self.names, self.n = names, 0
-        self._parts = [store.growing("persons", np.uint64) for _ in range(_PARTS if names else 0)]
-        self._stack = ExitStack()
+        self._parts = Division(store, _PARTS if names else 0, np.uint64)
 
     def __enter__(self) -> Self:
-        for part in self._parts:
-            self._stack.enter_context(part)
+        self._parts.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._stack.__exit__(kind, error, at)
+        self._parts.__exit__(kind, error, at)
 
     def add(self, columns: list[Any]) -> None:
         """Add rows: the texts of each column that identifies a person (``pyarrow.LargeStringArray``)."""
@@ -59,11 +58,7 @@ class Persons:
         found[:, 0] = words[:, 0] << np.uint64(32) | words[:, 1]
         found[:, 1] = words[:, 2] << np.uint64(32) | words[:, 3]
         found[:, 2] = np.arange(self.n, self.n + n, dtype=np.uint64)
-        part = (found[:, 0] % np.uint64(_PARTS)).astype(np.uint8)
-        order = np.argsort(part, kind="stable")  # of bytes: a radix sort
-        ends = np.cumsum(np.bincount(part, minlength=_PARTS))
-        for target, rows in zip(self._parts, np.split(found[order], ends[:-1]), strict=True):
-            target.append(rows.ravel())
+        self._parts.add(found[:, 0], found)
         self.n += n
 
     def refuse_repeated(self, where: str) -> None:
@@ -83,14 +78,12 @@ class Persons:
     def repeated(self) -> tuple[Int64, Int64]:
         """Return, for each row whose id an earlier row has, int64, the first such row and the row itself."""
         firsts, repeated = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for part in self._parts:
-            words: UInt64 = part.finished().reshape(-1, _WORDS)
+        for words in self._parts.parts() if self.n else ():
             hashed = np.sort(words[:, 0])
             if (hashed[1:] == hashed[:-1]).any():
                 first, again = _repeated(words)
                 firsts.append(first)
                 repeated.append(again)
-            part.drop()
         return np.concatenate(firsts), np.concatenate(repeated)
 
 

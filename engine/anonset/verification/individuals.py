@@ -1,19 +1,17 @@
 """Whether each individual of a bucketized table is in one group, however many there are: by shares of these."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data.discreet import Discreet
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
-from anonset.verification.shares import hashed
+from anonset.verification.shares import divided, hashed
 
-ROWS_PER_SHARE = 1 << 19
-"""Rows of a share, about."""
 _MOST_SHARES = 400
 
 
@@ -54,7 +52,8 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
     count = min(_MOST_SHARES, store.limits.buckets(n)) if store.in_files else 1
     n_individuals = 0
     found: list[tuple[tuple[int, ...], Divided]] = []
-    for share in _shares(parts, count, store):
+    for rows in divided(_with_keys(parts), count, store, np.int32):
+        share = np.ascontiguousarray(rows.T)
         codes, group, row = share[:-2], share[-2], share[-1]
         order = np.lexsort((row, group, *codes[::-1]))
         share = share[:, order]
@@ -67,9 +66,7 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
     return n_individuals, min(found, key=lambda one: one[0])[1] if found else None
 
 
-def _divided(
-    share: Int32, new: "np.ndarray[tuple[int], np.dtype[np.bool_]]", at: int
-) -> tuple[tuple[int, ...], Divided]:
+def _divided(share: Int32, new: NDArray[np.bool_], at: int) -> tuple[tuple[int, ...], Divided]:
     """Return the codes of the individual who is in a further group from a place in a share on, and what is known."""
     begin = int(np.flatnonzero(new[: at + 1])[-1])
     behind = np.flatnonzero(new[at:])
@@ -81,28 +78,11 @@ def _divided(
     return tuple(share[:-2, begin].tolist()), told
 
 
-def _shares(parts: Iterable[Rows], count: int, store: Store) -> Iterator[Int32]:
-    """Yield the rows of each share, int32 (id columns + 2, r): codes, group and row; an individual's are in one."""
-    width = 0
-    with ExitStack() as stack:
-        scratch = stack.enter_context(store.below())
-        grown = [stack.enter_context(scratch.growing("share", np.int32)) for _ in range(count)]
-        for part in parts:
-            width = len(part.codes) + 2
-            rows = np.stack([*part.codes, part.group, part.row.astype(np.int32)], axis=1)
-            if count == 1:
-                grown[0].append(rows.ravel())
-                continue
-            share = (hashed(part.codes, len(part.row)) % np.uint64(count)).astype(np.uint16)
-            order = np.argsort(share, kind="stable")
-            ends = np.cumsum(np.bincount(share, minlength=count))
-            for target, own in zip(grown, np.split(rows[order], ends[:-1]), strict=True):
-                target.append(own.ravel())
-        for target in grown:
-            found = target.finished()
-            if len(found):
-                yield np.ascontiguousarray(found.reshape(-1, width).T)
-            target.drop()
+def _with_keys(parts: Iterable[Rows]) -> Iterator[tuple[NDArray[np.uint64], Int32]]:
+    """Yield a hash of whose each row is, and the rows, int32 (r, id columns + 2): codes, group and row."""
+    for part in parts:
+        rows = np.stack([*part.codes, part.group, part.row.astype(np.int32)], axis=1)
+        yield hashed(part.codes, len(part.row)), rows
 
 
 def one_of_each_run(rows: Rows) -> Rows:

@@ -1,18 +1,20 @@
 """The rows of a large table in shares that hold all rows of a relational tuple, or none: each is checked by itself."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from anonset.data import CategoricalColumn
+from anonset.data.division import Division
 from anonset.data.spans import spans
-from anonset.data.store import Store
+from anonset.data.store import DAMAGED, Store
 from anonset.data.table import Column, Int64
+from anonset.errors import InputError
 
 _FIRST, _SECOND, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(31)
+_WORDS = 1 << 64
 
 
 def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
@@ -26,19 +28,35 @@ def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
         Where the rows lie.
     """
     n = columns[0].n
-    count = store.limits.buckets(n)
-    with ExitStack() as stack:
-        found = [stack.enter_context(store.growing("share", np.int64)) for _ in range(count)]
-        for first, end in spans(n):
-            share = (_hashes(columns, first, end) % np.uint64(count)).astype(np.int64)
-            order = np.argsort(share, kind="stable")
-            ends = np.cumsum(np.bincount(share, minlength=count))
-            for target, rows in zip(found, np.split(order + first, ends[:-1]), strict=True):
-                target.append(rows)
-        for share_rows in found:
-            if len(rows := share_rows.finished()):
-                yield rows
-            share_rows.drop()
+    rows = ((_hashes(columns, first, end), np.arange(first, end)) for first, end in spans(n))
+    yield from divided(rows, store.limits.buckets(n), store, np.int64)
+
+
+def divided(
+    rows: Iterable[tuple[NDArray[np.uint64], NDArray[Any]]], count: int, store: Store, dtype: DTypeLike
+) -> Iterator[NDArray[Any]]:
+    """Yield rows in shares, (r,) or (r, any) each, by keys that come with them; no share is empty.
+
+    Raises
+    ------
+    InputError
+        If the shares are not, all together, the rows that were divided, by the sum of their hashes.
+    """
+    before = after = 0
+    with Division(store, count, dtype) as division:
+        for key, part in rows:
+            before += _sum_of_hashes(part)
+            division.add(key, part)
+        for share in division.parts():
+            after += _sum_of_hashes(share)
+            if len(share):
+                yield share
+    if before % _WORDS != after % _WORDS:
+        raise InputError(DAMAGED)
+
+
+def _sum_of_hashes(rows: NDArray[Any]) -> int:
+    return int(hashed(list(np.atleast_2d(rows.T)), len(rows)).sum(dtype=np.uint64)) + len(rows)
 
 
 def _hashes(columns: Sequence[Column], first: int, end: int) -> NDArray[np.uint64]:

@@ -6,7 +6,6 @@ group is from shows nowhere: groups are numbered at random over all parts when a
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -17,6 +16,7 @@ from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn
 from anonset.data.discreet import Discreet
+from anonset.data.division import Division
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32
@@ -72,27 +72,22 @@ def split_individuals(
     if count < 2:
         yield PartOfTuples(np.arange(n, dtype=np.int32), "")
         return
-    with ExitStack() as stack:
-        found = [stack.enter_context(store.growing("part", np.int32)) for _ in range(count)]
+    with Division(store, count, np.int32) as division:
         for first, end in spans(n):
-            part = _parts_of(ids, draws, count, first, end)
-            order = np.argsort(part, kind="stable")
-            ends = np.cumsum(np.bincount(part, minlength=count))
-            for target, rows in zip(found, np.split(order + first, ends[:-1]), strict=True):
-                target.append(rows)
-        for number, rows_of_part in enumerate(found):
-            yield PartOfTuples(rows_of_part.finished(), f", part {number}")
+            division.add(_keys(ids, draws, first, end), np.arange(first, end))
+        for number, rows in enumerate(division.parts(dropped=False)):
+            yield PartOfTuples(rows, f", part {number}")
 
 
-def _parts_of(ids: Sequence[CategoricalColumn], draws: Draws, count: int, first: int, end: int) -> NDArray[np.uint16]:
-    """Return the part of each tuple of a span: a keyed hash of all its id's codes."""
+def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) -> NDArray[np.uint64]:
+    """Return the key of each tuple of a span, by which it is divided: a secret hash of all its id's codes."""
     from anonset_kernels.buckets import draw_again
 
     words = np.zeros(end - first, np.uint64)
     with np.errstate(over="ignore"):  # sums of draws wrap around: see `random_by_code`
         for column in ids:
             draw_again(words, column.codes[first:end], draws.key(SPLIT))
-    return (words % np.uint64(count)).astype(np.uint16)
+    return words
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,52 @@
+"""Rows divided by keys: each in the part of its key, none lost, in their order, in memory and in files."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset.data.division import Division
+from anonset.data.store import MEMORY, Files
+from anonset.errors import InputError
+from anonset.verification.shares import divided
+
+batches = st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=9), max_size=5)
+
+
+def numbered(keys):
+    """Yield the keys of each batch, and the rows: (number, number squared)."""
+    first = 0
+    for batch in keys:
+        number = np.arange(first, first + len(batch), dtype=np.int64)
+        yield np.array(batch, np.uint64), np.stack([number, number**2], axis=1)
+        first += len(batch)
+
+
+@given(batches, st.sampled_from([1, 2, 7, 300]), st.booleans())
+def test_rows_come_into_the_part_of_their_key(keys, count, in_files):
+    with Files.temporary() as files:
+        store = files if in_files else MEMORY
+        with Division(store, count, np.int64) as division:
+            for key, rows in numbered(keys):
+                division.add(key, rows)
+            found = [part.reshape(-1, 2).tolist() for part in division.parts()]
+        assert list(files.path.iterdir()) == [files.path / "owner.json"]
+    expected = [[] for _ in range(count)]
+    for number, key in enumerate(key for batch in keys for key in batch):
+        expected[key % count].append([number, number**2])
+    assert found == expected
+
+
+@given(batches, st.sampled_from([1, 3]))
+def test_shares_are_together_what_was_divided(keys, count):
+    shares = list(divided(numbered(keys), count, MEMORY, np.int64))
+    assert sorted(row for share in shares for row in share.tolist()) == [[n, n * n] for n in range(sum(map(len, keys)))]
+    assert all(map(len, shares))
+
+
+@pytest.mark.parametrize("damage", [lambda part: part[1:], lambda part: part[[0, 0, 1]], lambda part: part + 1])
+def test_a_share_that_is_not_what_was_divided_is_refused(monkeypatch, damage):
+    parts = Division.parts
+    monkeypatch.setattr(Division, "parts", lambda division: map(damage, parts(division)))
+    with pytest.raises(InputError, match="the work directory is damaged"):
+        list(divided(numbered([[5, 6, 9]]), 1, MEMORY, np.int64))
