@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
-from anonset.verification.distinct_rows import row_spans
 
 if TYPE_CHECKING:
     from anonset_kernels.verification import Pairs, Walk
@@ -104,7 +104,7 @@ class Bits:
     def __init__(self, symbols: Int32, weight: Int64, k: int) -> None:
         self.symbols, self._weight, self._k = symbols, weight, k
         self.first_words = -(-len(weight) // 64)
-        further = int(np.minimum(weight, k).sum()) - len(weight)
+        further = sum(int((np.minimum(weight[a:b], k) - 1).sum()) for a, b in spans(len(weight)))
         self.words = self.first_words + -(-further // 64)
 
     @property
@@ -131,11 +131,13 @@ class Bits:
         found = np.zeros((len(self.symbols), self.words), np.uint64)
         number = np.zeros(len(rows.vocabulary), np.int32)
         number[self.symbols] = np.arange(len(self.symbols), dtype=np.int32)
-        ends = 64 * self.first_words + np.cumsum(np.minimum(self._weight, self._k) - 1)
-        begins = np.concatenate([[64 * self.first_words], ends[:-1]])
-        copies = np.stack([np.arange(rows.n), begins, ends], axis=1).astype(np.int64)
-        for a, b in row_spans(rows.indptr):
-            set_bits((rows.indptr[a : b + 1], rows.items), number, copies[a:b], found)
+        begin = 64 * self.first_words
+        for a, b in spans(rows.n):
+            further = np.minimum(self._weight[a:b], self._k) - 1
+            ends = begin + np.cumsum(further)
+            copies = np.stack([np.arange(a, b), ends - further, ends], axis=1).astype(np.int64)
+            set_bits((rows.indptr[a : b + 1], rows.items), number, copies, found)
+            begin = int(ends[-1])
         return found
 
 

@@ -149,14 +149,14 @@ def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> ND
         columns.of_symbol[kept] = 1  # classes of their own: they are the first of no others
     n = len(sizes := np.bincount(columns.of_symbol))
     columns.size[:n] = sizes
-    for a, b in row_spans(rows.indptr):
+    for a, b in _row_spans(rows.indptr):
         n = int(split_columns((rows.indptr[a : b + 1], rows.items), columns, n))
     first = np.zeros(n_symbols, bool)
     first[np.unique(columns.of_symbol, return_index=True)[1]] = True
     return first if kept is None else first | kept
 
 
-def row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
+def _row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
     """Yield spans of rows that hold about so many codes as a call takes some tenths of a second for."""
     first, n = 0, len(indptr) - 1
     while first < n:
@@ -168,7 +168,7 @@ def row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
 def with_symbols(rows: SetColumn, kept: NDArray[np.bool_], store: Store = MEMORY) -> SetColumn:
     """Return the rows with those of their symbols alone that are kept, bool (V,)."""
     with GrowingSets(rows.name, store) as found:
-        for a, b in row_spans(rows.indptr):
+        for a, b in _row_spans(rows.indptr):
             part = rows.part(a, b)
             chosen = kept[part.items]
             ends = np.concatenate([[0], np.cumsum(chosen)])[part.indptr]
