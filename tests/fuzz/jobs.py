@@ -11,7 +11,7 @@ from anonset.errors import AnonsetError, InputError
 from anonset.io.read import read
 from anonset.jobs.anonymize import anonymize_file
 from anonset.jobs.evaluate import Evaluation, evaluate
-from anonset.jobs.inspection import Inspection
+from anonset.jobs.publication_check import PublicationCheck
 from anonset.jobs.verify import check
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.settings.settings import make_settings
@@ -52,7 +52,7 @@ def anonymized(case: Case, folder: Path, **other: Any) -> Ran:
     return Ran(given, 0, repr(release))
 
 
-def verified(case: Case, ran: Ran) -> tuple[Inspection, Inspection]:
+def verified(case: Case, ran: Ran) -> tuple[PublicationCheck, PublicationCheck]:
     """Verify the directory alone, and against the original."""
     against = {**checks_of(case, ran.given), **policy_file(case, ran)}
     alone = {name: against[name] for name in ("privacy_constraints",) if name in against}
@@ -88,7 +88,7 @@ def evaluated(case: Case, ran: Ran) -> Evaluation:
     return evaluate(table, ran.out, hierarchies=settings.hierarchy, workload=workload, **weights)
 
 
-def refused_to_verify(published: Path, given: Mapping[str, Any]) -> Inspection | None:
+def refused_to_verify(published: Path, given: Mapping[str, Any]) -> PublicationCheck | None:
     """Verify; None where it is refused."""
     try:
         return check(published, given)

@@ -19,7 +19,7 @@ from anonset.settings.settings import Settings, make_settings
 from anonset.spelling import as_typed
 
 if TYPE_CHECKING:
-    from anonset.jobs.inspection import Inspection
+    from anonset.jobs.publication_check import PublicationCheck
 
 
 def anonymize_command(model: type[Settings]) -> Callable[..., int]:
@@ -86,21 +86,21 @@ def _tell(out: str, verdict: str, **figures: Any) -> None:
     tell_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
 
-def _finished_before(settings: Settings, progress: Progress | None) -> "Inspection | None":
-    from anonset.jobs.existing import finished_before
+def _finished_before(settings: Settings, progress: Progress | None) -> "PublicationCheck | None":
+    from anonset.jobs.finished_before import finished_before
 
     return finished_before(settings, progress=progress)
 
 
-def _skipped(before: "Inspection", *, quiet: bool, json: bool) -> int:
+def _skipped(before: "PublicationCheck", *, quiet: bool, json: bool) -> int:
     """Show the verdict on the publication that stands already, and return the exit code that it means."""
-    from anonset.report.inspection import inspection_account, inspection_summary
+    from anonset.report.publication_check import check_account, check_summary
 
     if json:
-        show_json(inspection_summary(before))
+        show_json(check_summary(before))
     elif not quiet:
         show("the publication stands already, of the same settings, data and versions; verified anew:")
-        show(*inspection_account(before))
+        show(*check_account(before))
     if before.holds is None:
         return UNDECIDED
     return DONE if before.holds else FAILED

@@ -43,7 +43,7 @@ def report(
     The internal page holds all that is known, and only its owner can read the file. The shareable one is made from OUT
     alone, and from what is typed here; it opens no other data and no private directory. A page never lies in OUT.
     """
-    from anonset.jobs.dossier import dossier, public_dossier
+    from anonset.jobs.report_facts import public_facts, report_facts
     from anonset.release.opened import opening
     from anonset.report.page import Purpose, internal_page, shareable_page
 
@@ -64,10 +64,10 @@ def report(
             progress("count", 0, 0)
         with opening(published, private, None, records=False) as opened:
             if shareable:
-                page = shareable_page(public_dossier(opened), said)
+                page = shareable_page(public_facts(opened), said)
             else:
                 table, persons = (None, None) if original is None else original_and_persons(opened, original, given)
-                page = internal_page(dossier(opened, table, given.get("hierarchy", {}), persons), said)
+                page = internal_page(report_facts(opened, table, given.get("hierarchy", {}), persons), said)
     _write(Path(out), page, shareable=shareable)
     if not quiet:
         for_whom = "may go with the data" if shareable else "is internal: do not hand it on"

@@ -9,7 +9,7 @@ from anonset.cli.app import flags_of, given_flags
 from anonset.cli.main import DONE, FAILED, UNDECIDED
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.verify import check
-from anonset.report.inspection import inspection_account, inspection_summary
+from anonset.report.publication_check import check_account, check_summary
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.reading import ReadingSettings
 from anonset.settings.verify import check_settings_model
@@ -44,9 +44,9 @@ def verify(
     with progress_bars(quiet=quiet) as progress:
         found = check(Path(published), given, progress=progress)
     if json:
-        show_json(inspection_summary(found))
+        show_json(check_summary(found))
     elif not quiet:
-        show(*inspection_account(found))
+        show(*check_account(found))
     if found.holds is None:
         return UNDECIDED
     return DONE if found.holds else FAILED

@@ -15,7 +15,7 @@ from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds
-from anonset.jobs.provenance import require_columns, require_possible, require_same_content
+from anonset.jobs.original_check import require_columns, require_possible, require_same_content
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
 from anonset.measures.levels import counted_levels
 from anonset.measures.sensitive_values import ObservedDiversity, classes_of, observed_diversity

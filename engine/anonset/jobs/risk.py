@@ -18,7 +18,7 @@ from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.attack import Attempts, attack
 from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
 from anonset.jobs.matching import Matching
-from anonset.jobs.provenance import require_columns, require_same_content
+from anonset.jobs.original_check import require_columns, require_same_content
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.known_items import KnownItems, known_items
 from anonset.measures.known_persons import PersonsLeft, fewest_persons, persons_left

@@ -13,8 +13,8 @@ from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
 from anonset.io.maps import read_codebook
-from anonset.jobs.inspection import Inspection, inspect
 from anonset.jobs.original import is_nameless
+from anonset.jobs.publication_check import PublicationCheck, check_publication
 from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
 from anonset.release.attested import (
@@ -36,7 +36,7 @@ from anonset.settings.verify import CheckSettings, check_settings_model
 from anonset.spelling import require_known
 
 
-def check(published: Path, given: Mapping[str, Any], *, progress: Progress | None = None) -> Inspection:
+def check(published: Path, given: Mapping[str, Any], *, progress: Progress | None = None) -> PublicationCheck:
     """Check a published file, or a directory made by `anonset anonymize`, against a privacy model.
 
     Parameters
@@ -62,7 +62,7 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
 
 def check_opened(
     published: Path, attested: Opened | None, settings: CheckSettings, *, progress: Progress | None = None
-) -> Inspection:
+) -> PublicationCheck:
     """Check a publication that is opened, or what was made elsewhere.
 
     Raises
@@ -82,10 +82,10 @@ def check_opened(
         if progress is not None:
             progress("read", 0, 0)
         foreign = _with_records(_read_foreign(published, settings, model), settings, store)
-        return inspect(foreign, model, settings, progress=progress)
+        return check_publication(foreign, model, settings, progress=progress)
 
 
-def _check(opened: Opened, settings: CheckSettings, progress: Progress | None) -> Inspection:
+def _check(opened: Opened, settings: CheckSettings, progress: Progress | None) -> PublicationCheck:
     attested, promised = opened.attested, opened.model
     model = make_model(settings, attested)
     if progress is not None:
@@ -93,7 +93,7 @@ def _check(opened: Opened, settings: CheckSettings, progress: Progress | None) -
     publication = _require_readable(opened, settings, model)
     require_statements(opened.out, attested, promised, publication)
     publication = _with_records(publication, settings, opened.store)
-    checked = inspect(publication, model, settings, attested=attested, progress=progress)
+    checked = check_publication(publication, model, settings, attested=attested, progress=progress)
     asked = is_promised(attested, model) or model == promised.visible
     budget = settings.budget
     seen = evidence(publication, checked.verdict, budget=budget, progress=progress) if asked else None

@@ -1,7 +1,7 @@
 """What the first screen of a page says: who is protected and who is not, and what a recipient can still count."""
 
 from anonset.jobs.bucket_risk import BucketRisk
-from anonset.jobs.dossier import Dossier
+from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import shares
 from anonset.measures.shares import percent
@@ -10,7 +10,7 @@ Figure = tuple[str, str, str]
 """What is counted, the figure, and how far off it may be."""
 
 
-def protection(found: Dossier) -> list[tuple[str, str]]:
+def protection(found: ReportFacts) -> list[tuple[str, str]]:
     """Return who is protected and who is not, a sentence each."""
     declared, data = found.attested.declarations, found.attested.data
     if declared.unit == "person":
@@ -30,7 +30,7 @@ def protection(found: Dossier) -> list[tuple[str, str]]:
     return rows
 
 
-def countable_figures(found: Dossier) -> list[Figure]:
+def countable_figures(found: ReportFacts) -> list[Figure]:
     """Return what a recipient can count: from the publication alone, and where the original is there, how well."""
     look, errors = found.glance, found.errors
     rows: list[Figure] = [("Rows", f"{look.n:,}", "exact: each row is that of one record")]

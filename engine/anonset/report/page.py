@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, told_table
-from anonset.jobs.dossier import Dossier
+from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.risk import Exposure, Risk, knowledge
 from anonset.measures.retention import shares
 from anonset.measures.shares import percent
@@ -35,7 +35,7 @@ class Purpose:
     """The title of the page."""
 
 
-def internal_page(found: Dossier, said: Purpose) -> str:
+def internal_page(found: ReportFacts, said: Purpose) -> str:
     """Return the page that stays at home: everything that is known."""
     report = found.private
     if report is None:
@@ -69,7 +69,7 @@ def internal_page(found: Dossier, said: Purpose) -> str:
     return render(facts)
 
 
-def shareable_page(found: Dossier, said: Purpose) -> str:
+def shareable_page(found: ReportFacts, said: Purpose) -> str:
     """Return the page that goes with the data: a function of the publication and of the owner's words alone."""
     public = replace(found, private=None, before=(), errors=None)
     facts = {
@@ -105,7 +105,7 @@ def render(facts: Mapping[str, Any]) -> str:
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(**facts)
 
 
-def _common(found: Dossier, said: Purpose) -> dict[str, Any]:
+def _common(found: ReportFacts, said: Purpose) -> dict[str, Any]:
     """Return what OUT itself says, and what the owner does."""
     attested = found.attested
     return {
@@ -182,7 +182,7 @@ def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def _persons_below_k(found: Dossier) -> list[str]:
+def _persons_below_k(found: ReportFacts) -> list[str]:
     """Say how many persons are below k before and after, where a person has several rows."""
     if isinstance(found.after, BucketRisk):
         return []

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from anonset.jobs.dossier import Dossier
+from anonset.jobs.report_facts import ReportFacts
 from anonset.release.documents import BucketFiles
 
 Row = tuple[str, str, str]
@@ -12,7 +12,7 @@ _KEPT = "none: published as it is, the owner's decision"
 _MASKED = "masking: the attribute is left out"
 
 
-def columns_of(found: Dossier, *, exactly: bool) -> list[Row]:
+def columns_of(found: ReportFacts, *, exactly: bool) -> list[Row]:
     """Return the published columns with role and technique.
 
     Parameters
@@ -39,7 +39,7 @@ def columns_of(found: Dossier, *, exactly: bool) -> list[Row]:
     ]
 
 
-def left_out(found: Dossier, settings: Mapping[str, Any]) -> list[Row]:
+def left_out(found: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
     """Return the columns that were not published."""
     shown = found.attested.data.id if isinstance(found.attested.data, BucketFiles) else []
     return [

@@ -3,7 +3,7 @@
 from typing import Any
 
 from anonset.errors import plain_text
-from anonset.jobs.inspection import MOST_CORRELATED, Inspection
+from anonset.jobs.publication_check import MOST_CORRELATED, PublicationCheck
 from anonset.release.documents import parameters_of, plain
 from anonset.report.account import coverage
 from anonset.spelling import counted, printable
@@ -11,7 +11,7 @@ from anonset.spelling import counted, printable
 _SHOWN = 3
 
 
-def inspection_summary(found: Inspection) -> dict[str, Any]:
+def check_summary(found: PublicationCheck) -> dict[str, Any]:
     """Return the outcome of a check as what JSON knows."""
     verdict = found.verdict
     summary: dict[str, Any] = {
@@ -38,7 +38,7 @@ def inspection_summary(found: Inspection) -> dict[str, Any]:
     return made
 
 
-def inspection_account(found: Inspection) -> list[str]:
+def check_account(found: PublicationCheck) -> list[str]:
     """Return the outcome of a check as lines for people, fit for a terminal."""
     verdict = found.verdict
     lines = [str(verdict), _columns(found)]
@@ -65,7 +65,7 @@ def inspection_account(found: Inspection) -> list[str]:
     return [printable(plain_text(line)) for line in lines]
 
 
-def _columns(found: Inspection) -> str:
+def _columns(found: PublicationCheck) -> str:
     """Say what each column was taken as, so that one that was moved is seen."""
     texts = [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in found.roles.items() if names]
     return f"columns: {'; '.join(texts)}".replace("quasi identifiers", "quasi-identifiers")

@@ -1,4 +1,4 @@
-"""Everything that is known of a publication after checking it: the model, its truth, and what buckets give away."""
+"""What a check of a publication finds: the model, its truth, and what buckets give away."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ MOST_CORRELATED = 20_000_000
 
 
 @dataclass(frozen=True)
-class Inspection(Discreet):
+class PublicationCheck(Discreet):
     """The verdict on a publication, and what else was looked at."""
 
     verdict: Verdict
@@ -70,14 +70,14 @@ class Inspection(Discreet):
         return self.suppressed > exact(self.max_suppressed)
 
 
-def inspect(
+def check_publication(
     publication: AnyPublication,
     model: PrivacyModel,
     settings: CheckSettings,
     *,
     attested: Attestation | None = None,
     progress: Progress | None = None,
-) -> Inspection:
+) -> PublicationCheck:
     """Verify a publication, and hold it against its original where that is given.
 
     Parameters
@@ -103,7 +103,7 @@ def inspect(
             raise InputError(msg)
         tree = _tree_without_original(publication, model, settings)
         _require_known_policy(verdict, tree, None, attested)
-        return Inspection(verdict, roles, correlations=correlations, too_large=is_too_large(publication))
+        return PublicationCheck(verdict, roles, correlations=correlations, too_large=is_too_large(publication))
     most = settings.max_suppressed
     allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
     table = read_original(publication, settings, attested)
@@ -117,7 +117,7 @@ def inspect(
     suppressed = _suppressed(table, publication)
     beyond = _beyond_utility(table, publication, settings)
     large = is_too_large(publication)
-    return Inspection(verdict, roles, True, untrue, suppressed, allowed, beyond, correlations, too_large=large)
+    return PublicationCheck(verdict, roles, True, untrue, suppressed, allowed, beyond, correlations, too_large=large)
 
 
 def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:

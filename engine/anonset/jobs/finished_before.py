@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from anonset.algorithms.base import Progress
 from anonset.errors import InputError
 from anonset.jobs.input import input_sha256
-from anonset.jobs.inspection import Inspection
+from anonset.jobs.publication_check import PublicationCheck
 from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import relevant
 from anonset.release.documents import versions
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anonset.settings.settings import Settings
 
 
-def finished_before(settings: "Settings", *, progress: Progress | None = None) -> Inspection | None:
+def finished_before(settings: "Settings", *, progress: Progress | None = None) -> PublicationCheck | None:
     """Return the verdict on a publication that the same job made before, verified anew; None where nothing stands.
 
     The same is a job of the same settings on the same data, by the same versions.

@@ -19,7 +19,7 @@ from anonset.spelling import setting
 
 
 @dataclass(frozen=True)
-class Dossier(Discreet):
+class ReportFacts(Discreet):
     """What is known of a publication."""
 
     attested: Attestation
@@ -38,12 +38,12 @@ class Dossier(Discreet):
     """How well items are counted, where the original is there."""
 
 
-def dossier(
+def report_facts(
     opened: Opened,
     original: Table | None = None,
     hierarchies: dict[str, Any] | None = None,
     persons: Int64 | None = None,
-) -> Dossier:
+) -> ReportFacts:
     """Read the private report of a publication, and count the risks before and after.
 
     Parameters
@@ -68,9 +68,9 @@ def dossier(
         before = exposures(original, opened.model, most, owner=persons)
         if original.transactions is not None:
             errors = countable(FrequentItems.of(original.transactions), publication)
-    return Dossier(opened.attested, opened.model, glance(publication), after, report, before, errors)
+    return ReportFacts(opened.attested, opened.model, glance(publication), after, report, before, errors)
 
 
-def public_dossier(opened: Opened) -> Dossier:
+def public_facts(opened: Opened) -> ReportFacts:
     """Count the risks after, from the files of a publication alone."""
-    return Dossier(opened.attested, opened.model, glance(opened.publication), risk(opened))
+    return ReportFacts(opened.attested, opened.model, glance(opened.publication), risk(opened))
