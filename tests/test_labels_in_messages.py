@@ -19,7 +19,7 @@ OURS = re.compile(
 )
 """Expressions that hold names of columns, files and settings, or what was typed as an option."""
 OTHERS = """
-algorithms/rt/base.py: value; cli/app.py: value; data/exact.py: value; privacy/model.py: value; spelling.py: value;
+algorithms/rt/base.py: value; cli/app.py: value; data/decimals.py: value; privacy/model.py: value; spelling.py: value;
 queries/mixed_workload.py: value; release/formats.py: value; cli/datasets.py: text; release/costs.py: text;
 settings/readers.py: text, value[0][1:]; algorithms/transaction/coherence_suppression.py: given; cli/log.py: given;
 cli/refusals.py: given; data/hierarchy_rules.py: unknown[0]; settings/binding.py: unknown[0], missing[0];
@@ -28,8 +28,8 @@ data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py:
 missing[0]; cli/policy.py: file;
 cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/data_files.py: scheme;
 io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/folders.py: aside; io/hierarchies.py: shown, spec;
-io/misreading.py: mark; io/options.py: missing; io/publish.py: mark; io/roles.py: homeless[0];
-io/tables.py: wrong[0], misplaced; io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
+io/input_checks.py: mark; io/options.py: missing; io/publish.py: mark; io/roles.py: homeless[0];
+io/column_plan.py: wrong[0], misplaced; io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
 report/risks.py: printable(name); io/person_signs.py: cut[0]; algorithms/base.py: traits
 """

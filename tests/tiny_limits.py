@@ -10,7 +10,7 @@ LIMIT = "64K"
 """What a run by blocks may take: an eighth of it holds some hundreds of numbers."""
 CONSTANTS = {
     "anonset.data.spans.AT_ONCE": 32,
-    "anonset.io.pieces.BYTES_AT_ONCE": 512,
+    "anonset.io.text_chunks.BYTES_AT_ONCE": 512,
     "anonset.verification.individuals.ROWS_PER_SHARE": 32,
     "anonset.release.costs.AT_LEAST": 0,
 }

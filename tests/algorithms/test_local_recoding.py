@@ -28,7 +28,7 @@ from anonset.data.spans import Limits
 from anonset.data.store import Files
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
-from anonset.io.maps import write_local_mapping
+from anonset.io.codebook import write_local_mapping
 from anonset.measures.levels import by_level
 from anonset.measures.occurrences import local_ncp_exact
 from effort import examples

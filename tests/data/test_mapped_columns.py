@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, spans
 from anonset.data.blocks import Blocks, GrowingSets
-from anonset.data.changes import CodeRules
+from anonset.data.code_rules import CodeRules
 from anonset.data.fingerprints import columns_sha256
 from anonset.data.store import Files
 from anonset.io.normalizing import recategorize, relabel

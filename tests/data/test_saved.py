@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.changes import Change, CodeRules
+from anonset.data.code_rules import Change, CodeRules
 from anonset.data.fingerprints import content_sha256
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.data.store import Files

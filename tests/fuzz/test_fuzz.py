@@ -17,7 +17,7 @@ from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import spans
 from anonset.errors import InputError
-from anonset.io import pieces
+from anonset.io import text_chunks
 from anonset.jobs.verify import check
 from anonset.strict_json import loads
 from fuzz import changes, oracles, refusals, truth
@@ -97,7 +97,7 @@ def require_same_bytes(case: Case, ran: Ran) -> None:
     with pytest.MonkeyPatch.context() as patch:
         if "work_dir" in more:
             patch.setattr(spans, "AT_ONCE", 7)
-            patch.setattr(pieces, "BYTES_AT_ONCE", 50)
+            patch.setattr(text_chunks, "BYTES_AT_ONCE", 50)
         again = anonymized(case, ran.out.parent, out=f"{ran.out}-again", **more)
     assert again.code == 0, (more, again.said)
     assert {path.name: path.read_bytes() for path in ran.out.iterdir()} == {

@@ -81,7 +81,7 @@ def test_rules_that_do_not_apply(tmp_path, roles, rules, said):
 
 @pytest.mark.parametrize("bytes_at_once", [1, 20, 1 << 20])
 def test_it_is_read_block_by_block_too(tmp_path, monkeypatch, bytes_at_once):
-    monkeypatch.setattr("anonset.io.pieces.BYTES_AT_ONCE", bytes_at_once)
+    monkeypatch.setattr("anonset.io.text_chunks.BYTES_AT_ONCE", bytes_at_once)
     rows = "".join(f"{n};{n % 3:02};A{n % 5}\u00a0B{n % 2}\n" for n in range(40))
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text(rows)
@@ -98,7 +98,7 @@ def test_it_is_read_block_by_block_too(tmp_path, monkeypatch, bytes_at_once):
 
 
 def test_bits_in_cells_are_items_block_by_block_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("anonset.io.pieces.BYTES_AT_ONCE", 1)
+    monkeypatch.setattr("anonset.io.text_chunks.BYTES_AT_ONCE", 1)
     (tmp_path / "b.csv").write_text("codes\n0\n1\n0 1\n")
     assert scan(tmp_path / "b.csv", items="codes").transactions.vocabulary.labels == ("0", "1")
     (tmp_path / "b.csv").write_text("codes\n0\n1\n1\n")

@@ -14,8 +14,8 @@ from tests.io.persons import stays
 import anonset
 from anonset.data.persons import Repeated
 from anonset.data.store import MEMORY
+from anonset.io.duplicate_ids import Watched, _has_equal, may_repeat
 from anonset.io.person_signs import _agrees, repeated_in
-from anonset.io.persons import Watched, _has_equal, may_repeat
 
 ENTITIES = ("zip", "town", "d1", "p1", "specialty", "admitted", "code")
 

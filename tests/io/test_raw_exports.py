@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from anonset.data import spans
 from anonset.errors import InputError
-from anonset.io import pieces, read
+from anonset.io import read, text_chunks
 from anonset.io.scan import scan
 
 ROLES = {"id": "id", "relational": "kg,sex", "numeric": "kg", "items": "codes"}
@@ -17,7 +17,7 @@ ROWS = "id;kg;sex;codes\n1;70,5;m;E10 I10\n2;82;w;J45\n3;64,25;;E10\n"
 @pytest.fixture(params=["memory", "blocks"])
 def reading(request, monkeypatch):
     """Read a file in either way."""
-    monkeypatch.setattr(pieces, "BYTES_AT_ONCE", 8)
+    monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 8)
     monkeypatch.setattr(spans, "AT_ONCE", 2)
     return read if request.param == "memory" else scan
 
@@ -166,7 +166,7 @@ def test_rows_of_separators_count_where_others_follow(tmp_path_factory, rows, si
     text = "x;y;z\n" + "\n".join(";".join(row) for row in rows) + ("\n" if end and rows else "")
     path = written(tmp_path_factory.mktemp("rows"), text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "BYTES_AT_ONCE", size)
+        patch.setattr(text_chunks, "BYTES_AT_ONCE", size)
         tables = [read(path, keep="x,y,z"), scan(path, keep="x,y,z")]
     for table in tables:
         columns = [[one.vocabulary.labels[code] for code in one.codes] for one in table.kept]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
-from anonset.data.filed import FiledLabels
+from anonset.data.file_labels import FiledLabels
 from anonset.io import batches, publish
 from anonset.io.data_files import data_files
 from anonset.io.files import estimate_size

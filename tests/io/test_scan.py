@@ -17,7 +17,7 @@ from tests.io.test_any_way_of_writing import RECORDS, dialects, one_code, one_co
 from anonset.data import CategoricalColumn, NumericColumn, spans
 from anonset.data.fingerprints import column_sha256
 from anonset.errors import InputError
-from anonset.io import batches, pieces, read
+from anonset.io import batches, read, text_chunks
 from anonset.io.data_files import data_files
 from anonset.io.scan import scan
 from effort import examples
@@ -30,7 +30,7 @@ NOT_BY_BLOCKS = ("not united block by block", "not read block by block", "is not
 def blocks(request, monkeypatch):
     """Pieces of a few bytes, spans of a few records."""
     size, records = request.param
-    monkeypatch.setattr(pieces, "BYTES_AT_ONCE", size)
+    monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", size)
     monkeypatch.setattr(spans, "AT_ONCE", records)
 
 

@@ -11,7 +11,7 @@ import anonset
 from anonset.algorithms import base
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.io import batches, pieces
+from anonset.io import batches, text_chunks
 from anonset.release import costs
 from anonset.verification import itemsets
 from small_limits import set_limits
@@ -24,7 +24,7 @@ PERSONS = "who,codes\np,x\nq,x y\np,y z\nr,x y\ns,z\nq,z\n"
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
     """Pieces of a few bytes, spans of two records, and temporary files below the test's own folder."""
-    monkeypatch.setattr(pieces, "BYTES_AT_ONCE", 9)
+    monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 9)
     monkeypatch.setattr(spans, "AT_ONCE", 2)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))

@@ -16,7 +16,7 @@ from anonset.errors import InputError
 from anonset.generalization import Cut, Symbol
 from anonset.generalization.earlier import Earlier
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.io.maps import read_codebook, read_mapping
+from anonset.io.codebook import read_codebook, read_mapping
 from anonset.measures.ncp import ncp
 from anonset.release.earlier import read_earlier
 from reference.km import naive_km

@@ -15,7 +15,7 @@ from tests.jobs.test_by_blocks import files_of, report_of_both
 
 import anonset
 from anonset.cli.main import main
-from anonset.data import filed, spans
+from anonset.data import file_labels, spans
 from anonset.data.fingerprints import content_sha256
 from anonset.data.saved import save_table, saved_files, saved_table
 from anonset.data.seals import Seal
@@ -176,7 +176,7 @@ def table(tmp_path):
 
 
 def test_a_table_is_taken_up_again_and_its_files_are_sealed(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(filed, "_TEXT_AT_ONCE", 20)
+    monkeypatch.setattr(file_labels, "_TEXT_AT_ONCE", 20)
     save_table(table, {})
     again = saved_table(table.store)
     assert [column.labels() for column in again.kept] == [column.labels() for column in table.kept]

@@ -13,7 +13,7 @@ from anonset.algorithms.transaction.constraint_search import ConstraintSearch
 from anonset.cli.main import main
 from anonset.data import spans
 from anonset.data.store import backing
-from anonset.io import pieces
+from anonset.io import text_chunks
 from anonset.release import costs
 
 N_ROWS = 60
@@ -24,7 +24,7 @@ RARE = ["j1", "j2", "j3"]
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
     """Pieces of some bytes, and temporary files below the test's own folder."""
-    monkeypatch.setattr(pieces, "BYTES_AT_ONCE", 99)
+    monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 99)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     monkeypatch.setattr(costs, "AT_LEAST", 0)

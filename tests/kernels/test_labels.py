@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Vocabulary, label_order
-from anonset.data.filed import FiledLabels
+from anonset.data.file_labels import FiledLabels
 from anonset.data.fingerprints import column_sha256
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import Limits

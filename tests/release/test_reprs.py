@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import anonset
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.exclusiveness import exclusiveness
 from anonset.measures.ncp import item_losses

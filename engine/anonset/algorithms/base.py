@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from anonset.data import Hierarchy, Table
 from anonset.data.control_groups import cores
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import PrivacyModel

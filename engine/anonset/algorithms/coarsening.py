@@ -18,7 +18,7 @@ from anonset.algorithms.registry import with_traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.set_based import SetBased
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.exact import exact
+from anonset.data.decimals import exact
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Cut, ItemGroups

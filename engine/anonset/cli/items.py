@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
-from anonset.data.changes import CodeRules
+from anonset.data.code_rules import CodeRules
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.settings.job_files import is_job, of_job

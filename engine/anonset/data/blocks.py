@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import DAMAGED, MEMORY, Store, backing, store_of
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary

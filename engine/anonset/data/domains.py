@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field, replace
 
-from anonset.data.discreet import Discreet
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.numbers import unfit
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.table import CategoricalColumn, Column
 from anonset.data.vocabulary import Vocabulary

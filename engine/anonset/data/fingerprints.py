@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.filed import FiledLabels
+from anonset.data.file_labels import FiledLabels
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
 from anonset.data.store import store_of

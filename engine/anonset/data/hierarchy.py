@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.discreet import Discreet
 from anonset.data.joining import prefixed
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_order

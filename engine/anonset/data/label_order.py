@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.discreet import Discreet
-from anonset.data.filed import FiledLabels, Int32, Int64, UInt8
+from anonset.data.file_labels import FiledLabels, Int32, Int64, UInt8
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import Store
 

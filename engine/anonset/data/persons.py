@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 
 CUT = "holds long numbers that a spreadsheet cut off (E+11), so that different persons may share one"
 """What is wrong with such ids."""

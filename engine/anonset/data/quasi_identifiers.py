@@ -8,9 +8,9 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.discreet import Discreet
 from anonset.data.domains import Domain, Range, ValueSet, bind_category, domain_of
 from anonset.data.hierarchy import Hierarchy
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn
 from anonset.errors import InputError
 

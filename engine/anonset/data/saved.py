@@ -9,8 +9,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from anonset.data.changes import Change, CodeRules
-from anonset.data.filed import FiledLabels
+from anonset.data.code_rules import Change, CodeRules
+from anonset.data.file_labels import FiledLabels
 from anonset.data.persons import OwnersWord, Repeated
 from anonset.data.store import DAMAGED, Files, backing
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import DAMAGED, backing
 from anonset.data.table import Column, NumericColumn, SetColumn, Table

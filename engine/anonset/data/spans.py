@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.control_groups import cores
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 
 _T = TypeVar("_T")
 AT_ONCE = 1 << 18

@@ -18,7 +18,7 @@ from typing import IO, Any, Protocol, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import NO_LIMITS, Limits
 from anonset.errors import InputError
 

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.changes import Change, CodeRules
-from anonset.data.discreet import Discreet, names_shown
+from anonset.data.code_rules import Change, CodeRules
 from anonset.data.joining import prefixed, require_joinable
 from anonset.data.persons import OwnersWord, Repeated
+from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.vocabulary import Vocabulary

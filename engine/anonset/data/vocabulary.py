@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
-from anonset.data.discreet import Discreet
-from anonset.data.filed import FiledLabels
+from anonset.data.file_labels import FiledLabels
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Table, Vocabulary
-from anonset.data.discreet import Discreet, names_shown
+from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.spans import run_spans, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, datum
 from anonset.generalization.publication import Symbol, node_symbol, set_label
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32
 from anonset.generalization.recoding import Cut, ItemGroups
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Vocabulary
 from anonset.data.blocks import GrowingSets
-from anonset.data.discreet import Discreet, names_shown
 from anonset.data.joining import prefixed
+from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Memory, Store
 from anonset.data.table import Int32, Int64

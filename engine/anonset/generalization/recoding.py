@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.discreet import Discreet, names_shown
+from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 

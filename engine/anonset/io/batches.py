@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anonset.data import spans
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import NO_LIMITS, Limits
 from anonset.errors import InputError
 from anonset.io import fimi
@@ -18,8 +18,8 @@ from anonset.io.data_files import DataFile, DataFiles
 from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import DELIMITERS
 from anonset.io.files import open_parquet, reading
-from anonset.io.pieces import head_of, pieces
 from anonset.io.sources import HEAD, Described, Reading, difference, require_lines
+from anonset.io.text_chunks import head_of, pieces
 
 _BYTES_AT_ONCE = 1 << 24
 """Bytes, as they are encoded, of the rows that are read at once from Parquet, about, at most."""

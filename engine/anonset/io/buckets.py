@@ -20,13 +20,13 @@ from anonset.io.data_files import files_at
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.files import reading as reading_of
 from anonset.io.files import write_file
-from anonset.io.gather import gather
 from anonset.io.options import ReadOptions
 from anonset.io.publish import arrow_table, part_names
 from anonset.io.read import read, read_exactly
 from anonset.io.roles import Names, names_in
 from anonset.io.row_lines import RowLines
 from anonset.io.sources import Reading, open_source
+from anonset.io.table_builder import gather
 from anonset.spelling import counted
 
 QIT = "qit.csv"

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, foreign
 from anonset.io.files import FORMATS, Size, format_of, reading, require_file, size_in
 from anonset.io.folders import chosen, names_below

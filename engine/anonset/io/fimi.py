@@ -11,7 +11,7 @@ from anonset.data import SetColumn
 from anonset.errors import InputError
 from anonset.io.dialect import EXACT, Dialect, in_another_encoding, in_utf8
 from anonset.io.files import read_bytes
-from anonset.io.misreading import require_split
+from anonset.io.input_checks import require_split
 from anonset.io.sets import encode_sets, keep_tokens, offsets
 from anonset.spelling import setting
 

@@ -7,8 +7,8 @@ from datetime import date, datetime
 from math import floor, log10
 from typing import Any
 
-from anonset.data.discreet import Discreet
-from anonset.io.misreading import says_present
+from anonset.data.redacted_repr import Discreet
+from anonset.io.input_checks import says_present
 
 MOST_LOOKED_AT = 20_000
 """Distinct values that are looked at to tell what a column holds."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.blocks import GrowingSets
-from anonset.data.changes import Change
+from anonset.data.code_rules import Change
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum

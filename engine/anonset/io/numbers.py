@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import NumericColumn
-from anonset.data.discreet import Discreet
 from anonset.data.numbers import unfit
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.spelling import setting
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anonset.data.changes import CodeRules
+from anonset.data.code_rules import CodeRules
 from anonset.data.persons import OwnersWord
 from anonset.errors import InputError
+from anonset.io.column_plan import Plan
 from anonset.io.columns import Encoder
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.normalizing import require_rules
 from anonset.io.roles import Names, absent, names_in
 from anonset.io.sources import Described, Reading
-from anonset.io.tables import Plan
 from anonset.spelling import require_known, setting
 
 _MISSING = ("refuse", "empty", "value")

@@ -11,9 +11,9 @@ from anonset.data.store import MEMORY, Store
 from anonset.io import fimi
 from anonset.io.batches import open_batches
 from anonset.io.data_files import files_at
-from anonset.io.gather import gather
 from anonset.io.options import ReadOptions
 from anonset.io.publish import read_published
+from anonset.io.table_builder import gather
 
 
 def read_parts(

@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from anonset.data import Vocabulary
-from anonset.data.exact import exact
+from anonset.data.decimals import exact
 from anonset.errors import InputError, datum
 from anonset.io.files import read_bytes, write_file
 from anonset.measures.utility_loss import ItemWeights

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.io.columns import is_list
+from anonset.io.input_checks import NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets
 from anonset.io.kinds import MOST_LOOKED_AT, Look, kind_of_values, look_at, with_comma
-from anonset.io.misreading import NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets
 from anonset.io.person_values import are_capitalised, are_keys, pattern_of
 
 _MARKS = (";", "|", ",", " ")

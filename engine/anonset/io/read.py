@@ -7,13 +7,13 @@ from typing import Any
 
 from anonset.data import Table
 from anonset.data.persons import Repeated
+from anonset.io.column_plan import Plan, require_values
 from anonset.io.columns import Encoder
 from anonset.io.dialect import EXACT
 from anonset.io.grouping import refuse_empty, refuse_repeated, unite
 from anonset.io.options import ReadOptions, require_separator
 from anonset.io.roles import Names
 from anonset.io.sources import Reading, Source, open_source
-from anonset.io.tables import Plan, require_values
 
 
 def read(
@@ -179,7 +179,7 @@ def read_opened(opened: Source, options: ReadOptions) -> Table:
     table = _of_persons(opened.where, plan.encode(options.encoder(opened), loaded), group=options.group)
     require_values(opened.where, table)
     if watched:
-        from anonset.io.persons import repeats
+        from anonset.io.duplicate_ids import repeats
 
         repeated = tuple(Repeated(name) for name in watched if repeats(name, loaded[name]))
     return replace(table, rules=options.rules, repeated=repeated, word=options.word)

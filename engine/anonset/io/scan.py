@@ -8,9 +8,9 @@ from anonset.data import Table
 from anonset.data.store import Files, Store
 from anonset.io.batches import open_batches
 from anonset.io.data_files import data_files
-from anonset.io.gather import Tell, gather
 from anonset.io.options import ReadOptions
 from anonset.io.roles import Names
+from anonset.io.table_builder import Tell, gather
 
 
 def scan(

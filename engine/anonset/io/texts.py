@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from anonset.data import CategoricalColumn, Vocabulary
-from anonset.data.filed import Int64, UInt8
+from anonset.data.file_labels import Int64, UInt8
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
 from anonset.data.store import Store

@@ -11,7 +11,7 @@ from anonset.data.table import Int32
 from anonset.data.vocabulary import canonical_order
 from anonset.errors import InputError, datum
 from anonset.io.columns import Encoder, is_list
-from anonset.io.misreading import says_present
+from anonset.io.input_checks import says_present
 from anonset.io.numbers import others
 from anonset.io.sets import offsets, tidy_rows
 from anonset.spelling import setting

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, traits_of
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
-from anonset.data.exact import require_between_0_and_1
+from anonset.data.decimals import require_between_0_and_1
 from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.store import Files
 from anonset.data.table import require_table

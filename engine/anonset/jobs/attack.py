@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.generalization import Publication
 from anonset.jobs.matching import Matching
 from anonset.privacy import PrivacyModel

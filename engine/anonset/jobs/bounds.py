@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from anonset.algorithms.base import Progress, executor_of
 from anonset.algorithms.transaction.exact import Exact
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.generalization.buckets import BucketPublication, sums_by_code
 from anonset.measures.visible_individuals import VisibleIndividuals

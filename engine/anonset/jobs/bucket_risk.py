@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication, sums_by_code

@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet, figures_shown, shown
+from anonset.data.redacted_repr import Discreet, figures_shown, shown
 from anonset.data.table import require_table
 from anonset.errors import AnonsetError, InfeasibleError
 from anonset.jobs.anonymize import Job

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.bucket_people import People, by_individuals
 from anonset.measures.correlation import IntraGroupViolation, inter_group_violations, intra_group_violations

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet, figures_shown
+from anonset.data.redacted_repr import Discreet, figures_shown
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication

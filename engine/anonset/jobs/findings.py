@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.io.profiles import Profile
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.publication import range_ends, written_columns
 from anonset.measures.countable import stands_for

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import Limits
 from anonset.data.store import Files, Memory, Store

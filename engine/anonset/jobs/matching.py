@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Column, Int64
 from anonset.generalization import Publication
 from anonset.generalization.publication import members_of, range_ends

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import Table
-from anonset.data.discreet import Discreet
 from anonset.data.hierarchy_rules import PROPOSED
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, MisreadError
 from anonset.io.columns import with_nulls
 from anonset.io.dialect import Dialect

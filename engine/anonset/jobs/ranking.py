@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from anonset.data.discreet import Discreet, figures_shown
+from anonset.data.redacted_repr import Discreet, figures_shown
 from anonset.measures.countable import Countable
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import parameters_of

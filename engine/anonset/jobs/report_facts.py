@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.data import Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, Table
-from anonset.data.discreet import Discreet
-from anonset.data.exact import require_between_0_and_1
+from anonset.data.decimals import require_between_0_and_1
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication

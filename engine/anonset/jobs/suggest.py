@@ -9,8 +9,8 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Table
-from anonset.data.discreet import Discreet
 from anonset.data.hierarchy_rules import BALANCED, HALVES, PROPOSED
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster

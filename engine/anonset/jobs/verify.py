@@ -12,7 +12,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
-from anonset.io.maps import read_codebook
+from anonset.io.codebook import read_codebook
 from anonset.jobs.original import is_nameless
 from anonset.jobs.publication_check import PublicationCheck, check_publication
 from anonset.jobs.reading import compared_data, place_of_data

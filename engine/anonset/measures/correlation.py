@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.measures.visible_individuals import VisibleIndividuals

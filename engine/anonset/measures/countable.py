@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Publication
 from anonset.queries.estimate import ONE_MEMBER, Reading

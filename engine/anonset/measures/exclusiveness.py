@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonset.data.discreet import Discreet
 from anonset.data.distinct import distinct
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Publication
 

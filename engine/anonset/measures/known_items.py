@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.generalization.publication import row_ranks
 from anonset.measures.shares import Share, mean_of, share_of

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.measures.known_items import (
     AFFORDABLE,

@@ -11,7 +11,7 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut

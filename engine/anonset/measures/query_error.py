@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import fsum
 
 from anonset.data import SetColumn
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, foreign
 from anonset.generalization import Publication
 from anonset.queries import ExpectedCounts, Query, TrueCounts, Workload

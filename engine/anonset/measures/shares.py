@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 
 _Z = 1.959963984540054  # of 95 percent
 

@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
-from anonset.data.discreet import Discreet
-from anonset.data.exact import Written, exact
+from anonset.data.decimals import Written, exact
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, foreign

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from anonset.data.exact import Written, exact, require_between_0_and_1, shown
+from anonset.data.decimals import Written, exact, require_between_0_and_1, shown
 from anonset.privacy.model import Part, PrivacyModel, require_size
 from anonset.privacy.sensitive import require_labels
 from anonset.spelling import counted

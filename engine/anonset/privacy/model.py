@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from anonset.data.discreet import Discreet, shown
+from anonset.data.redacted_repr import Discreet, shown
 from anonset.errors import InputError, MarkedText, foreign
 from anonset.spelling import counted, setting
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum

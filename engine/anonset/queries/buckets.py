@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.generalization.buckets import STAR, BucketPublication

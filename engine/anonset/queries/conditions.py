@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from math import isfinite
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.discreet import Discreet
 from anonset.data.distinct import distinct
+from anonset.data.redacted_repr import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.generalization import Publication

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.generalization import Publication

@@ -26,10 +26,10 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     InputError
         If there is no private directory of a release, a file of it was changed, or it recodes clusters one by one.
     """
+    from anonset.io.codebook import LOCAL, read_mapping
     from anonset.io.files import digest
     from anonset.io.hierarchies import read_hierarchy
     from anonset.io.lines import header_of
-    from anonset.io.maps import LOCAL, read_mapping
 
     folder = Path(private)
     report = _report(folder)

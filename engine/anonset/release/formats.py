@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet, figures_shown, shown
+from anonset.data.redacted_repr import Discreet, figures_shown, shown
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Publication

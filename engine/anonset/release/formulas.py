@@ -52,7 +52,7 @@ def _shown(column: SetColumn | CategoricalColumn) -> Iterable[str]:
     if column.vocabulary.is_numbered:
         return ()
     if isinstance(column, CategoricalColumn) and (filed := column.vocabulary.filed) is not None:
-        from anonset.release.filed_labels import labels_beginning
+        from anonset.release.file_labels import labels_beginning
 
         shown = np.zeros(len(filed), np.bool_)
         for first, end in spans(column.n):

@@ -14,9 +14,9 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result, Traits, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
-from anonset.data.discreet import names_shown
 from anonset.data.distinct import distinct
 from anonset.data.joining import prefixed
+from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.errors import InputError
 from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication

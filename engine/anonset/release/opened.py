@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Files, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, foreign
@@ -128,7 +128,7 @@ class Opened(Discreet):
     @cached_property
     def codebook(self) -> tuple[Symbol, ...]:
         """What each published symbol of records stands for."""
-        from anonset.io.maps import read_codebook
+        from anonset.io.codebook import read_codebook
 
         return tuple(read_codebook(self.out / CODEBOOK))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Progress
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.seals import Seal
 from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.generalization.buckets import AnyPublication

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization import ItemGroups, Symbol
 from anonset.generalization.recoding import SUPPRESSED
+from anonset.io.codebook import LOCAL, read_mapping
 from anonset.io.lines import header_of, rows_of
-from anonset.io.maps import LOCAL, read_mapping
 from anonset.measures.occurrences import lm_of_sizes, ncp_of_sizes
 
 _MOST_DIGITS = 10

@@ -102,7 +102,7 @@ class RecordsKind:
 
     def write(self, unverified: Unverified[Publication], folder: Path, layout: Layout) -> DataFile:
         """Write the data and the codebook."""
-        from anonset.io.maps import write_codebook
+        from anonset.io.codebook import write_codebook
         from anonset.io.publish import separator_of, write_published
 
         publication = unverified.publication
@@ -127,8 +127,8 @@ class RecordsKind:
     def write_private(self, unverified: Unverified[Publication], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the way back to the input records."""
         from anonset.data.halves import in_order_of_place
+        from anonset.io.codebook import write_local_mapping, write_mapping
         from anonset.io.hierarchies import write_hierarchy
-        from anonset.io.maps import write_local_mapping, write_mapping
         from anonset.io.records import write_records
 
         publication = unverified.publication
@@ -155,7 +155,7 @@ class RecordsKind:
         book: Iterable[Symbol] | None = None,
     ) -> Publication:
         """Read the data, and the codebook unless that is given; columns meant to lie in files are compared as read."""
-        from anonset.io.maps import read_codebook
+        from anonset.io.codebook import read_codebook
         from anonset.io.parts import read_parts
 
         kept = () if meant is None else meant.kept

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
-from anonset.data.discreet import Discreet, figures_shown, shown
+from anonset.data.redacted_repr import Discreet, figures_shown, shown
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.generalization.buckets import BucketPublication

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.changes import CodeRules
+from anonset.data.code_rules import CodeRules
 from anonset.data.joining import prefixed
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
@@ -158,7 +158,7 @@ def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) 
     """
     if (filed := column.vocabulary.filed) is None:
         return column.vocabulary.labels
-    from anonset.release.filed_labels import labels_beginning
+    from anonset.release.file_labels import labels_beginning
 
     marks = [prefixed(name, "") for name in joined]
     spellings = (

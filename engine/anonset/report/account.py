@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.table import Table as RichTable
 
-from anonset.data.changes import Change
+from anonset.data.code_rules import Change
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Buckets, ItemGroups, Publication

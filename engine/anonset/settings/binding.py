@@ -108,7 +108,7 @@ def _spec(name: str, given: HierarchySpec) -> Hierarchy | str:
         return given
     if isinstance(given, (str, os.PathLike)):
         return os.fspath(given)
-    from anonset.io.trees import hierarchy_from
+    from anonset.io.hierarchy_objects import hierarchy_from
 
     return hierarchy_from(name, given)
 

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.changes import Change, CodeRules
-from anonset.data.codes import (
+from anonset.data.code_fitting import (
     UNSPECIFIED,
     Misfit,
     has_unspecified,
@@ -19,6 +18,7 @@ from anonset.data.codes import (
     nodes_of,
     with_unspecified,
 )
+from anonset.data.code_rules import Change, CodeRules
 from anonset.data.joining import prefixed
 from anonset.errors import HierarchyError, InputError, datum
 from anonset.spelling import setting

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.io.header_words import is_direct, meaning_of
 from anonset.io.person_signs import PERSON_IDS, occurs_twice
 from anonset.io.profiles import Profile

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, datum
 from anonset.measures.utility_loss import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy

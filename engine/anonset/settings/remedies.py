@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import Hierarchy, Table
-from anonset.data.codes import Misfit, longest_prefix, misfits, nodes_of
-from anonset.data.discreet import Discreet
+from anonset.data.code_fitting import Misfit, longest_prefix, misfits, nodes_of
+from anonset.data.redacted_repr import Discreet
 from anonset.settings.fitting import TRIED, Part, made_leaves, part_of
 from anonset.spelling import counted, setting
 

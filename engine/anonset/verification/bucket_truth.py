@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from anonset.data import CategoricalColumn, Table
-from anonset.data.filed import FiledLabels
+from anonset.data.file_labels import FiledLabels
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.store import Store

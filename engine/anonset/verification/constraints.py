@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.discreet import Discreet
+from anonset.data.decimals import Written, exact, written
 from anonset.data.distinct import distinct
-from anonset.data.exact import Written, exact, written
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.verification.shares import divided, hashed

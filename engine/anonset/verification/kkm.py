@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
-from anonset.data.discreet import names_shown
+from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Memory, Store
 from anonset.data.table import Column, Int64

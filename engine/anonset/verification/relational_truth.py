@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
-from anonset.data.exact import exact
+from anonset.data.decimals import exact
 from anonset.data.spans import spans
 from anonset.data.table import Column, Int32, Int64
 from anonset.errors import InputError

@@ -18,7 +18,7 @@ from anonset.algorithms.buckets.base import (
 )
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.generalization import Buckets
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import require_at_least

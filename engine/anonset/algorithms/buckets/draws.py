@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Table
-from anonset.data.discreet import Discreet
 from anonset.data.fingerprints import content_sha256
+from anonset.data.redacted_repr import Discreet
 
 
 @dataclass(frozen=True)

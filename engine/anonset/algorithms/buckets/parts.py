@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn
-from anonset.data.discreet import Discreet
 from anonset.data.division import Division
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32

@@ -30,7 +30,7 @@ from anonset.algorithms.buckets.parts import (
     split_individuals,
 )
 from anonset.data import CategoricalColumn, Hierarchy, Table, Vocabulary
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, datum

@@ -13,8 +13,8 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.refinement import refine_clusters
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster

@@ -16,8 +16,8 @@ from anonset.algorithms.rt.distances import Distances, Numerator
 from anonset.algorithms.rt.merging import Clusters
 from anonset.data import SetColumn
 from anonset.data.blocks import GrowingSets
-from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 
 MOST_BEGUN = 1 << 15

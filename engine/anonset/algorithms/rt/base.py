@@ -18,8 +18,8 @@ from anonset.algorithms.rt.parts_function import PartsFunction
 from anonset.algorithms.rt.results import empty_result
 from anonset.algorithms.transaction.coat import Coat
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.privacy import PartitionKmAnonymity, require_share

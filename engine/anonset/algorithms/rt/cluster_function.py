@@ -18,8 +18,8 @@ from anonset.algorithms.transaction.cluster_mappings import (
     search_on_clusters,
 )
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import Float64
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ClusterCuts, ClusterGroups, Cut, ItemGroups, MergedItems

@@ -16,8 +16,8 @@ from anonset.algorithms.clusters import list_members
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.distances import Distances, Numerator
-from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 
 ItemOrder = Literal["btd", "ul"]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
-from anonset.data.discreet import Discreet
 from anonset.data.quasi_identifiers import Float64
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.table import Column, Int64
 

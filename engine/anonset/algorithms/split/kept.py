@@ -14,7 +14,7 @@ from anonset.algorithms.base import Result
 from anonset.algorithms.rt.across import Begun
 from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import DAMAGED, MEMORY, PARTS, RUN, Files, Store
 from anonset.data.table import Int32
 from anonset.errors import InputError

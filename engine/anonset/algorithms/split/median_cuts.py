@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.split.axes import Axis, Bins, axes_of, binned
 from anonset.data import Hierarchy
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int32, Int64

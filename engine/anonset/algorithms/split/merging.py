@@ -19,7 +19,7 @@ from anonset.algorithms.rt.across import Begun, threshold
 from anonset.algorithms.split.median_cuts import placed
 from anonset.algorithms.split.parts import Part, Solving, figures_of, union
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64

@@ -11,7 +11,7 @@ import numpy as np
 from anonset.algorithms.base import Progress, Result, run_tasks
 from anonset.algorithms.split.kept import Kept
 from anonset.data import Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError

@@ -17,8 +17,8 @@ from anonset.algorithms.split.median_cuts import cut_into_parts
 from anonset.algorithms.split.merging import MergesAcross, merge_over_parts
 from anonset.algorithms.split.parts import Solving, union
 from anonset.data import Hierarchy, Table
-from anonset.data.discreet import Discreet
 from anonset.data.domains import with_range
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Memory
 from anonset.data.table import Int64
 

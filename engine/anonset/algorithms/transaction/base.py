@@ -9,7 +9,7 @@ from typing import ClassVar
 from anonset.algorithms.base import Progress, Result
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InfeasibleError, InputError
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, MergedItems

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from anonset.algorithms.base import Traits
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.set_based import SetBased, group_text
-from anonset.data.exact import Written, exact, require_between_0_and_1
+from anonset.data.decimals import Written, exact, require_between_0_and_1
 from anonset.errors import InfeasibleError, InputError, foreign
 from anonset.spelling import setting
 

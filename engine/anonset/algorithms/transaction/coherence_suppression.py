@@ -22,8 +22,8 @@ from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.expanded_records import room_for
 from anonset.algorithms.transaction.threats import StoredRecords
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.discreet import Discreet
-from anonset.data.exact import Written, exact, floor_fraction
+from anonset.data.decimals import Written, exact, floor_fraction
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization import Cut, ItemGroups

@@ -16,7 +16,7 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.cluster_mappings import NO_SUPPRESSION, ClusterMapping
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.blocks import require_sound
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import DAMAGED, MEMORY, Store, backing
 from anonset.data.table import Int32, Int64

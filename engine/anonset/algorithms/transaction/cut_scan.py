@@ -7,7 +7,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.threats import MinimalThreats
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED

@@ -19,7 +19,7 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 from anonset.generalization import Cut

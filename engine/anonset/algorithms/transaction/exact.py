@@ -18,7 +18,7 @@ from anonset.algorithms.transaction.expanded_blocks import on_cluster
 from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, TooLargeError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED

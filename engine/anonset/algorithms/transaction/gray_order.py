@@ -11,7 +11,7 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.blocks import GrowingSets, require_sound
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64

@@ -25,8 +25,8 @@ from anonset.algorithms.transaction.expanded_records import nodes_at_or_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
-from anonset.data.discreet import Discreet
 from anonset.data.hierarchy import attach_sensitive
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import released, store_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, datum, foreign

@@ -21,7 +21,7 @@ from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError
 from anonset.generalization import PerCluster

@@ -22,7 +22,7 @@ from anonset.algorithms.transaction.apriori import Apriori, AprioriBased
 from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, Fix
 from anonset.algorithms.transaction.gray_order import GrayOrder, Run
 from anonset.data import Hierarchy, SetColumn, spans
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Store, store_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import ClusterCuts, Cut, PerCluster

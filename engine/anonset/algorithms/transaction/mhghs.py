@@ -10,7 +10,7 @@ from anonset.algorithms.transaction.cut_scan import Expansion, search_cut
 from anonset.algorithms.transaction.expanded_records import count_cut_below
 from anonset.algorithms.transaction.hghs import ThreatBased
 from anonset.algorithms.transaction.threats import MinimalThreats
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 

@@ -12,7 +12,7 @@ from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch, GroupsOnClusters, MergeTerms, Suppression
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InfeasibleError, InputError
 from anonset.measures.utility_loss import ItemWeights, require_known
 from anonset.privacy import require_at_least

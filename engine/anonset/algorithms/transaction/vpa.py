@@ -18,7 +18,7 @@ from anonset.algorithms.transaction.apriori import AprioriBased
 from anonset.algorithms.transaction.cut_search import Fix
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import GrowingSets
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import store_of
 from anonset.generalization import Cut

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.rows import SparseRows
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.data.blocks import Rows
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import NO_LIMITS, Limits
 
 _PARTS_PER_ROUND = 4

@@ -17,7 +17,7 @@ from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.windows import spans
 from anonset.data.blocks import Rows
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Files, released
 from anonset.data.table import Int32, Int64
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from anonset.algorithms.base import Progress
 from anonset.data import spans
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.spelling import setting
 

@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
 from anonset.algorithms.transaction.exact_cut.view import Shown, View
 from anonset.algorithms.transaction.expanded_blocks import Expansion, Over, divided, on_cluster
 from anonset.data.blocks import Rows, require_sound
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 
 CELLS_PER_PASS = 1 << 25

@@ -37,7 +37,7 @@ from anonset.algorithms.transaction.expanded_blocks import Over, divided
 from anonset.algorithms.transaction.supported_nodes import Supports
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED

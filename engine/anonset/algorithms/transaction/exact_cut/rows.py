@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.problem import Float64
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 
 

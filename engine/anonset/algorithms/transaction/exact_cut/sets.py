@@ -14,7 +14,7 @@ from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Tree
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.expanded_blocks import divided, on_cluster
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
 from anonset.algorithms.transaction.expanded_blocks import Expansion, on_cluster
 from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows, require_sound
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Files, Store, released
 from anonset.data.table import Int32, Int64
 

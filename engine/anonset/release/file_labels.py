@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.filed import FiledLabels
+from anonset.data.file_labels import FiledLabels
 from anonset.data.spans import spans
 
 

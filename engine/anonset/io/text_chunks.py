@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.discreet import Discreet
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.io.data_files import DataFile
 from anonset.io.dialect import Dialect, meaning_of, recoding_of

@@ -7,7 +7,7 @@ import pytest
 
 import anonset
 from anonset.errors import HierarchyError, InputError
-from anonset.io.trees import hierarchy_from
+from anonset.io.hierarchy_objects import hierarchy_from
 
 LABELS = ("any", "E", "E10", "E11", "I10")
 ROWS = {"leaf": ["E10", "E11", "I10"], "parent": ["E", "E", "any"], "root": ["any", "any", None]}

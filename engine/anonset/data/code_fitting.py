@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from anonset.data.discreet import Discreet
 from anonset.data.hierarchy import Hierarchy, Tree
+from anonset.data.redacted_repr import Discreet
 from anonset.errors import HierarchyError, datum
 
 UNSPECIFIED = ":unspecified"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset.data.exact import exact, floor_fraction, require_between_0_and_1, shown, written
+from anonset.data.decimals import exact, floor_fraction, require_between_0_and_1, shown, written
 from anonset.errors import InputError
 
 NINES = "0." + "9" * 30

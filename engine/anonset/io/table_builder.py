@@ -18,12 +18,12 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.io.batches import Batch, BatchSource, ahead
+from anonset.io.column_plan import Plan, require_values
 from anonset.io.columns import Encoder, dictionary
+from anonset.io.duplicate_ids import Persons, Watched
 from anonset.io.grouping import unite
 from anonset.io.numbers import Numbers
 from anonset.io.options import ReadOptions
-from anonset.io.persons import Persons, Watched
-from anonset.io.tables import Plan, require_values
 from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts, Labels
 from anonset.io.uniting import unite_by_blocks
 from anonset.spelling import setting

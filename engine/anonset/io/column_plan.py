@@ -8,7 +8,7 @@ from anonset.data import CategoricalColumn, Column, SetColumn, Table
 from anonset.data.persons import Repeated
 from anonset.errors import InputError
 from anonset.io.columns import Encoder
-from anonset.io.misreading import require_single
+from anonset.io.input_checks import require_single
 from anonset.io.normalizing import normalize_items
 from anonset.io.roles import Names, Roles, label_of, resolve
 from anonset.io.sources import Described
