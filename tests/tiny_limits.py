@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 import pytest
-from tests.small_limits import set_limits
+
+from anonset.data.spans import Limits
 
 LIMIT = "64K"
 """What a run by blocks may take: an eighth of it holds some hundreds of numbers."""
 CONSTANTS = {
     "anonset.data.spans.AT_ONCE": 32,
     "anonset.io.text_chunks.BYTES_AT_ONCE": 512,
-    "anonset.verification.individuals.ROWS_PER_SHARE": 32,
     "anonset.release.costs.AT_LEAST": 0,
 }
 """Constants that are no limits of a run, and values that make tiny data too many to be held at once."""
@@ -25,3 +27,9 @@ def tiny_limits() -> Iterator[None]:
         for name, value in CONSTANTS.items():
             patch.setattr(name, value)
         yield
+
+
+def set_limits(patch: pytest.MonkeyPatch, **fields: Any) -> None:
+    """Give all jobs by blocks, however their limits are chosen, these fields of `Limits`."""
+    chosen = Limits.of_process
+    patch.setattr(Limits, "of_process", staticmethod(lambda *given: replace(chosen(*given), **fields)))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tiny_limits import set_limits
 
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, Table, spans
@@ -19,7 +20,6 @@ from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.sensitive_values import observed_diversity
 from anonset.release import costs
-from small_limits import set_limits
 
 ROLES = ["--sensitive", "drug", "--keep", "ward"]
 IDS = [["--id", "name", "--drop", "number"], ["--id", "name,number"], ["--id", "number", "--drop", "name"]]

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.cli.place import Ran
+from tests.tiny_limits import set_limits
 
 import anonset
 from anonset.algorithms import base
@@ -14,7 +15,6 @@ from anonset.data import spans
 from anonset.io import batches, text_chunks
 from anonset.release import costs
 from anonset.verification import itemsets
-from small_limits import set_limits
 
 BASKETS = "a1 b1 b2\na2 b1\n\na2 b1 b2\na1 a2 b2\nb1\nb2 a1\n"
 VISITS = "ward,codes,age\nA,x y,30\nB,y,41\nA,x,30\nA,x y z,30\nB,,30\nB,z,41\n"

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 from tests.jobs.test_by_blocks import files_of, report_of_both
+from tests.tiny_limits import set_limits
 
 import anonset
 from anonset.cli.main import main
@@ -33,7 +34,6 @@ from anonset.release import costs
 from anonset.release.formulas import formula_warnings
 from anonset.release.symbols import name_sets
 from effort import examples
-from small_limits import set_limits
 
 NOTES = ["Ann", "=B()", "C, D", 'the "E"', "É", "G7", "V_3", "line\nend", "", " a"]
 notes = st.sampled_from(NOTES) | st.text(st.sampled_from('ab ,"\n\U00010000'), max_size=4) | st.integers().map(str)

@@ -11,6 +11,7 @@ import pyarrow.csv as csv_of_arrow
 import pyarrow.parquet as pq
 import pytest
 from tests.jobs.test_by_blocks import files_of
+from tests.tiny_limits import set_limits
 
 import anonset
 from anonset.algorithms.buckets import safe_grouping
@@ -28,7 +29,6 @@ from anonset.release import costs
 from anonset.release.buckets import BucketsKind
 from anonset.verification.bucket_truth import check_undivided
 from anonset.verification.safe_grouping import check_safe_grouping
-from small_limits import set_limits
 
 OPTIONS = ["--sensitive", "drug", "--keep", "ward", "--model", "safe-grouping", "--k", "3", "--l", "2", "--seed", "4"]
 IDS = [["--id", "name", "--drop", "number"], ["--id", "name,number"]]

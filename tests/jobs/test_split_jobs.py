@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tests.jobs.test_by_blocks import files_of
+from tests.tiny_limits import set_limits
 
 import anonset
 from anonset.algorithms.relational.cluster import Cluster
@@ -14,7 +15,6 @@ from anonset.cli.main import main
 from anonset.data import spans
 from anonset.jobs.cluster import cluster_of
 from anonset.release import costs
-from small_limits import set_limits
 
 ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age", "--keep", "ward"]
 RT = [*ROLES, "--hierarchy", "codes=balanced:2", "--model", "kkm", "--k", "2", "--m", "2", "--formation", "mondrian"]
