@@ -1,7 +1,7 @@
 """Raw files as registries, practices and shops export them: made up, with the person behind each row."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 import numpy as np
@@ -114,9 +114,10 @@ def english_encounters(n: int, seed: int) -> RawFile:
     """A row an encounter, its codes in numbered columns, empty where there are fewer."""
     random = np.random.default_rng(seed + 2)
     all_of_them = people(n, seed)
-    rows, secrets, encounter = [], set[str](), 500_000
+    rows, secrets, encounter, held = [], set[str](), 500_000, []
     for at, one in enumerate(all_of_them):
         secrets |= {f"{one.born:%m/%d/%Y}", f"P{one.number}"}
+        held.append(frozenset(code for _, codes in one.visits for code in codes[:5]))
         for when, codes in one.visits:
             encounter += int(random.integers(1, 9))
             dx = [*codes[:5], *[""] * (5 - len(codes[:5]))]
@@ -125,7 +126,7 @@ def english_encounters(n: int, seed: int) -> RawFile:
                                        f"{when:%m/%d/%Y}",
                                        f"{random.integers(100, 90000) / 100:.2f}", *dx])))  # fmt: skip
     head = "patient_id,encounter_id,dob,zip,sex,admission_date,charges,dx1,dx2,dx3,dx4,dx5"
-    return _of("encounters.csv", head, rows, all_of_them, secrets)
+    return replace(_of("encounters.csv", head, rows, all_of_them, secrets), codes=held)
 
 
 def crosses(n: int, seed: int) -> RawFile:

@@ -190,7 +190,7 @@ def test_what_is_left_is_told_in_words():
         measures={"ncp": 0.5, "rum": 0.25},
         countable=Countable(0.21, 0.04, 29.2),
     )
-    assert reason(one, 7) == (
+    assert reason(one, [one] * 7) == (
         "of 7 candidates exact leaves the most to count: counts of frequent items are wrong by 21.0% (median), counts "
         "of frequent pairs by 4.0% (median); 11.8% of the occurrences stay as they are, 88.2% are generalized; "
         "a generalized item stands for one of 29 on average; 75.0% of the ranges of relational columns stay"
@@ -288,3 +288,21 @@ def test_the_notebook_view(found):
     shown = found._repr_html_()
     assert "best" in shown
     assert not any(f">{item}<" in shown for item in ("a1", "b2", "A"))
+
+
+def half(items_error, rum, **more):
+    """Return a candidate of which both halves are as good as its ranges."""
+    counted = Countable(items_error, 1.0 - (1.0 - rum) * 2 + (1.0 - items_error), None)
+    kept = {"items": {"kept": 1.0 - rum}}
+    return Candidate("x", more, "holds", kept, countable=counted, measures={"rum": rum})
+
+
+@pytest.mark.parametrize(("rum", "first"), [(0.55, True), (0.6, True), (0.61, False)])
+def test_what_counts_frequent_items_comes_before_what_is_little_more_useful_and_does_not(rum, first):
+    more, less = half(0.26, 0.5), half(0.25, rum)
+    assert more.usefulness > less.usefulness
+    assert ranked([more, less]) == ([less, more] if first else [more, less])
+    best = ranked([more, less])[0]
+    assert ("counts frequent items within 25%" in reason(best, [more, less])) == first
+    counting = half(0.25, 0.5)  # one that counts them is the most useful as it is
+    assert ranked([less, counting, more])[0] is counting

@@ -6,6 +6,9 @@ are kept as they are less the share that is suppressed (0 at least). That of rel
 stays: 1 less the mean share of its column that a value is published as. Where there are both, usefulness is the smaller
 of the two, for a recipient counts items by relational values; of buckets it is 1 less their loss. Each figure is
 rounded to ten-thousandths first, so that sums are exact.
+
+Where the counts of frequent items of the most useful candidate are wrong by more than `COUNTED_WITHIN`, one that counts
+them within that comes before it, if it is nearly as useful (`NEARLY`): beyond, a count says little.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,6 +25,10 @@ from anonset.spelling import counted, setting
 
 FEW_KEPT = 0.05
 """Share of occurrences below which a publication is warned of: hardly an item is there as itself."""
+COUNTED_WITHIN = 0.25
+"""Median error of the counts of frequent items up to which a recipient can count with them."""
+NEARLY = Fraction(4, 5)
+"""Share of the usefulness of the most useful candidate that one must have that comes before it."""
 _PARTS = 10_000
 _EQUAL = 1e-9
 
@@ -105,8 +112,22 @@ def _mean(figures: Sequence[float]) -> Fraction:
 
 
 def ranked(found: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates, the most useful first; of equal ones that of less loss, which keeps more, then the first."""
-    return sorted(found, key=lambda one: (one.sampled, -exact_usefulness(one), round(one.loss, 9), -one.kept))
+    """Return candidates, the most useful first; of equal ones that of less loss, which keeps more, then the first.
+
+    What counts frequent items well enough comes before what is little more useful, and does not.
+    """
+    order = sorted(found, key=lambda one: (one.sampled, -exact_usefulness(one), round(one.loss, 9), -one.kept))
+    if (first := best_of(order)) is None or _counts(first) is not False:
+        return order
+    least = NEARLY * exact_usefulness(first)
+    near = [one for one in order if one.sampled == first.sampled and exact_usefulness(one) >= least and _counts(one)]
+    return [*near[:1], *(one for one in order if one is not next(iter(near), None))]
+
+
+def _counts(one: Candidate) -> bool | None:
+    """Tell whether frequent items can be counted in what a candidate leaves; None where there are none."""
+    error = None if one.countable is None else one.countable.items_error
+    return None if error is None else one.outcome == "holds" and error <= COUNTED_WITHIN
 
 
 def best_of(found: Sequence[Candidate]) -> Candidate | None:
@@ -121,9 +142,14 @@ def named(one: Candidate) -> str:
     return f"{one.algorithm} ({given})" if given else one.algorithm
 
 
-def reason(best: Candidate, tried: int) -> str:
-    """Say why a candidate is the best of so many, in what a recipient can count."""
-    return f"of {counted(tried, 'candidate')} {named(best)} leaves the most to count: {what_is_left(best)}"
+def reason(best: Candidate, order: Sequence[Candidate]) -> str:
+    """Say why a candidate is the best of those that were tried, in what a recipient can count."""
+    tried = counted(len(order), "candidate")
+    more = max(exact_usefulness(one) for one in order if one.sampled == best.sampled)
+    if more > exact_usefulness(best):
+        why = f"counts frequent items within {COUNTED_WITHIN:.0%}, and is nearly as useful as what does not"
+        return f"of {tried} {named(best)} {why}: {what_is_left(best)}"
+    return f"of {tried} {named(best)} leaves the most to count: {what_is_left(best)}"
 
 
 def what_is_left(one: Candidate) -> str:
