@@ -31,12 +31,13 @@ io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/folders.py
 io/input_checks.py: mark; io/options.py: missing; io/publish.py: mark; io/roles.py: homeless[0];
 io/column_plan.py: wrong[0], misplaced; io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
-report/risks.py: printable(name); io/person_signs.py: cut[0]; algorithms/base.py: traits
+report/risks.py: printable(name); jobs/verify.py: published; release/opened.py: file;
+io/person_signs.py: cut[0]; algorithms/base.py: traits
 """
 """Other such expressions, by their module: options, separators, names of columns."""
 SHOWN_TO_PEOPLE = """
-report/inspection.py: violation.value; verification/anatomy.py: value; verification/cohorts.py: labels[bad.sensitive];
-verification/item_truth.py: label; jobs/proposed_reading.py: word
+report/publication_check.py: violation.value; verification/anatomy.py: value;
+verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: label; jobs/proposed_reading.py: word
 """
 """Expressions in the account, which no log holds, and in the details of a witness, which are marked as a whole."""
 
