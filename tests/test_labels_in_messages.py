@@ -20,7 +20,7 @@ OURS = re.compile(
 """Expressions that hold names of columns, files and settings, or what was typed as an option."""
 OTHERS = """
 algorithms/rt/base.py: value; cli/app.py: value; data/decimals.py: value; privacy/model.py: value; spelling.py: value;
-queries/mixed_workload.py: value; release/formats.py: value; cli/datasets.py: text; release/costs.py: text;
+queries/mixed_workload.py: value; release/formats.py: value; cli/datasets.py: text; release/memory.py: text;
 settings/readers.py: text, value[0][1:]; algorithms/transaction/coherence_suppression.py: given; cli/log.py: given;
 cli/refusals.py: given; data/hierarchy_rules.py: unknown[0]; settings/binding.py: unknown[0], missing[0];
 generalization/buckets.py: twice; data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;

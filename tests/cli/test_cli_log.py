@@ -10,7 +10,7 @@ import pytest
 from anonset.cli.log import JsonLog
 from anonset.cli.main import exit_code
 from anonset.errors import AnonsetError, InfeasibleError, InputError, UndecidedError, VerificationError
-from anonset.release.costs import COMPILING
+from anonset.release.stopwatch import COMPILING
 from anonset.strict_json import loads
 from cli.place import Place, Ran
 

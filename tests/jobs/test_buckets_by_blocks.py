@@ -21,7 +21,7 @@ from anonset.generalization.buckets import BucketPublication
 from anonset.io.buckets import read_buckets, write_buckets
 from anonset.jobs import publication_check
 from anonset.privacy.anatomy import AnatomyDiversity
-from anonset.release import costs
+from anonset.release import memory
 from anonset.release.buckets import BucketsKind
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.bucket_truth import check_buckets_truthful
@@ -32,7 +32,7 @@ OPTIONS = ["--sensitive", "drug", "--keep", "ward", "--model", "anatomy", "--l",
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
     monkeypatch.setattr(spans, "AT_ONCE", 4)
-    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    monkeypatch.setattr(memory, "AT_LEAST", 0)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     source = random.Random(8)

@@ -19,7 +19,7 @@ from anonset.jobs.bucket_people import by_individuals
 from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.sensitive_values import observed_diversity
-from anonset.release import costs
+from anonset.release import memory
 
 ROLES = ["--sensitive", "drug", "--keep", "ward"]
 IDS = [["--id", "name", "--drop", "number"], ["--id", "name,number"], ["--id", "number", "--drop", "name"]]
@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
     set_limits(monkeypatch, rows_per_bucket=16)
     monkeypatch.setattr(spans, "AT_ONCE", 16)
     monkeypatch.setattr(bucket_people, "VALUES_AT_ONCE", 40)
-    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    monkeypatch.setattr(memory, "AT_LEAST", 0)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     monkeypatch.chdir(tmp_path)
@@ -96,7 +96,7 @@ def test_rows_of_others_are_found_in_files(folder, found, capsys, ids):
 
 def test_less_than_a_run_by_blocks_takes_is_refused(capsys, monkeypatch):
     assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *IDS[0], "--model", "anatomy", "--l", "2"]) == 0
-    monkeypatch.setattr(costs, "AT_LEAST", 600 << 20)
+    monkeypatch.setattr(memory, "AT_LEAST", 600 << 20)
     capsys.readouterr()
     assert main(["risk", "out", "--memory-limit", "100"]) == 2
     assert "would need about 600.0 MiB of memory, above the limit of 100 B" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from anonset.algorithms import base
 from anonset.cli.main import main
 from anonset.data import spans
 from anonset.io import batches, text_chunks
-from anonset.release import costs
+from anonset.release import memory
 from anonset.verification import itemsets
 
 BASKETS = "a1 b1 b2\na2 b1\n\na2 b1 b2\na1 a2 b2\nb1\nb2 a1\n"
@@ -28,7 +28,7 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(spans, "AT_ONCE", 2)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    monkeypatch.setattr(memory, "AT_LEAST", 0)
 
 
 def left(tmp_path):
@@ -254,7 +254,7 @@ def test_what_takes_all_records_at_once_is_refused(tmp_path, anonymize, options,
     ],
 )
 def test_what_is_refused_says_what_its_model_is_met_by(tmp_path, capsys, monkeypatch, model, line):
-    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    monkeypatch.setattr(memory, "AT_LEAST", 0)
     (tmp_path / "v.dat").write_text(BASKETS)
     command = ["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / "out"), "--k", "2", "--model", *model]
     tree = [] if model[0] == "coherence" else ["--hierarchy", "items=balanced:2"]
@@ -263,18 +263,18 @@ def test_what_is_refused_says_what_its_model_is_met_by(tmp_path, capsys, monkeyp
 
 
 def test_less_than_any_run_takes_is_refused(tmp_path, anonymize, monkeypatch):
-    monkeypatch.setattr(costs, "AT_LEAST", 5000)
+    monkeypatch.setattr(memory, "AT_LEAST", 5000)
     (tmp_path / "v.dat").write_text(BASKETS)
     done = anonymize(tmp_path, "v.dat", "out", "--hierarchy", "items=balanced:2", "--memory-limit", "100")
     assert (done.code, "about 4.9 KiB of memory, above the limit of 100 B; use a machine" in done.err) == (2, True)
 
 
 def test_the_limit_of_a_control_group_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(costs, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
     (tmp_path / "meminfo").write_text("MemAvailable:    1000 kB\n")
     for left, limit in ((500_000, 400_000), (None, 819_200)):
-        monkeypatch.setattr(costs, "memory_left", lambda left=left: left)
-        assert costs.default_limit() == limit
+        monkeypatch.setattr(memory, "memory_left", lambda left=left: left)
+        assert memory.default_limit() == limit
 
 
 def test_a_table_that_was_scanned_is_published_from_python(tmp_path, anonymize):

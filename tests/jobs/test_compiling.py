@@ -20,7 +20,7 @@ from anonset.jobs.annotated_kernels import argument_types
 from anonset.jobs.compiling import TAKES, Compiling, compile_before, compiling_near_limit, is_ready
 from anonset.jobs.input import memory_of
 from anonset.jobs.rehearsals import rehearsals, rehearsals_like
-from anonset.release.costs import AT_LEAST
+from anonset.release.memory import AT_LEAST
 from anonset.settings.settings import make_settings
 from anonset_kernels import _jit
 from kernels.signatures import allows, hints_of, kernels

@@ -27,11 +27,11 @@ from anonset.generalization import Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.io import publish, texts
 from anonset.io.options import ReadOptions
-from anonset.io.parts import read_parts
 from anonset.io.publish import write_published
 from anonset.io.scan import gather_files
-from anonset.release import costs
+from anonset.release import memory
 from anonset.release.formulas import formula_warnings
+from anonset.release.records import read_parts
 from anonset.release.symbols import name_sets
 from effort import examples
 
@@ -44,7 +44,7 @@ rows = st.lists(st.tuples(st.sets(st.sampled_from("abc")), notes, st.integers(-3
 def small(monkeypatch, tmp_path):
     monkeypatch.setattr(spans, "AT_ONCE", 3)
     set_limits(monkeypatch, labels_held=4)
-    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    monkeypatch.setattr(memory, "AT_LEAST", 0)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
 

@@ -108,7 +108,7 @@ def test_in_a_directory_of_no_run_nothing_is_kept(tmp_path, run, solved, monkeyp
     written = []
     monkeypatch.setattr(Kept, "_file", staticmethod(lambda name: written.append(name) or f"part-{name}"))
     command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / "out"), *JOBS["in parts"]]
-    monkeypatch.setattr("anonset.release.costs.AT_LEAST", 0)
+    monkeypatch.setattr("anonset.release.memory.AT_LEAST", 0)
     assert main([*command, "--memory-limit", "100"]) == 0
     assert len(solved[0]) > 2
     assert written == []

@@ -16,7 +16,7 @@ from anonset.cli.main import main
 from anonset.io.data_files import data_files
 from anonset.io.files import Size
 from anonset.jobs.input import memory_of
-from anonset.release.costs import AT_LEAST, format_size, memory_for
+from anonset.release.memory import AT_LEAST, format_size, memory_for
 
 MANY = Size(1_000_000, 7_500_000, 30_000_000)
 SENSITIVE = "101,276,801,1201,1551"

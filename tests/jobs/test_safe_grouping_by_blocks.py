@@ -25,7 +25,7 @@ from anonset.errors import InfeasibleError
 from anonset.generalization import Buckets
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.privacy.safe_grouping import SafetyConstraint
-from anonset.release import costs
+from anonset.release import memory
 from anonset.release.buckets import BucketsKind
 from anonset.verification.bucket_truth import check_undivided
 from anonset.verification.safe_grouping import check_safe_grouping
@@ -39,7 +39,7 @@ BLOCKS = ["--memory-limit", "100"]
 def small(monkeypatch, tmp_path):
     monkeypatch.setattr(spans, "AT_ONCE", 7)
     set_limits(monkeypatch, rows_per_bucket=16)
-    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    monkeypatch.setattr(memory, "AT_LEAST", 0)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     source = random.Random(8)

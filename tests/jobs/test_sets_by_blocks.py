@@ -14,7 +14,7 @@ from anonset.cli.main import main
 from anonset.data import spans
 from anonset.data.store import backing
 from anonset.io import text_chunks
-from anonset.release import costs
+from anonset.release import memory
 
 N_ROWS = 60
 ITEMS = [f"i{code:02}" for code in range(14)]
@@ -27,7 +27,7 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 99)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    monkeypatch.setattr(memory, "AT_LEAST", 0)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.cli.main import main
 from anonset.data import spans
 from anonset.jobs.cluster import cluster_of
-from anonset.release import costs
+from anonset.release import memory
 
 ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age", "--keep", "ward"]
 RT = [*ROLES, "--hierarchy", "codes=balanced:2", "--model", "kkm", "--k", "2", "--m", "2", "--formation", "mondrian"]
@@ -32,7 +32,7 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(Mondrian, "traits", replace(Mondrian.traits, split_records=20))
     monkeypatch.setattr(Cluster, "traits", replace(Cluster.traits, split_records=20))
     set_limits(monkeypatch, rows_per_bucket=16)
-    monkeypatch.setattr(costs, "AT_LEAST", 0)
+    monkeypatch.setattr(memory, "AT_LEAST", 0)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
 

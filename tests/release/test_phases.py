@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import anonset
-from anonset.release import costs
-from anonset.release.costs import COMPILING, Stopwatch, tell_compiling
+from anonset.release import memory
+from anonset.release.stopwatch import COMPILING, Stopwatch, tell_compiling
 from anonset_kernels._compiling import Compilation
 
 
@@ -23,7 +23,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 @pytest.fixture
 def compilation(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> Compilation:
     made = Compilation()
-    monkeypatch.setattr(costs, "COMPILATION", made)
+    monkeypatch.setattr(memory, "COMPILATION", made)
     return made
 
 

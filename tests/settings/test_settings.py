@@ -8,7 +8,7 @@ import pytest
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
-from anonset.release import costs
+from anonset.release import memory
 from anonset.settings.job_files import read_job
 from anonset.settings.parameters import MODELS, default_algorithm, field_texts, make_algorithm, parameters
 from anonset.settings.settings import Settings, make_settings, settings_model
@@ -117,34 +117,34 @@ def test_wrong_values(given: dict[str, Any], message: str) -> None:
     [("0", 0), ("1048576", 1 << 20), ("1K", 1024), ("2 MB", 2 << 20), ("1.5GiB", 3 << 29), ("1t", 1 << 40)],
 )
 def test_sizes(text: str, size: int) -> None:
-    assert costs.parse_size(text) == size
+    assert memory.parse_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "G", "-1", "1X", "1,5G"])
 def test_no_sizes(text: str) -> None:
     with pytest.raises(InputError, match="memory limit"):
-        costs.parse_size(text)
+        memory.parse_size(text)
 
 
 @pytest.mark.parametrize(
     ("size", "text"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (3 << 29, "1.5 GiB"), (1 << 41, "2.0 TiB")]
 )
 def test_sizes_for_people(size: int, text: str) -> None:
-    assert costs.format_size(size) == text
+    assert memory.format_size(size) == text
 
 
 def test_memory_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal: 9000 kB\nMemAvailable:    1000 kB\n")
-    monkeypatch.setattr(costs, "_MEMINFO", meminfo)
-    assert costs.default_limit() == 819_200
-    costs.require_memory(819_200, None)
+    monkeypatch.setattr(memory, "_MEMINFO", meminfo)
+    assert memory.default_limit() == 819_200
+    memory.require_memory(819_200, None)
     with pytest.raises(InputError, match=r"about 800.0 KiB of memory, above the limit of 800.0 KiB"):
-        costs.require_memory(819_201, None)
-    costs.require_memory(819_201, "1G")
-    monkeypatch.setattr(costs, "_MEMINFO", tmp_path / "none")
-    assert costs.default_limit() is None
-    costs.require_memory(1 << 60, None)
+        memory.require_memory(819_201, None)
+    memory.require_memory(819_201, "1G")
+    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "none")
+    assert memory.default_limit() is None
+    memory.require_memory(1 << 60, None)
 
 
 @pytest.mark.parametrize("name", ["input", "out", "private", "work_dir"])

@@ -10,7 +10,7 @@ from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json
 from anonset.data.owners import State
 from anonset.jobs.leftovers import WorkFound, remove_left, work_directories
-from anonset.release.costs import format_size
+from anonset.release.memory import format_size
 
 _SAID: dict[State, str] = {
     "left": "its run was killed or failed",

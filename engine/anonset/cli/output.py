@@ -142,7 +142,7 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
     if quiet:
         yield None
         return
-    from anonset.release.costs import tell_compiling
+    from anonset.release.stopwatch import tell_compiling
 
     if _log or not sys.stderr.isatty():
         with tell_compiling(_say_uncached()), tell_compiling(_log[0].progress if _log else None):
@@ -170,7 +170,7 @@ class _Phases:
     """Shows one phase at a time: the last that was heard of; after compiling, the one that it interrupted."""
 
     def __init__(self, bars: "Bars") -> None:
-        from anonset.release.costs import COMPILING
+        from anonset.release.stopwatch import COMPILING
 
         self._compiling = COMPILING
         self._bars = bars

@@ -27,13 +27,13 @@ from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_on_workers
 from anonset.jobs.persons import require_persons
 from anonset.jobs.work_places import clear_leftovers
 from anonset.measures.retention import retention
-from anonset.release.costs import Stopwatch, tell_compiling
 from anonset.release.formats import Format, Layout, Order, Symbols, Unverified
 from anonset.release.formulas import formula_warnings
 from anonset.release.losses import measures_of, nothing_left, refuse_worthless, why_worthless
 from anonset.release.publish import Request, kind_of, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_apart, require_free
+from anonset.release.stopwatch import Stopwatch, tell_compiling
 from anonset.settings.binding import HierarchySpec, bind, require_roles
 from anonset.spelling import setting
 

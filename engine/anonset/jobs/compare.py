@@ -16,8 +16,8 @@ from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
 from anonset.jobs.persons import require_persons
 from anonset.jobs.rehearsal import make_ready
 from anonset.jobs.workloads import WorkloadSpec, answers
-from anonset.release.costs import COMPILING, Stopwatch, tell_compiling
 from anonset.release.formats import Layout, Unverified
+from anonset.release.stopwatch import COMPILING, Stopwatch, tell_compiling
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.spelling import counted

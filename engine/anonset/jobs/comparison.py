@@ -18,7 +18,7 @@ from anonset.jobs.reading import read_data
 from anonset.jobs.study import Study
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
-from anonset.release.costs import require_memory
+from anonset.release.memory import require_memory
 from anonset.settings.binding import bind
 from anonset.settings.compare import CompareSettings, read_value
 from anonset.settings.parameters import (

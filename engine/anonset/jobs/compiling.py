@@ -21,7 +21,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs.rehearsals import rehearsals_like
-from anonset.release.costs import COMPILING
+from anonset.release.stopwatch import COMPILING
 
 TAKES = 450 << 20
 """Memory, in bytes, that compiling takes beside the data where it is done in the process that holds them (at most 430

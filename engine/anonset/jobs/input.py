@@ -18,8 +18,8 @@ from anonset.jobs.cluster import require_on_workers
 from anonset.jobs.compiling import TAKES, Compiling, compiling_near_limit
 from anonset.jobs.work_places import work_place
 from anonset.privacy import PrivacyModel
-from anonset.release import costs
-from anonset.release.costs import format_size, memory_for, memory_limit, require_memory
+from anonset.release import memory
+from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
 from anonset.settings.settings import may_be_many
 from anonset.spelling import listed, setting
 
@@ -108,7 +108,7 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
         msg = f"{told}; {traits.instead}"
         raise InputError(msg)
     obstacle = _obstacle(settings, algorithm, files.format)
-    least = costs.AT_LEAST + compiling.beside
+    least = memory.AT_LEAST + compiling.beside
     if limit is not None and need > limit and (obstacle or limit < least):
         require_memory(need if obstacle else least, settings.memory_limit, obstacle or _told(compiling))
     if obstacle:
@@ -124,7 +124,7 @@ def _require_room_to_compile(settings: "Settings", compiling: Compiling) -> None
     """Refuse to compile before a run in memory where whoever set the limit leaves no room even for that."""
     if compiling.before and settings.memory_limit is not None:
         told = "its kernels, which are not compiled yet, take that; anonset warmup compiles them before"
-        require_memory(costs.AT_LEAST, settings.memory_limit, told)
+        require_memory(memory.AT_LEAST, settings.memory_limit, told)
 
 
 def _told(compiling: Compiling) -> str:

@@ -15,7 +15,7 @@ from anonset.measures.equivalence_classes import class_sizes
 from anonset.measures.known_items import known_items, number_of_sets
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
-from anonset.release.costs import memory_for
+from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted
 

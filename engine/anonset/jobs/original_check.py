@@ -14,8 +14,8 @@ from anonset.errors import InputError, datum
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.generalization.publication import generalize, range_ends, row_ranks
-from anonset.release.costs import format_size
 from anonset.release.documents import Attestation, BucketFiles, Report
+from anonset.release.memory import format_size
 from anonset.release.published_recoding import invert
 from anonset.verification.relational_truth import covers
 

@@ -10,8 +10,8 @@ from anonset.data import Table
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files
 from anonset.jobs.input import require_input
-from anonset.release import costs
-from anonset.release.costs import memory_for, memory_limit, require_memory
+from anonset.release import memory
+from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import Opened
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: s
     if work_dir is None and (limit is None or need <= limit):
         yield None
         return
-    if given is not None and limit is not None and need > limit < costs.AT_LEAST:
-        require_memory(costs.AT_LEAST, given)
+    if given is not None and limit is not None and need > limit < memory.AT_LEAST:
+        require_memory(memory.AT_LEAST, given)
     limits = Limits.of_process(limit)
     made = Files.temporary(limits=limits) if work_dir is None else Files.at(Path(work_dir), limits)
     with made as store:

@@ -17,7 +17,7 @@ from anonset.jobs.annotated_kernels import compile_the_rest
 from anonset.jobs.compiling import GO_ON, MOST, mark_ready
 from anonset.jobs.rehearsal import RECORDS, baskets, rehearse, table_for
 from anonset.jobs.rehearsals import rehearsals
-from anonset.release.costs import peak_memory
+from anonset.release.stopwatch import peak_memory
 
 _LIMITS = Limits(room=1 << 17, rows_per_bucket=RECORDS // 8, labels_held=RECORDS // 8)
 """Limits that some dozens of rows, labels or sets exceed, so that tiny data take the path of large data."""

@@ -23,10 +23,10 @@ from anonset.measures.countable import FrequentItems, countable
 from anonset.measures.levels import by_level, of_nodes
 from anonset.measures.retention import shares
 from anonset.privacy import PrivacyModel
-from anonset.release.costs import COMPILING
 from anonset.release.documents import parameters_of
 from anonset.release.formats import Layout, Unverified
 from anonset.release.losses import why_worthless
+from anonset.release.stopwatch import COMPILING
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.parameters import make_algorithm

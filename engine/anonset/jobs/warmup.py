@@ -11,7 +11,7 @@ from anonset.jobs.compiling import mark_ready
 from anonset.jobs.rehearsal import baskets, rehearse
 from anonset.jobs.rehearsal_in_files import rehearse_wholly
 from anonset.jobs.rehearsals import rehearsals
-from anonset.release.costs import COMPILING, Stopwatch
+from anonset.release.stopwatch import COMPILING, Stopwatch
 
 
 @dataclass(frozen=True)

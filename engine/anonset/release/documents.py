@@ -17,9 +17,9 @@ from anonset.generalization.buckets import AnyPublication
 from anonset.generalization.earlier import Earlier
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.release.costs import Phase
 from anonset.release.formats import MOST_PARTS, Unverified
 from anonset.release.limits import limits_of
+from anonset.release.stopwatch import Phase
 from anonset.spelling import counted
 from anonset.strict_json import require_finite
 

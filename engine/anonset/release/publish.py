@@ -15,9 +15,9 @@ from anonset.data.seals import Seal
 from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict, Witness
-from anonset.release.costs import Stopwatch
 from anonset.release.formats import Kind, Layout, Unverified
 from anonset.release.staging import UNFINISHED, Staging
+from anonset.release.stopwatch import Stopwatch
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import Verdict
-from anonset.release.costs import Phase, Stopwatch
 from anonset.release.formats import Format, Layout, Unverified
 from anonset.release.formulas import formula_warnings
 from anonset.release.publish import Request, kind_of, publish
+from anonset.release.stopwatch import Phase, Stopwatch
 
 
 @dataclass(frozen=True, eq=False)

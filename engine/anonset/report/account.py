@@ -16,11 +16,12 @@ from anonset.measures.exclusiveness import ambiguous_items
 from anonset.measures.levels import KEPT, SUPPRESSED, by_level, of_nodes
 from anonset.measures.retention import shares
 from anonset.privacy import Verdict
-from anonset.release.costs import COMPILING, format_size
 from anonset.release.documents import ATTESTATION, Declarations, declarations, declared_limits, parameters_of, plain
 from anonset.release.formats import Unverified
 from anonset.release.limits import IN_SHORT
+from anonset.release.memory import format_size
 from anonset.release.release import Release
+from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
 from anonset.spelling import counted, printable, setting, shortened
 

@@ -7,7 +7,7 @@ from rich.table import Table as RichTable
 from anonset.jobs.findings import Findings, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
-from anonset.release.costs import format_size
+from anonset.release.memory import format_size
 from anonset.report.account import facts_table
 from anonset.spelling import printable
 

@@ -1,0 +1,82 @@
+"""Seconds and peak memory of each phase of a run, compiling apart."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+
+from anonset.algorithms.base import Progress
+from anonset_kernels._compiling import COMPILATION
+
+COMPILING = "compiling"
+"""Name of the phase in which kernels are compiled: it lies within others, whose seconds leave it out."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One finished phase of a run."""
+
+    name: str
+    """What was done: ``read``, ``search``, ``write``, and the like, or ``compiling``."""
+    seconds: float
+    """Wall-clock seconds, without those in which kernels were compiled."""
+    peak_memory: int | None
+    """Largest resident memory of the process up to the end of the phase, in bytes; None where it is unknown."""
+
+
+@dataclass
+class Stopwatch:
+    """Records the phases of a run, in order.
+
+    What is compiled in a phase becomes a phase of its own, before it: a run on a machine that has not run these kernels
+    yet takes many seconds that are none of the algorithm's.
+
+    >>> watch = Stopwatch()
+    >>> with watch.phase("search"):
+    ...     pass
+    >>> [phase.name for phase in watch.phases]
+    ['search']
+    """
+
+    phases: list[Phase] = field(default_factory=list)
+    """The finished phases."""
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time the body of a ``with`` statement as one phase."""
+        start, before = time.perf_counter(), COMPILATION.seconds
+        yield
+        compiled = COMPILATION.seconds - before
+        seconds = time.perf_counter() - start - compiled
+        if compiled:
+            self.compiled(compiled)
+        self.phases.append(Phase(name, seconds, peak_memory()))
+
+    def compiled(self, seconds: float) -> None:
+        """Add to the phase of compiling, of which there is one at most."""
+        at = next((at for at, phase in enumerate(self.phases) if phase.name == COMPILING), len(self.phases))
+        seconds += sum(phase.seconds for phase in self.phases[at : at + 1])
+        self.phases[at : at + 1] = [Phase(COMPILING, seconds, peak_memory())]
+
+
+def tell_compiling(progress: Progress | None) -> AbstractContextManager[None]:
+    """Report to `progress`, within a ``with`` statement, each kernel that is compiled.
+
+    It is called with (``compiling``, kernels so far, total): a total of 0 while one is compiled, for nobody knows how
+    many there will be, and of the kernels so far when it is finished.
+    """
+    if progress is None:
+        return nullcontext()
+    tell = progress
+    return COMPILATION.watched(lambda kernels, finished: tell(COMPILING, kernels, kernels if finished else 0))
+
+
+def peak_memory() -> int | None:
+    """Return the largest resident memory of this process so far, in bytes, or None where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
