@@ -160,14 +160,14 @@ def _of_texts(settings: CheckSettings) -> dict[str, Any]:
 
 def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyModel) -> AnyPublication:
     """Return the data of a publication, if a model speaks of them and their codebook says what they mean."""
-    attested, published = opened.attested, str(opened.out)
+    attested = opened.attested
     given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
     if roles := [option(n) for n in given if n not in _of_original(settings, attested)]:
-        msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {published!r}"
+        msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {str(opened.out)!r}"
         raise InputError(msg)
     if opened.has_buckets != ("buckets" in model.protects):
         what = "a bucketized table" if opened.has_buckets else "a table of records"
-        msg = f"{published!r} is {what}, of which model {model.name} says nothing"
+        msg = f"{str(opened.out)!r} is {what}, of which model {model.name} says nothing"
         raise InputError(msg)
     publication = opened.publication
     if isinstance(publication, Publication):

@@ -191,8 +191,8 @@ class Opened(Discreet):
             raise InputError(msg)
         for name, expected in report.files.items():
             if Path(name).name != name or digest(private / name) != expected:
-                file = str(private / name)
-                msg = f"{file!r} is not the file that was written for {str(self.out)!r}: its SHA-256 differs"
+                other = f"is not the file that was written for {str(self.out)!r}: its SHA-256 differs"
+                msg = f"{str(private / name)!r} {other}"
                 raise InputError(msg)
 
     def way_back(self, store: Store) -> tuple[Int64, Int32 | None] | None:
