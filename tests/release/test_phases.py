@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import anonset
-from anonset.release import memory
+from anonset.release import stopwatch
 from anonset.release.stopwatch import COMPILING, Stopwatch, tell_compiling
 from anonset_kernels._compiling import Compilation
 
@@ -23,7 +23,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 @pytest.fixture
 def compilation(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> Compilation:
     made = Compilation()
-    monkeypatch.setattr(memory, "COMPILATION", made)
+    monkeypatch.setattr(stopwatch, "COMPILATION", made)
     return made
 
 
