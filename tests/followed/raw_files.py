@@ -281,6 +281,48 @@ def clean_patients(n: int, seed: int) -> RawFile:
     return _of("patients.csv", "mrn,e-mail,age,sex,occupation,diagnoses", rows, all_of_them, secrets)
 
 
+def cases_of_named(n: int, seed: int) -> RawFile:
+    """A row a case with a number of its own; the person stands there by name and date of birth alone."""
+    random = np.random.default_rng(seed + 5)
+    all_of_them = people(n, seed)
+    rows, secrets, case = [], set[str](), 70_000
+    for at, one in enumerate(all_of_them):
+        secrets |= {one.surname, one.first, f"{one.born:%d.%m.%Y}"}
+        for when, codes in one.visits:
+            case += int(random.integers(1, 7))
+            fields = [str(case), one.surname, one.first, f"{one.born:%d.%m.%Y}", one.sex, one.zip, f"{when:%d.%m.%Y}"]
+            rows.append((at, ";".join([*fields, " ".join(codes)])))
+    head = "Fallnummer;Nachname;Vorname;Geburtsdatum;Geschlecht;PLZ;Aufnahme;Diagnosen"
+    return _of("faelle.csv", head, rows, all_of_them, secrets)
+
+
+def visits_without_ids(n: int, seed: int) -> RawFile:
+    """A row a visit, nobody named and no identifier: born, sex and postcode are the person's."""
+    all_of_them = people(n, seed)
+    rows, secrets = [], set[str]()
+    for at, one in enumerate(all_of_them):
+        secrets.add(f"{one.born:%m/%d/%Y}")
+        for when, codes in one.visits:
+            fields = [f"{one.born:%m/%d/%Y}", one.sex, one.zip, f"{when:%m/%d/%Y}", " ".join(codes)]
+            rows.append((at, ",".join(fields)))
+    return _of("visits.csv", "date_of_birth,sex,zip,visit_date,dx_codes", rows, all_of_them, secrets)
+
+
+def titled_extract(n: int, seed: int) -> RawFile:
+    """A row an admission, in tabs below a title: numbers with blanks, dates as 12-Mar-1950, codes between bars."""
+    all_of_them = people(n, seed)
+    rows, secrets = [], set[str]()
+    for at, one in enumerate(all_of_them):
+        number = f"{one.number:06d}{one.number * 31 % 10_000:04d}"
+        secrets |= {one.surname, one.first, f"{one.born:%d-%b-%Y}"}
+        for when, codes in one.visits:
+            fields = [f"{number[:3]} {number[3:6]} {number[6:]}", f"{one.surname}, {one.first}",
+                      f"{one.born:%d-%b-%Y}", one.sex.upper(), one.zip, f"{when:%d-%b-%Y}"]  # fmt: skip
+            rows.append((at, "\t".join([*fields, "|".join(codes)])))
+    head = "NHS Number\tPatient Name\tDate of Birth\tSex\tPostcode\tAdmission Date\tDiagnosis codes"
+    return _of("extract.txt", head, rows, all_of_them, secrets, before="Discharge extract 2024\n")
+
+
 RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {
     make.__name__: make
     for make in (
@@ -294,5 +336,8 @@ RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {
         french_register,
         spoilt_numbers,
         clean_patients,
+        cases_of_named,
+        visits_without_ids,
+        titled_extract,
     )
 }

@@ -20,7 +20,13 @@ def test_what_is_published_holds_persons_together(tmp_path: Path, name: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("prescriptions", "take it out"), ("spoilt_numbers", "export the file anew")]
+    ("name", "said"),
+    [
+        ("prescriptions", "take it out"),
+        ("spoilt_numbers", "export the file anew"),
+        ("cases_of_named", "better with a column that numbers the persons as id"),
+        ("visits_without_ids", "better with a column that numbers the persons as id"),
+    ],
 )
 def test_what_cannot_be_read_as_meant_ends_with_a_line(tmp_path: Path, name: str, said: str) -> None:
     way = follow(tmp_path, RAW_FILES[name](250, 7))

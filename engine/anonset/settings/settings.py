@@ -45,7 +45,8 @@ class RoleSettings(ReadingSettings, ColumnSettings):
     )
     identifying_as_declared: bool = Field(
         False,
-        description="You state that names, e-mail addresses, IBANs are published on purpose; the attestation says so.",
+        description="You state that names, e-mail addresses, IBANs or full dates of birth are published on purpose; "
+        "the attestation says so.",
     )
 
     def read_options(self) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class Formation(Discreet, ABC):
     relational_weights: Mapping[str, float] | None = None
     """Weight of each relational column in the loss; all the same if None."""
     refine: bool = False
-    """Dissolve neighbouring clusters and form them anew, as long as that lowers the loss."""
+    """After forming clusters, take neighbouring ones apart and form them again while that lowers the loss."""
     max_evaluations: int = 300_000_000
     """Stop refining after so many losses of unions (about 10^8 a second)."""
 

@@ -119,7 +119,7 @@ class RelationalFirst(RTFramework):
     seed: int | None = None
     """Seed of the formation "cluster": at random by this number; the first record that is left if None."""
     refine: bool = False
-    """Dissolve neighbouring clusters and form them anew, as long as that lowers the loss."""
+    """After forming clusters, take neighbouring ones apart and form them again while that lowers the loss."""
     max_evaluations: int = 300_000_000
     """Stop refining after so many losses of unions (about 10^8 a second)."""
 
@@ -219,11 +219,11 @@ class MergingFramework(RelationalFirst):
     delta: float
     """Largest loss, in [0, 1]: of the relational values (Rum) for rum-bound, of the items (Tum) for tum-bound."""
     merge: MergeOrder = "rt"
-    """Which candidates come first: the best relationally (r), by their items (t), or by both ranks (rt)."""
+    """Which clusters to merge first: those alike in relational values (r), in items (t), or in both (rt)."""
     order: ItemOrder = "btd"
-    """What orders by items: the distance of transactions (btd), or the true utility loss (ul), much slower."""
+    """How alike items are measured: by shared symbols (btd), or by the utility loss itself (ul), much slower."""
     btd: Numerator = "xor"
-    """Numerator of the distance of transactions."""
+    """What btd counts: items that only one of two clusters has (xor), or that either has (or)."""
 
     def __post_init__(self) -> None:
         require_share("delta", self.delta)

@@ -45,7 +45,7 @@ class TumBound(MergingFramework):
     )
 
     scan: bool = False
-    """Before a merge, look for the first candidate that meets the bound at once."""
+    """Before a merge, look for one that meets the bound at once."""
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
         """Merge clusters until the utility loss of the items is at most `delta`, and publish each.

@@ -31,7 +31,7 @@ class AprioriBased(Generalization):
     """The apriori anonymization, or an algorithm that runs it on parts of the data."""
 
     max_increments: int = 500_000_000_000
-    """Refuse an itemset size whose counting would take more increments (about 2 * 10^8 a second and core)."""
+    """Give up before a size of itemsets takes more steps to count (about 2 * 10^8 a second and core)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_increments", self.max_increments, 1)

@@ -56,7 +56,7 @@ class Direct(Generalization):
     )
 
     max_tree: int = 50_000_000_000
-    """Largest count-tree: sets of up to m nodes, counted once for each record that holds them."""
+    """Give up above so many sets of up to m nodes, counted once for each record that holds them."""
 
     def __post_init__(self) -> None:
         require_at_least("max_tree", self.max_tree, 1)

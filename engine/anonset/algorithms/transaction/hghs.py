@@ -31,9 +31,9 @@ class ThreatBased(KmAlgorithm, ABC):
     """An algorithm that searches a cut, and what to suppress of it, by the minimal threats: HgHs or rounds of it."""
 
     max_threats: int = 30_000_000
-    """Largest number of minimal threats to hold (about 50 bytes each at m=3)."""
+    """Give up above so many rare itemsets (about 50 bytes each at m=3)."""
     max_increments: int = 500_000_000_000
-    """Refuse an itemset size whose mining takes more increments (about 2 * 10^8 a second and core)."""
+    """Give up before a size of itemsets takes more steps to count (about 2 * 10^8 a second and core)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)

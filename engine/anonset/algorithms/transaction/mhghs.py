@@ -60,7 +60,7 @@ class MHgHs(ThreatBased):
     traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",))
 
     cost: str = "original"
-    """Leaves that count in the costs: ``original`` or ``reduced``."""
+    """Which items the costs count: all (``original``), or those that are still there (``reduced``)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
