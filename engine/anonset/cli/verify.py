@@ -9,6 +9,7 @@ from anonset.cli.app import flags_of, given_flags
 from anonset.cli.main import DONE, FAILED, UNDECIDED
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.verify import check
+from anonset.release.opened import kept_constraints
 from anonset.report.publication_check import check_account, check_summary
 from anonset.settings.job_files import is_job, of_job
 from anonset.settings.reading import ReadingSettings
@@ -40,7 +41,9 @@ def verify(
     given = given_flags(flags)
     if is_job(published):
         published, job = of_job(published, "out", ("input", "private", *_OF_THE_ORIGINAL))
-        given = {**_with_original(published, job), **given}
+        private = Path(job.pop("private", f"{published}.private"))
+        known = {} if "model" in given else kept_constraints(private)
+        given = {**known, **_with_original(job, private), **given}
     with progress_bars(quiet=quiet) as progress:
         found = check(Path(published), given, progress=progress)
     if json:
@@ -52,12 +55,12 @@ def verify(
     return DONE if found.holds else FAILED
 
 
-def _with_original(out: str, job: dict[str, Any]) -> dict[str, Any]:
+def _with_original(job: dict[str, Any], private: Path) -> dict[str, Any]:
     """Return the settings with which the publication of a job is checked against its original, where that is there."""
-    original, private = job.pop("input", ""), job.pop("private", f"{out}.private")
+    original = job.pop("input", "")
     if not Path(original).exists():
         return {}
     from anonset.io.records import records_file
 
-    records = records_file(Path(private))
+    records = records_file(private)
     return {**job, "original": original, **({} if records is None else {"records": str(records)})}

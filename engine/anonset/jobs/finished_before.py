@@ -11,7 +11,7 @@ from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import relevant
 from anonset.release.documents import versions
 from anonset.release.earlier import read_earlier
-from anonset.release.opened import Opened, read_report
+from anonset.release.opened import Opened, kept_constraints, read_report
 from anonset.settings.job_files import with_absolute_paths
 from anonset.settings.settings import validate
 from anonset.settings.verify import check_settings_model
@@ -54,4 +54,5 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
         which = f" ({', '.join(names)})" if other[0] == "settings" else ""
         msg = f"{settings.out!r} exists already, made from other {other[0]}{which}; give another --out"
         raise InputError(msg)
-    return check_opened(out, opened, validate(check_settings_model(), {}), progress=progress)
+    given = validate(check_settings_model(), kept_constraints(private))
+    return check_opened(out, opened, given, progress=progress)

@@ -30,6 +30,8 @@ REPORT = "report.json"
 """Name of the private report."""
 CODEBOOK = "codebook.csv"
 """Name of the file that says what each published symbol stands for."""
+CONSTRAINTS = "privacy_constraints.txt"
+"""Name of the private file of the privacy constraints, which the attestation must not hold."""
 _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 
 

@@ -20,7 +20,7 @@ from anonset.generalization import Symbol
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
-from anonset.release.documents import ATTESTATION, CODEBOOK, REPORT, Attestation, BucketFiles, Report
+from anonset.release.documents import ATTESTATION, CODEBOOK, CONSTRAINTS, REPORT, Attestation, BucketFiles, Report
 from anonset.release.staging import UNFINISHED, require_apart
 from anonset.settings.parameters import MODELS, build
 from anonset.settings.readers import Context
@@ -230,6 +230,12 @@ def opening(
     require_apart(work_dir, published, private or f"{published}.private")
     with Opened.at(published, private).placed(work_dir, records=records) as placed:
         yield placed
+
+
+def kept_constraints(private: Path) -> dict[str, str]:
+    """Return the setting of the privacy constraints that a private directory keeps; none where it keeps none."""
+    path = private / CONSTRAINTS
+    return {"privacy_constraints": str(path)} if path.is_file() else {}
 
 
 def with_way_back(publication: AnyPublication, record: Int64, cluster: Int32 | None) -> AnyPublication:

@@ -112,8 +112,9 @@ def write_policy(unverified: Unverified[Any], folder: Path) -> None:
     if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
         return
     from anonset.io.policies import write_privacy_policy
+    from anonset.release.documents import CONSTRAINTS
 
-    write_privacy_policy(policy, folder / "privacy_constraints.txt")
+    write_privacy_policy(policy, folder / CONSTRAINTS)
 
 
 def kind_of(model: PrivacyModel) -> Kind[Any]:
