@@ -1,16 +1,26 @@
 """What is arbitrary in an experiment, and the values that it is given: leaf orders, samples, seeds, workloads, runs."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import Field, dataclass, replace
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from benchmarks.experiments.draws import NAMED_ORDERS, RANDOM_ORDERS
 
-if TYPE_CHECKING:
-    from benchmarks.experiments.cases import Case
-
 Cost = Literal["", "time", "memory"]
 """What of a case's cost is judged, if any."""
+
+
+class Repeatable(Protocol):
+    """A dataclass with parameters, a repetition and a cost, as a case is."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What is measured."""
+
+
+C = TypeVar("C", bound=Repeatable)
 
 
 @dataclass(frozen=True)
@@ -35,7 +45,7 @@ class Factor:
         """All levels."""
         return (*self.draws, *self.singles)
 
-    def over(self, cases: "Iterable[Case]", *, cost: Cost = "", levels: Sequence[str] | None = None) -> "list[Case]":
+    def over(self, cases: Iterable[C], *, cost: Cost = "", levels: Sequence[str] | None = None) -> list[C]:
         """Return every case at every level, level by level, so that what is compared runs side by side."""
         made = list(cases)
         return [

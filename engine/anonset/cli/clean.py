@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from anonset.cli.main import DONE
+from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show, show_json
 from anonset.data.owners import State
 from anonset.jobs.leftovers import WorkFound, remove_left, work_directories

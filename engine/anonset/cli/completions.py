@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from anonset.cli.main import DONE
+from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show
 
 

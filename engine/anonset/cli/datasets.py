@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from anonset.cli.app import pairs, whole_number
-from anonset.cli.main import DONE, FAILED
+from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.output import say, show, show_json
 from anonset.errors import InputError
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from anonset.cli.main import DONE
+from anonset.cli.exit_codes import DONE
 from anonset.cli.output import progress_bars, show, warn
 from anonset.jobs.anonymize import anonymize_file
 from anonset.release.staging import require_new

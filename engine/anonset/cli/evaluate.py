@@ -5,8 +5,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from anonset.cli.app import given_flags, pairs, split, whole_number
+from anonset.cli.exit_codes import DONE
 from anonset.cli.items import Flags, RoleFlags
-from anonset.cli.main import DONE
 from anonset.cli.originals import MemoryLimit, WorkDir
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.errors import InputError

@@ -6,6 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from anonset.cli.app import whole_number
+from anonset.cli.exit_codes import DONE
 from anonset.cli.items import (
     Flags,
     RoleFlags,
@@ -15,7 +16,6 @@ from anonset.cli.items import (
     misfits_table,
     show_figures,
 )
-from anonset.cli.main import DONE
 from anonset.cli.output import show, show_json
 from anonset.errors import HierarchyError, InputError
 from anonset.release.staging import require_new

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from anonset.cli.app import given_flags, pairs, whole_number
+from anonset.cli.exit_codes import DONE
 from anonset.cli.items import Flags, RoleFlags
-from anonset.cli.main import DONE
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError, foreign

@@ -11,11 +11,11 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from anonset.cli.exit_codes import BAD_INPUT, DONE, FAILED, UNDECIDED
 from anonset.errors import RAW_DATA_STAY, AnonsetError, InfeasibleError, UndecidedError, VerificationError
 from anonset.release.interruption import Unwinding
 from anonset.spelling import spell_options
 
-DONE, FAILED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 _LOG_FORMAT = "--log-format"
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
 _RARELY = (300_000, 50, 100)

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from anonset.cli.app import whole_number
+from anonset.cli.exit_codes import DONE
 from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_figures
-from anonset.cli.main import DONE
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags, pairs, split
-from anonset.cli.main import DONE
+from anonset.cli.exit_codes import DONE
 from anonset.cli.originals import original_and_persons
 from anonset.cli.output import progress_bars, show
 from anonset.errors import InputError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags, pairs, split, whole_number
-from anonset.cli.main import DONE, FAILED
+from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.originals import MemoryLimit, WorkDir, original_and_persons
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.app import given_flags, name_of, pairs, split, whole_number
+from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.items import Flags, RoleFlags
-from anonset.cli.main import DONE, FAILED
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.data.hierarchy_rules import PROPOSED

@@ -1,0 +1,3 @@
+"""The exit codes of commands."""
+
+DONE, FAILED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
