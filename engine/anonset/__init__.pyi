@@ -31,6 +31,7 @@ from anonset.algorithms.transaction.mhghs import MHgHs as MHgHs
 from anonset.algorithms.transaction.optimal import Optimal as Optimal
 from anonset.algorithms.transaction.pcta import Pcta as Pcta
 from anonset.algorithms.transaction.pgen import generate_constraints as generate_constraints
+from anonset.algorithms.transaction.set_search import SetSearch as SetSearch
 from anonset.algorithms.transaction.vpa import Vpa as Vpa
 from anonset.data import CategoricalColumn as CategoricalColumn
 from anonset.data import Hierarchy as Hierarchy

@@ -80,25 +80,34 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
 
 @kernel()
 def first_copies(indptr: Indptr, items: Items, most: int) -> BoolArray:
-    """Tell of each row whether fewer than `most` rows before it are equal to it: bool (n,). O(nnz), by a hash table."""
+    """Tell of each row whether fewer than `most` rows before it are equal to it: bool (n,). O(nnz)."""
+    first = first_equal(indptr, items)
+    copies, kept = np.zeros(len(first), np.int32), np.zeros(len(first), np.bool_)
+    for row in range(len(first)):
+        if copies[first[row]] < most:
+            copies[first[row]] += 1
+            kept[row] = True
+    return kept
+
+
+@kernel()
+def first_equal(indptr: Indptr, items: Items) -> Int32Array:
+    """Return the first row that is equal to each row: int32 (n,). O(nnz), by a hash table."""
     n, n_slots = len(indptr) - 1, 16
     while n_slots < 2 * n:
         n_slots *= 2
-    first, copies = np.full(n_slots, -1, np.int32), np.zeros(n_slots, np.int32)
-    kept = np.zeros(n, np.bool_)
+    table, first = np.full(n_slots, -1, np.int32), np.empty(n, np.int32)
     for row in range(n):
         key = np.int64(7)
         for at in range(indptr[row], indptr[row + 1]):
             key = (key * 1000003 + items[at] + 1) & 0x7FFFFFFF
         slot = (key ^ (key >> 15)) & (n_slots - 1)
-        while first[slot] >= 0 and not _are_equal(indptr, items, first[slot], row):
+        while table[slot] >= 0 and not _are_equal(indptr, items, table[slot], row):
             slot = (slot + 1) & (n_slots - 1)
-        if first[slot] < 0:
-            first[slot] = row
-        if copies[slot] < most:
-            copies[slot] += 1
-            kept[row] = True
-    return kept
+        if table[slot] < 0:
+            table[slot] = row
+        first[row] = table[slot]
+    return first
 
 
 @kernel()

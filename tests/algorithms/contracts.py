@@ -316,6 +316,7 @@ CONTRACTS: Mapping[str, Contract] = {
     "lm-apriori": LM,
     "coat": SETS,
     "pcta": SETS,
+    "set-search": Contract(by_k_and_m, KmAnonymity, _without_hierarchy(items_case), _km, few_items),
     "cluster": RELATIONAL,
     "mondrian": RELATIONAL,
     "k-member": RELATIONAL,

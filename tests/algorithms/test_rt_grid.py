@@ -22,7 +22,7 @@ from anonset.release.losses import measures_of
 from anonset.verification import verify
 from reference.transaction_algorithms import is_km
 
-FUNCTIONS = ("coat", "pcta", "apriori", "vpa", "lra", "exact")
+FUNCTIONS = ("coat", "pcta", "set-search", "apriori", "vpa", "lra", "exact")
 MERGES = tuple(product((RumBound, TumBound), ("r", "t", "rt")))
 GRID = [
     (formation, function, *MERGES[(f + g) % len(MERGES)])

@@ -18,7 +18,7 @@ RT = ("rum-bound", "tum-bound", "rfirst", "tfirst")
 BUCKETS = ("anatomy", "safe-grouping")
 SET_BASED = ("coat", "pcta")
 OF_ITEMS = frozenset(NAMES).difference(RELATIONAL, BUCKETS)
-_TREELESS = (*SET_BASED, "coherence-suppression")
+_TREELESS = (*SET_BASED, "set-search", "coherence-suppression")
 _ODD = (
     *("ä", "日本", "=1+1", "+7", "-5", "@x", 'say"', "it's", "%", "08", "8", "a:b", "*", "[1:2]", "a;b", "G1", "V1"),
     *("N1_0", "items", "items-N1", "ALL", "codes:a", "\\", "null", "NaN", "1e3", "#", "'", "’"),
@@ -229,7 +229,9 @@ def _hierarchies(
         elif rng.random() < 0.5:
             specs[column] = "values"
     sets, secrets = list(roles.get("items", ())), set(parameters.get("sensitive_items", ()))
-    optional = name in _TREELESS or (name in RT[:3] and parameters.get("transaction") in (None, *SET_BASED))
+    optional = name in _TREELESS or (
+        name in RT[:3] and parameters.get("transaction") in (None, *SET_BASED, "set-search")
+    )
     groups = str(parameters.get("utility_constraints", ""))
     if not sets or groups == "utility.txt" or (optional and groups != "level:1" and rng.random() < 0.6):
         return trees, specs

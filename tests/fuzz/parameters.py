@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-FUNCTIONS = ("coat", "pcta", "exact", "apriori", "direct", "optimal", "vpa", "lra", "lm-apriori")
+FUNCTIONS = ("coat", "pcta", "set-search", "exact", "apriori", "direct", "optimal", "vpa", "lra", "lm-apriori")
 FORMATIONS = (
     *("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"),
     *("full-domain", "local-recoding", "bottom-up", "top-down"),
@@ -61,6 +61,8 @@ def _of_cut(name: str, rng: random.Random, drawn: Drawn) -> None:
         given["depth"] = rng.randint(1, 2)
     if name == "mhghs":
         given["cost"] = rng.choice(("original", "reduced"))
+    if name == "set-search":
+        given["mu"] = rng.choice((0, 1, 4, 100))
     if name == "exact":
         given["suppress"] = rng.random() < 0.6
         if rng.random() < 0.3:

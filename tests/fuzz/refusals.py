@@ -8,7 +8,7 @@ from typing import Any
 from fuzz.draws import Case
 from fuzz.truth import original_rows
 
-_CUTS = ("apriori", "direct", "optimal", "vpa", "lra", "exact")
+_CUTS = ("apriori", "direct", "optimal", "vpa", "lra", "exact", "set-search")
 _ADVICE: Mapping[str, str] = {
     "l": r"an l of at most ([0-9]+) would do",
     "delta": r"a delta of at least ([0-9.e-]+) would do",

@@ -83,6 +83,7 @@ def test_short_codes_of_value_sets_count_as_sets() -> None:
 def test_declarations() -> None:
     assert said(KmAnonymity(2, 2), published([A]), by_person=False) == ALWAYS | ITEMS | {"ROWS"}
     assert said(KmAnonymity(2, 2), published([A]), earlier=True) == ALWAYS | ITEMS | {"GOES_ON"}
+    assert said(KmAnonymity(2, 2), published([A]), sets_from_data=True) == ALWAYS | ITEMS | {"SETS_FROM_DATA"}
     assert said(KmAnonymity(2, 2), published([A]), undecided=True) == ALWAYS | ITEMS | {"UNDECIDED"}
 
 
@@ -99,6 +100,7 @@ def test_every_sentence_is_said_somewhere_and_is_short() -> None:
         by_person=False,
         undecided=True,
         from_data=True,
+        sets_from_data=True,
         earlier=True,
         by_word=True,
         named=True,

@@ -129,6 +129,8 @@ class Traits:
     """What would do above that."""
     forms_sets: bool = False
     """Whether it publishes sets of items, named by their members: then odd labels are refused before any work."""
+    sets_from_data: bool = False
+    """Whether these sets follow how often items occur, of which they tell: the owner declares that."""
     tight: bool = False
     """Whether each cluster is published as its own lowest common relational values."""
     coarsens: bool = False

@@ -20,6 +20,7 @@ _OWN = {
     "lm-apriori": "transaction.lm_apriori:LmApriori",
     "coat": "transaction.coat:Coat",
     "pcta": "transaction.pcta:Pcta",
+    "set-search": "transaction.set_search:SetSearch",
     "cluster": "relational.cluster:Cluster",
     "mondrian": "relational.mondrian:Mondrian",
     "k-member": "relational.k_member:KMember",

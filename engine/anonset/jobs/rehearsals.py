@@ -71,6 +71,7 @@ def _variants() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
     return {
         "apriori": ({"m": 1}, {"m": 2}, {"m": 3}),
         "exact": ({"k": 5, "m": 3, "suppress": True}, {"k": 5, "m": 3}),
+        "set-search": ({"m": 2}, {"m": 3}),
         "hghs": ({"m": 2}, {"m": 4}),
         "coherence-suppression": ({"sensitive_items": SECRETS, "h": 0.8}, {"sensitive_items": SECRETS, "p": 2}),
         "lm-apriori": ({"sensitive_items": SECRETS},),

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from anonset.data import Hierarchy, Table
+from anonset.algorithms.base import traits_of
+from anonset.data import Table
 from anonset.data.fingerprints import columns_sha256, combined_sha256
 from anonset.generalization.buckets import AnyPublication
-from anonset.generalization.earlier import Earlier
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.formats import MOST_PARTS, Unverified
@@ -140,6 +140,8 @@ class Declarations(Document):
     """Columns that name or reach persons are published on purpose."""
     hierarchy_built_from_data: Literal[True] | None = None
     """A hierarchy was made from how often labels occur, so that it tells of that."""
+    partition_made_from_data: Literal[True] | None = None
+    """Sets of items were made from how often, and with which others, items occur, so that they tell of that."""
     accepted_undecided: Literal[True] | None = None
     """The check could not be finished, and the owner published all the same."""
     earlier_attestation: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
@@ -225,23 +227,23 @@ def declared_limits(model: PrivacyModel, publication: AnyPublication, declared: 
         by_person=declared.unit == "person",
         undecided=bool(declared.accepted_undecided),
         from_data=bool(declared.hierarchy_built_from_data),
+        sets_from_data=bool(declared.partition_made_from_data),
         earlier=declared.earlier_attestation is not None,
         by_word=bool(declared.rows_are_persons),
         named=bool(declared.identifying_as_declared),
     )
 
 
-def declarations(
-    table: Table, hierarchies: Mapping[str, Hierarchy], *, undecided: bool, earlier: Earlier | None = None
-) -> Declarations:
-    """Return what is declared of a publication of a table by its hierarchies, and of its verification."""
-    from_data = any(hierarchy.from_data for hierarchy in hierarchies.values())
-    unit: Literal["person", "row, taken for a person"] = "person" if table.by_person else "row, taken for a person"
+def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declarations:
+    """Return what is declared of a publication, and of its verification."""
+    table, earlier = unverified.table, unverified.earlier
+    from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
     return Declarations(
-        unit=unit,
+        unit="person" if table.by_person else "row, taken for a person",
         rows_are_persons=table.word.rows_are_persons or None,
         identifying_as_declared=table.word.identifying_as_declared or None,
         hierarchy_built_from_data=from_data or None,
+        partition_made_from_data=traits_of(unverified.algorithm).sets_from_data or None,
         accepted_undecided=True if undecided else None,
         earlier_attestation=None if earlier is None else earlier.attestation_sha256,
     )

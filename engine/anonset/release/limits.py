@@ -49,6 +49,12 @@ FROM_DATA = (
     "frequencies, and at times which pairs are rare."
 )
 """What holds where a hierarchy was made from frequencies."""
+SETS_FROM_DATA = (
+    "Sets of items were made from how often, and with which others, items occur in the data: items of a set occur "
+    "about equally often, and a set is as large as was found to be needed to hide what is rare. So each set tells a "
+    "band of frequencies, and at times which pairs are rare or never occur."
+)
+"""What holds where a partition was made from frequencies and pairs."""
 GOES_ON = (
     "It continues an earlier release, whose names keep their meaning: whoever has both sees what became coarser, so "
     "what became rare, and may learn more about somebody who is in both than either says. No guarantee holds for the "
@@ -77,6 +83,7 @@ def limits_of(
     by_person: bool,
     undecided: bool,
     from_data: bool = False,
+    sets_from_data: bool = False,
     earlier: bool = False,
     by_word: bool = False,
     named: bool = False,
@@ -91,6 +98,8 @@ def limits_of(
         Whether it was accepted that the check could not be finished.
     from_data
         Whether a hierarchy was made from frequencies.
+    sets_from_data
+        Whether a partition of the items was.
     earlier
         Whether it goes on from an earlier release.
     by_word
@@ -112,6 +121,8 @@ def limits_of(
         parts.append(NAMED)
     if from_data:
         parts.append(FROM_DATA)
+    if sets_from_data:
+        parts.append(SETS_FROM_DATA)
     if undecided:
         parts.append(UNDECIDED)
     return parts

@@ -90,9 +90,7 @@ def publish(
             seen = evidence(written, verdict, budget=request.budget, progress=progress)
             require_decided(seen, accept_undecided=request.accept_undecided)
         with watch.phase("complete"):
-            declared = declarations(
-                unverified.table, unverified.hierarchies, undecided=seen.holds is None, earlier=unverified.earlier
-            )
+            declared = declarations(unverified, undecided=seen.holds is None)
             promise = attestation(verdict.model, seen, written, kind.counts(written), files, declared)
             promise.write(staging.folder / ATTESTATION)
             kind.write_private(unverified, staging.private)

@@ -105,8 +105,7 @@ def account(release: Release) -> list[str | RichTable]:
 
 def _declared(release: Release) -> Declarations:
     """Return what is declared of a release."""
-    made, undecided = release.unverified, release.verdict.holds is None
-    return declarations(made.table, made.hierarchies, undecided=undecided, earlier=made.earlier)
+    return declarations(release.unverified, undecided=release.verdict.holds is None)
 
 
 def _limits_in_short(release: Release, declared: Declarations) -> list[str]:

@@ -221,7 +221,7 @@ _PRIVACY = Form(
 )
 DIVERSE = "lm-apriori"
 """The transaction function for (k, l^m)-diversity."""
-TRANSACTION_FUNCTIONS = ("coat", "pcta", "exact", "apriori", "direct", "optimal", "vpa", "lra", DIVERSE)
+TRANSACTION_FUNCTIONS = ("coat", "pcta", "set-search", "exact", "apriori", "direct", "optimal", "vpa", "lra", DIVERSE)
 """The algorithms that the RT frameworks can run on a cluster."""
 
 FORMS: dict[str, Form] = {

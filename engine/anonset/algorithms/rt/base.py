@@ -131,6 +131,7 @@ class RelationalFirst(RTFramework):
             self,
             split_records=None if of_formation is None else min(of_formation, self.most_merged),
             forms_sets=traits_of(function).forms_sets,
+            sets_from_data=traits_of(function).sets_from_data,
             tight=not isinstance(function.model, PartitionKmAnonymity),
         )
 

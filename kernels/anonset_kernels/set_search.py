@@ -1,0 +1,229 @@
+"""A partition of the items by local search: single items move among groups, violated pairs cost a penalty.
+
+A group costs its occurrences times its size, and more the less alike its items' supports are: see `group_cost`. The
+supports of all pairs of groups are kept; a move changes two rows of them, by what the records of the item tell.
+"""
+
+from anonset_kernels._arrays import Integer, Items
+from anonset_kernels._jit import kernel
+from anonset_kernels._larger_sets import keeps_sets
+from anonset_kernels._partitions import (
+    CANDIDATES,
+    CELLS,
+    STAMP,
+    Partition,
+    Records,
+    Rule,
+    Scratch,
+    change,
+    group_cost,
+    groups_of,
+    put,
+    violation,
+)
+
+
+@kernel()
+def sweep(
+    records: Records, groups: Partition, scratch: Scratch, rule: Rule, order: Items, first: int, most: int
+) -> tuple[int, int]:
+    """Move each item of an order, from a place in it on, to where it costs least.
+
+    Parameters
+    ----------
+    order
+        int32: items.
+    most
+        Stop after so many cells looked at.
+
+    Returns
+    -------
+    (next, moves): the place to go on from, which is the end but after `most` or where no empty group is left; how many
+    items moved.
+    """
+    moves, empty, limit = 0, 0, groups.state[CELLS] + most
+    for at in range(first, len(order)):
+        while empty < len(groups.size) and groups.size[empty] > 0:
+            empty += 1
+        if groups.state[CELLS] > limit or empty == len(groups.size):
+            return at, moves
+        item = order[at]
+        g = groups.of[item]
+        if rule.penalty == 0 and groups.size[g] == 1:  # alone it costs nothing
+            continue
+        n = _choose(records, groups, scratch, rule, item, empty)
+        groups.state[CELLS] += len(groups.size)
+        if n > 0:
+            n_touched, lost = _look(records, groups, scratch, item)
+            best = _best(records, groups, scratch, rule, item, n, n_touched, lost)
+            if best >= 0:
+                _move(records, groups, scratch, rule, item, best, n_touched, lost)
+                moves += 1
+                empty = 0
+            _clear(scratch, n, n_touched)
+            groups.state[CELLS] += n * n_touched
+    return len(order), moves
+
+
+@kernel()
+def _saved(records: Records, groups: Partition, item: Integer, mu: int) -> int:
+    """Return what the cost of an item's group falls by without it."""
+    g, level = groups.of[item], records.level[item]
+    left = group_cost(
+        groups.size[g] - 1,
+        groups.occurrences[g] - records.support[item],
+        groups.levels[g] - level,
+        groups.squares[g] - level * level,
+        mu,
+    )
+    return groups.cost[g] - left
+
+
+@kernel()
+def _choose(records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, empty: Integer) -> int:
+    """List the groups to which the item adds least, ties the smallest; return how many. To an empty one it adds 0.
+
+    Those are left out to which it cannot move even if no pair of both groups were violated any more.
+    """
+    g, support, level = groups.of[item], records.support[item], records.level[item]
+    saved, worst = _saved(records, groups, item, rule.mu), 0
+    if rule.penalty > 0:
+        for h in range(len(groups.size)):
+            worst = max(worst, groups.violation[h])
+    limit = saved + rule.penalty * (groups.violation[g] + worst)
+    n = 0
+    if groups.size[g] > 1:
+        n = _insert(scratch, n, empty, 0)
+    for h in range(len(groups.size)):
+        size, occurrences = groups.size[h], groups.occurrences[h]
+        if size == 0 or h == g or occurrences + support * (size + 1) >= limit:  # it adds this much to any group
+            continue
+        added = (
+            group_cost(
+                size + 1, occurrences + support, groups.levels[h] + level, groups.squares[h] + level * level, rule.mu
+            )
+            - groups.cost[h]
+        )
+        if added < limit:
+            n = _insert(scratch, n, h, added)
+            if n == CANDIDATES:
+                limit = min(limit, scratch.added[n - 1])
+    kept = 0
+    for i in range(n):
+        h = scratch.candidate[i]
+        if scratch.added[i] < saved + rule.penalty * (groups.violation[g] + groups.violation[h]):
+            scratch.candidate[kept], scratch.added[kept] = h, scratch.added[i]
+            scratch.place[h] = kept
+            kept += 1
+    return kept
+
+
+@kernel()
+def _insert(scratch: Scratch, n: int, h: Integer, added: Integer) -> int:
+    """Keep a candidate in its place among the best; return how many there are."""
+    at = min(n, CANDIDATES - 1)
+    while at > 0 and scratch.added[at - 1] > added:
+        scratch.candidate[at], scratch.added[at] = scratch.candidate[at - 1], scratch.added[at - 1]
+        at -= 1
+    scratch.candidate[at], scratch.added[at] = h, added
+    return min(n + 1, CANDIDATES)
+
+
+@kernel()
+def _look(records: Records, groups: Partition, scratch: Scratch, item: Integer) -> tuple[int, int]:
+    """Count what the records of an item tell; return how many groups are touched, and records leave the group."""
+    g, n_touched, lost = groups.of[item], 0, 0
+    for record in records.records[records.start[item] : records.start[item + 1]]:
+        n, weight = groups_of(records, groups, scratch, record, item), records.weight[record]
+        leaves = scratch.seen[g] != groups.state[STAMP]
+        if leaves:
+            lost += weight
+        for i in range(n):
+            h = scratch.held[i]
+            if scratch.here[h] == 0:
+                scratch.touched[n_touched] = h
+                n_touched += 1
+            scratch.here[h] += weight
+            if leaves:
+                scratch.gone[h] += weight
+            if scratch.place[h] >= 0:
+                both = scratch.both[scratch.place[h]]
+                for j in range(n):
+                    both[scratch.held[j]] += weight
+                groups.state[CELLS] += n
+    return n_touched, lost
+
+
+@kernel()
+def _best(
+    records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, n: int, n_touched: int, lost: int
+) -> int:
+    """Return the candidate to which a move lowers the cost most, ties the first; -1 if none does."""
+    g, support, saved = groups.of[item], records.support[item], _saved(records, groups, item, rule.mu)
+    row, k = groups.pairs[g], rule.k
+    leaving = violation(row[g] - lost, k) - violation(row[g], k)
+    for i in range(n_touched if rule.m > 1 else 0):
+        h = scratch.touched[i]
+        if h != g:
+            leaving += violation(row[h] - scratch.gone[h], k) - violation(row[h], k)
+    best, least = -1, 0
+    for i in range(n):
+        h, cost = scratch.candidate[i], scratch.added[i] - saved
+        if cost - rule.penalty * (groups.violation[g] + groups.violation[h]) >= least:
+            continue
+        change = leaving + violation(groups.pairs[h, h] + support - scratch.here[h], k)
+        change -= violation(groups.pairs[h, h], k)
+        if rule.m > 1:
+            left = row[h] - scratch.gone[h]
+            change += violation(left + scratch.here[g] - scratch.both[i, g], k) - violation(left, k)
+            change += _joining(groups, scratch, k, g, i, n_touched)
+        if rule.penalty == 0 and change <= 0 and (rule.m < 3 or keeps_sets(records, groups, scratch, rule, item, h)):
+            return i
+        if rule.penalty > 0 and cost + rule.penalty * change < least:
+            best, least = i, cost + rule.penalty * change
+    return best
+
+
+@kernel()
+def _joining(groups: Partition, scratch: Scratch, k: int, g: Integer, i: int, n_touched: int) -> Integer:
+    """Return by how much the violation of a candidate's pairs, but that with `g`, rises with the item."""
+    h, both = scratch.candidate[i], scratch.both[i]
+    row, change = groups.pairs[h], violation(0, k)
+    for j in range(n_touched):
+        other = scratch.touched[j]
+        more = scratch.here[other] - both[other]
+        if more > 0 and other != g and other != h:
+            change += violation(row[other] + more, k) - violation(row[other], k)
+    return change
+
+
+@kernel()
+def _move(
+    records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, i: int, n_touched: int, lost: int
+) -> None:
+    """Move an item to a candidate."""
+    g, h = groups.of[item], scratch.candidate[i]
+    change(groups, rule, g, g, -lost)
+    change(groups, rule, h, h, records.support[item] - scratch.here[h])
+    for j in range(n_touched):
+        other = scratch.touched[j]
+        more = scratch.here[other] - scratch.both[i, other]
+        if other != g:
+            change(groups, rule, g, other, -scratch.gone[other])
+        if other != h:
+            change(groups, rule, h, other, more)
+    put(records, groups, item, g, -1, rule.mu)
+    put(records, groups, item, h, 1, rule.mu)
+    groups.of[item] = h
+
+
+@kernel()
+def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
+    """Clear what one item left."""
+    for j in range(n_touched):
+        other = scratch.touched[j]
+        scratch.here[other], scratch.gone[other] = 0, 0
+        for i in range(n):
+            scratch.both[i, other] = 0
+    for i in range(n):
+        scratch.place[scratch.candidate[i]] = -1

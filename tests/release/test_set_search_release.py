@@ -1,0 +1,45 @@
+"""A publication of sets that were searched declares them, alone and within clusters, and verifies."""
+
+import json
+
+import numpy as np
+import pytest
+
+import anonset
+from anonset.data import NumericColumn, SetColumn, Table
+from anonset.jobs.verify import check
+
+ITEMS = ["a b", "a b", "a c", "a c", "b d", "b d", "b e", "c e", "a", "b"] * 3
+ROWS = SetColumn.of([row.split() for row in ITEMS])
+AGES = NumericColumn("age", np.array([20 + 5 * (row % 4) for row in range(len(ITEMS))], np.int64))
+
+
+def searched(k: int, m: int) -> anonset.Algorithm:
+    return anonset.SetSearch(k=k, m=m)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "table", "is_declared"),
+    [
+        (anonset.SetSearch(k=4, m=2), Table(ROWS), True),
+        (anonset.RFirst(k=4, m=2, transaction=searched), Table(ROWS, (AGES,)), True),
+        (anonset.RFirst(k=4, m=2), Table(ROWS, (AGES,)), False),
+        (anonset.Coat(k=4, m=2), Table(ROWS), False),
+    ],
+)
+def test_it_is_declared_and_told_as_a_limit(tmp_path, algorithm, table, is_declared):
+    release = anonset.anonymize(table, algorithm)
+    assert release.verdict.holds
+    release.save(tmp_path / "out")
+    attested = json.loads((tmp_path / "out" / "attestation.json").read_text())
+    assert attested["declarations"].get("partition_made_from_data", False) is is_declared
+    assert ("Sets of items were made from how often" in attested["limits"]) is is_declared
+    assert check(tmp_path / "out", {}).verdict.holds
+
+
+def test_sets_stand_in_the_order_of_the_labels():
+    release = anonset.anonymize(Table(ROWS), anonset.SetSearch(k=9, m=2))
+    members = [symbol.members for symbol in release.publication.symbols]
+    assert any(len(one) > 1 for one in members)
+    assert members == sorted(members)
+    assert all(one == tuple(sorted(one)) for one in members)
