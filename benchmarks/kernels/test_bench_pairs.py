@@ -8,7 +8,7 @@ import pytest
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import SetColumn
 from anonset_kernels.count_tree import expand
-from anonset_kernels.pairs import count_pairs, rare_pairs
+from anonset_kernels.pairs import count_pairs
 
 pytestmark = pytest.mark.benchmark(group="pairs")
 K = 5
@@ -30,14 +30,3 @@ def test_bench_count_pairs(benchmark: Any, codes: Any, search: CutSearch) -> Non
     pairs = np.zeros((n_codes, n_codes), np.uint8)
     benchmark.pedantic(count_pairs, (codes, 0, n_codes, K, pairs), setup=lambda: pairs.fill(0), rounds=5)
     assert pairs.max() == K
-
-
-def test_bench_rare_pairs(benchmark: Any, codes: Any, search: CutSearch) -> None:
-    nodes, hierarchy = search.nodes.by_support, search.hierarchy
-    pairs = np.zeros((len(nodes), len(nodes)), np.uint8)
-    count_pairs(codes, 0, len(nodes), K, pairs)
-    intervals, dead = (hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes]), np.zeros(len(nodes), np.uint8)
-    found, support = np.empty((1 << 22, 2), np.int32), np.empty(1 << 22, np.int32)
-    n_found, following = benchmark(rare_pairs, pairs, 0, K, intervals, dead, found, support)
-    assert following == len(nodes)
-    assert 0 < n_found <= np.count_nonzero((pairs > 0) & (pairs < K))

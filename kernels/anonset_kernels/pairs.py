@@ -5,19 +5,13 @@ import numpy as np
 from anonset_kernels._arrays import (
     Codes,
     CountMatrix,
-    Dead,
-    Found,
-    FoundSupport,
     Int32Array,
-    Intervals,
-    UInt8Matrix,
     UInt64Array,
     UInt64Matrix,
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
 from anonset_kernels._saturation import gather_words
-from anonset_kernels._tree import is_below
 
 _SHORT = 12
 """Codes up to which a record is counted pair by pair: to gather its words would take longer."""
@@ -99,27 +93,3 @@ def _count_row(
             pairs[row, b] += 1
             if pairs[row, b] >= k:
                 counted[row, place] ^= bit(b & 63)
-
-
-@kernel()
-def rare_pairs(
-    pairs: UInt8Matrix, first: int, k: int, intervals: Intervals, dead: Dead, found: Found, found_support: FoundSupport
-) -> tuple[int, int]:
-    """Report the pairs that `count_pairs` met fewer than `k` times, as `walk` does: (number, next first code).
-
-    `pairs` is uint8 (rows, C), of the first codes from `first` on.
-    """
-    n_found = 0
-    for row in range(len(pairs)):
-        if dead[first + row]:
-            continue
-        if 2 * n_found > len(found):
-            return n_found, first + row
-        for b in range(pairs.shape[1]):
-            if 0 < pairs[row, b] < k and not dead[b] and not is_below(intervals[0], intervals[1], b, first + row):
-                if n_found == len(found):
-                    return n_found, first + row
-                found[n_found, 0], found[n_found, 1] = first + row, b
-                found_support[n_found] = pairs[row, b]
-                n_found += 1
-    return n_found, first + len(pairs)

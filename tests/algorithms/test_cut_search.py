@@ -11,7 +11,15 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from anonset.algorithms.base import executor_of
-from anonset.algorithms.transaction import count_tree, cut_search, marked_pairs, supported_nodes, vpa, windows
+from anonset.algorithms.transaction import (
+    count_tree,
+    cut_search,
+    marked_pairs,
+    rare_tables,
+    supported_nodes,
+    vpa,
+    windows,
+)
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.sets_above import sets_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
@@ -88,12 +96,16 @@ def test_rules_that_are_not_looked_up_are_those_that_are(rows, k, m):
     assert run(column, k, m) == run(column, k, m, looked_up=True)
 
 
+@pytest.mark.parametrize("sizes", [(2, 3, 4), ()], ids=["in tables", "walked"])
 @settings(max_examples=examples(60))
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4), st.integers(1, 9))
-def test_any_blocks_give_the_same_cut_fixes_and_increments(rows, k, m, records_per_block):
+def test_any_blocks_give_the_same_cut_fixes_and_increments(sizes, rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
-    assert run(Blocks.of(column, records_per_block), k, m) == run(column, k, m)
+    expected = run(column, k, m)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rare_tables, "SIZES", sizes)
+        assert run(Blocks.of(column, records_per_block), k, m) == expected
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -119,7 +131,7 @@ def test_windows_that_are_small_and_end_early_give_the_same(rows, k, m, records_
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("LEAST_WINDOW", 1), ("RARE_SETS_PER_CALL", 4), ("RARE_SETS_PER_WINDOW", 1)):
             patch.setattr(windows, name, value)
-        patch.setattr(count_tree, "PAIR_CELLS", 0)
+        patch.setattr(rare_tables, "SIZES", ())
         assert run(Blocks.of(column, records_per_block), k, m) == expected
 
 
@@ -223,14 +235,16 @@ def test_marks_that_travel_are_those_that_were_set(n_codes, data):
     assert np.array_equal(together, expected | expected.T)
 
 
-@pytest.mark.parametrize("steps", [1e-9, 1e9], ids=["sets above counted", "all walked"])
+@pytest.mark.parametrize("sizes", [(2, 3, 4), ()], ids=["in tables", "walked"])
+@pytest.mark.parametrize("steps", [1e-9, 1e9], ids=["sets above counted", "all counted"])
 @settings(max_examples=examples(60))
 @given(records_of_items, st.integers(2, 4), st.integers(3, 4))
-def test_both_ways_to_larger_rare_sets_lead_to_the_same(steps, rows, k, m):
+def test_all_ways_to_larger_rare_sets_lead_to_the_same(steps, sizes, rows, k, m):
     column = SetColumn.of(rows, universe=LEAVES)
     expected = run(column, k, m)[:2]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cut_search, "STEPS_PER_RARE_SET", steps)
+        patch.setattr(rare_tables, "SIZES", sizes)
         assert run(column, k, m)[:2] == expected
 
 

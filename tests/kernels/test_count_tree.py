@@ -13,7 +13,6 @@ from anonset.algorithms.transaction.windows import Suffixes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
-from anonset_kernels.pairs import count_pairs, rare_pairs
 from effort import examples
 
 TREE = Hierarchy.from_tree(
@@ -140,23 +139,6 @@ def test_any_blocks_give_the_same(rows, size, k, records_per_block):
 def test_dense_data_are_counted_the_same(rows, size):
     expected = [(s, n) for s, n in sorted(naive_tree(rows, size).items()) if len(s) == size and n < 9]
     assert run_walk(rows, size, 9, EXACT)[0] == expected
-
-
-@settings(max_examples=examples(100))
-@given(records_of_items, st.integers(2, 4))
-def test_pairs_counted_at_once_are_those_of_the_walk(rows, k):
-    tree = count_tree(rows, k, 2)
-    n_codes = tree.n_codes
-    found, support = np.empty((500, 2), np.int32), np.empty(500, np.int32)
-    out = []
-    middle = n_codes // 2
-    for first, last in ((0, middle), (middle, n_codes)):
-        pairs = np.zeros((last - first, n_codes), np.uint8)
-        count_pairs(_codes(tree), first, last, k, pairs)
-        n_found, following = rare_pairs(pairs, first, k, tree.intervals, np.zeros(n_codes, np.uint8), found, support)
-        assert following == last
-        out += list(zip(map(tuple, found[:n_found].tolist()), support[:n_found].tolist(), strict=True))
-    assert out == run_walk(rows, 2, k, EXACT)[0]
 
 
 @settings(max_examples=examples(100))

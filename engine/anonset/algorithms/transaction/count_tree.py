@@ -17,7 +17,6 @@ from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction import marked_pairs
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, on_cluster
 from anonset.algorithms.transaction.windows import (
-    RARE_SETS_PER_CALL,
     Float64,
     Found,
     Mark,
@@ -39,9 +38,6 @@ _Marked = tuple[Int64 | Pairs | None, Found, int]
 
 INCREMENTS_PER_TASK = 1_000_000
 TASKS_PER_ROUND = 4
-PAIR_CELLS = 1 << 26
-PAIR_CELLS_PER_TASK = 1 << 24
-PAIR_TASKS = 16
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -83,12 +79,6 @@ class CountTree:
     def total(self) -> float:
         """Increments that a walk takes."""
         return float(self.work.sum())
-
-    @property
-    def suits_pairs(self) -> bool:
-        """Whether counting all pairs at once beats the walk: the matrix is small, and small for the work."""
-        cells = self.n_codes**2
-        return self.k <= np.iinfo(np.uint8).max and cells <= PAIR_CELLS and 4 * cells < self.total
 
     def rare_sets(self, generalized: NDArray[np.uint8], together: Pairs | None = None) -> Iterator[RareSets]:
         """Yield the rare sets in order, some at a time.
@@ -147,45 +137,6 @@ class CountTree:
                     yield self._rare(found)
                 self._tell(f"sets of {self.size}", span[1])
 
-    def rare_pairs(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
-        """Yield the rare pairs as `rare_sets` does, but from a matrix of all.
-
-        Each task counts the pairs of some blocks, or, where there is one or the matrix is large, some rows of it.
-        """
-        from anonset_kernels.pairs import rare_pairs
-
-        found, support = np.empty((RARE_SETS_PER_CALL, 2), np.int32), np.empty(RARE_SETS_PER_CALL, np.int32)
-        for first, last, pairs in self._pairs():
-            at = first
-            while at < last:
-                rest, dead = pairs[at - first :], generalized[self.node_of_code]
-                n_found, at = rare_pairs(rest, at, self.k, self.intervals, dead, found, support)
-                yield self._rare((found[:n_found], support[:n_found]))
-            self._tell("sets of 2", last)
-
-    def _pairs(self) -> Iterator[tuple[int, int, Pairs]]:
-        """Yield the rows of the matrix of pairs, some at a time: from where, to where, and uint8 (rows, C)."""
-        everything = (0, self.n_codes)
-        if self.records.in_parts and self.n_codes**2 <= PAIR_CELLS_PER_TASK:
-            pairs = np.zeros((self.n_codes, self.n_codes), np.uint8)
-            count = partial(_count_rows, span=everything, k=self.k, n_codes=self.n_codes)
-            for counted in self.records.over(count, PAIR_TASKS):
-                np.minimum(counted, self.k - pairs, out=counted)
-                pairs += counted
-            yield *everything, pairs
-            return
-        count = partial(_count_rows, self.records.stored(), k=self.k, n_codes=self.n_codes)
-        rows = float(PAIR_CELLS_PER_TASK // max(1, self.n_codes))
-        parts = [
-            part
-            for span in spans(self.work, everything, max(self.total / TASKS_PER_ROUND, INCREMENTS_PER_TASK))
-            for part in spans(np.ones(self.n_codes), span, max(rows, 1.0))
-        ]
-        for start in range(0, len(parts), TASKS_PER_ROUND):
-            tasks = parts[start : start + TASKS_PER_ROUND]
-            for (first, last), pairs in zip(tasks, run_tasks(self.executor, count, tasks), strict=True):
-                yield first, last, pairs
-
     def first_rare_set(self) -> tuple[int, ...] | None:
         """Find the first rare set, as nodes."""
         found = self.rare_sets(np.zeros(self.node_of_code.max(initial=-1) + 1, np.uint8))
@@ -231,13 +182,3 @@ def _increments(blocks: Iterable[Int32], n_codes: int, size: int) -> Float64:
     from anonset_kernels.count_tree import walk_sizes
 
     return sum((walk_sizes(codes, n_codes, size) for codes in blocks), np.zeros(n_codes))
-
-
-def _count_rows(blocks: Iterable[Int32], span: Span, k: int, n_codes: int) -> Pairs:
-    """Count, up to `k`, the pairs in some blocks whose first code is in a span: uint8 (rows, C)."""
-    from anonset_kernels.pairs import count_pairs
-
-    pairs = np.zeros((span[1] - span[0], n_codes), np.uint8)
-    for codes in blocks:
-        count_pairs(codes, *span, k, pairs)
-    return pairs

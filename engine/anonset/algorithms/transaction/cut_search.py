@@ -15,15 +15,14 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.count_tree import CountTree, Nodes, Pairs
+from anonset.algorithms.transaction.rare_tables import RareTables, refuse_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
-from anonset.errors import TooLargeError
 from anonset.generalization import Cut
-from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset_kernels.fix import Data
@@ -32,7 +31,7 @@ TOGETHER_CELLS = 1 << 28
 """Pairs of nodes of which a byte each may tell whether they are in a rare set together: 256 MiB."""
 MAX_RARE_SETS = 1 << 22
 STEPS_PER_RARE_SET = 1 << 10
-"""Increments of a walk that take about as long as counting what is above one rare set of the cut."""
+"""Increments that take about as long as counting what is above one rare set of the cut."""
 _NO_RECORDS = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int32))
 
 
@@ -177,50 +176,71 @@ class CutSearch:
             self.fixes.append(Fix(members, int(rare.support[at]), tuple(labels[v] for v in chosen if v >= 0)))
 
     def _rare_pairs(self) -> Iterator[RareSets]:
-        tree = self.nodes.count_tree(self._on_or_above, self.image, 2)
-        self._account(tree)
-        if tree.suits_pairs:
-            yield from tree.rare_pairs(self.generalized)
-        else:
-            yield from tree.rare_sets(self.generalized)
+        yield from self._rare_of(self._tables(self._on_or_above, 2))
+
+    def _tables(self, taking_part: Nodes, size: int, *, refused: bool = True) -> RareTables:
+        """Return the tables of the sets of some nodes, which are refused where they take too many increments."""
+        most = self.max_increments if refused else float("inf")
+        return self.nodes.rare_tables(taking_part, self.image, size, most)
+
+    def _rare_of(self, tables: RareTables) -> Iterator[RareSets]:
+        """Yield the rare sets of some nodes from tables."""
+        for at, table in enumerate(tables.of_all(self.generalized)):
+            if at == 0:
+                self.increments += table.increments
+            yield from table.rare_sets(self.generalized)
 
     def _account(self, tree: CountTree) -> None:
         self.increments += tree.total
-        if tree.total > self.max_increments:
-            size, limit = tree.size, setting("max_increments", int(self.max_increments))
-            took = f"counting sets of {size} would take {tree.total:.3g} increments"
-            msg = f"m must be below {size}, or the hierarchy coarser, or the limit higher: {took}, above {limit}"
-            raise TooLargeError(msg)
+        refuse_above(self.max_increments, tree.size, tree.total)
 
     def _rare_larger_sets(self, size: int) -> Iterator[RareSets]:
         """Yield the rare sets of 3 nodes or more.
 
-        The rare sets of the cut, a small walk, lead to all that can be rare above. Where those are few beside the walk
-        over all nodes, their supports are counted; else that walk is taken, of nodes that can be rare together; of all
-        nodes, where the cut has so many that there is no room for their pairs.
+        The rare sets of the cut, which are soon found, lead to all that can be rare above. Where those are few beside
+        what is counted of all nodes, their supports are counted; else all sets, of nodes that can be rare together; of
+        all nodes, where the cut has so many that there is no room for their pairs.
         """
-        if len(np.unique(self.image)) ** 2 > TOGETHER_CELLS:
-            yield from self._walk_above(size, self.nodes.by_support[self._on_or_above[self.nodes.by_support]], None)
-            return
-        tree = self.nodes.count_tree(np.isin(np.arange(self.hierarchy.n_nodes), self.image), self.image, size)
-        self._account(tree)
         live = self.nodes.by_support[self._on_or_above[self.nodes.by_support]]
-        support = self.nodes.support.astype(np.float64)
-        wider = support[live].sum() / max(1.0, support[tree.node_of_code].sum())
-        together, rare = tree.rare_together(int(min(MAX_RARE_SETS, tree.total * wider**size / STEPS_PER_RARE_SET)))
+        if len(np.unique(self.image)) ** 2 > TOGETHER_CELLS:
+            yield from self._rare_above(size, live, None)
+            return
+        nodes, together, rare = self._rare_on_cut(size, live)
         if rare is not None:
-            del tree, together
+            del together
             yield self.nodes.rare_above(rare.node_of_code[rare.codes], self.image)
             return
-        nodes = tree.node_of_code
-        del tree
-        yield from self._walk_above(size, live, self._together_above(nodes, together, live))
+        yield from self._rare_above(size, live, self._together_above(nodes, together, live))
 
-    def _walk_above(self, size: int, live: Int32, together: Pairs | None) -> Iterator[RareSets]:
+    def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareSets | None]:
+        """Return the nodes of the cut by code; which pairs of them are in rare sets; and these, unless there are many.
+
+        Many are more than pay beside counting all live nodes.
+        """
+        on_cut = np.isin(np.arange(self.hierarchy.n_nodes), self.image)
+        tables, support = self._tables(on_cut, size), self.nodes.support.astype(np.float64)
+        wider = support[live].sum() / max(1.0, support[tables.nodes].sum())
+
+        def room(increments: float) -> int:
+            return int(min(MAX_RARE_SETS, increments * wider**size / STEPS_PER_RARE_SET))
+
+        if tables.suit:
+            increments, together, rare = tables.rare_together(room)
+            self.increments += increments
+            return tables.nodes, together, rare
+        tree = self.nodes.count_tree(on_cut, self.image, size)
+        self._account(tree)
+        return tree.node_of_code, *tree.rare_together(room(tree.total))
+
+    def _rare_above(self, size: int, live: Int32, together: Pairs | None) -> Iterator[RareSets]:
         """Yield the rare sets of live nodes, of those that can be together in one where that is known."""
         kept = np.ones(len(live), np.bool_) if together is None else together.any(axis=1)
         taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
         taking_part[live[kept]] = True
+        tables = self._tables(taking_part, size, refused=together is None)
+        if tables.suit:
+            yield from self._rare_of(tables)
+            return
         tree = self.nodes.count_tree(taking_part, self.image, size)
         if together is None:
             self._account(tree)

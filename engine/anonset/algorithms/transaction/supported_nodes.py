@@ -9,6 +9,7 @@ import numpy as np
 from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction.count_tree import CountTree, Nodes
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion, at_a_time, divided
+from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.algorithms.transaction.sets_above import sets_above
 from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
 from anonset.algorithms.transaction.windows import Found, RareSets
@@ -85,6 +86,22 @@ class SupportedNodes:
             intervals=(tree.leaf_lo[nodes], tree.leaf_hi[nodes]),
             size=size,
             k=self.k,
+            executor=self.executor,
+            progress=self.progress,
+        )
+
+    def rare_tables(
+        self, taking_part: Nodes, image: Int32, size: int, max_increments: float = float("inf")
+    ) -> RareTables:
+        """Return the tables of the sets of `size` nodes that take part; see `count_tree` for the parameters."""
+        return RareTables(
+            blocks=self.blocks,
+            hierarchy=self.hierarchy,
+            image=image,
+            nodes=self.by_support[taking_part[self.by_support]],
+            size=size,
+            k=self.k,
+            max_increments=max_increments,
             executor=self.executor,
             progress=self.progress,
         )

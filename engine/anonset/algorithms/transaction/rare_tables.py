@@ -1,0 +1,333 @@
+"""Which sets of nodes are rare, from few passes over the records: counters that stop at k, 64 sets a word.
+
+A search asks for rare sets, never for a support of k or more. A pass counts the sets whose first node, in the order of
+the count-tree, is one of the first some, in a table of bit planes (`kernels.bit_planes`) that has room; the next pass
+those of the nodes that follow, without what was generalised meanwhile. The records are read anew in each.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.transaction.expanded_blocks import at_a_time, divided, on_cluster, tasks_of_pass
+from anonset.algorithms.transaction.windows import RareSets
+from anonset.data import Hierarchy
+from anonset.data.blocks import Blocks, Rows, require_sound
+from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
+from anonset.errors import TooLargeError
+from anonset.spelling import setting
+
+if TYPE_CHECKING:
+    from anonset_kernels.bit_planes import Planes
+
+Pairs = NDArray[np.uint8]
+"""uint8 (C, C): a set of pairs of codes."""
+SIZES = (2, 3, 4)
+"""Sizes of the sets of which there are tables."""
+BYTES_OF_TABLE = 1 << 28
+"""What the table of a task may take, memory permitting; the tasks of a cluster share it, for their tables come back."""
+BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
+"""Pairs: all are counted in one pass where they take no more than the first, else in the first pass those of so few
+first nodes that they take the second: what these generalise, often nearly all, is not counted; then half of what is
+left at a time. Each look at a table that the cache has no room for is a miss."""
+RECORDS_PER_PIECE = 1 << 16
+SETS_PER_CALL = 1 << 14
+BYTES_PER_INCREMENT, MOST_PASSES = 1, 4
+"""Larger sets: bytes of a table for each increment of a walk, unless the cache has room for it; and passes, at most."""
+_SAMPLES, _SAMPLED = 8, 256
+_TASKS, _SMALL_TASKS = 4, 16
+_OF_16_BITS = 1 << 16
+
+Counted = tuple["Planes", Int64]
+"""A table, and how many records hold so many codes: int64 (C + 1,)."""
+_Part = TypeVar("_Part")
+
+
+@dataclass(frozen=True, eq=False)
+class RareTable:
+    """The sets of `size` nodes whose first is one of the first some, as far as fewer than k records hold them."""
+
+    node_of_code: Int32
+    """int32 (C,): the nodes that take part, by descending support."""
+    intervals: tuple[Int32, Int32]
+    """int32 (C,) and int32 (C,): the leaves below each node, from and to."""
+    size: int
+    planes: "Planes"
+    lengths: Int64
+    """int64 (C + 1,): number of records that hold so many of the nodes."""
+
+    @property
+    def increments(self) -> float:
+        """Increments that counting each set in each record takes, also those whose first node comes later."""
+        return _increments(self.lengths, self.size)
+
+    def rare_sets(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
+        """Yield the rare sets in the order of the count-tree, some at a time.
+
+        Parameters
+        ----------
+        generalized
+            uint8 (V,): nodes whose sets are passed over. It is read anew from one part to the next: the caller may add
+            to it.
+        """
+        for word in range(self.planes.n_words):
+            yield self._rare(word, generalized[self.node_of_code])
+
+    def _rare(self, word: int, dead: NDArray[np.uint8]) -> RareSets:
+        """Return the rare sets whose first code lies in a word, and that hold no dead one."""
+        from anonset_kernels.bit_planes import rare_in_words
+
+        n_found, room = SETS_PER_CALL, 0
+        while n_found > room:
+            room = n_found
+            codes, support = np.empty((room, self.size), np.int32), np.empty(room, np.int32)
+            n_found = int(rare_in_words(self.planes, (word, word + 1), self.intervals, dead, codes, support))
+        first = codes[:n_found, 0]  # the other codes ascend; 16 bits are sorted by counting
+        order = np.argsort(first.astype(np.uint16) if len(dead) <= _OF_16_BITS else first, kind="stable")
+        return RareSets(codes[order], support[order], self.node_of_code)
+
+
+@dataclass(frozen=True, eq=False)
+class CountSets:
+    """Counts the sets of some codes in some records, up to k."""
+
+    chains: tuple[Int64, Int32]
+    """The codes of each leaf's node and of what is above it: see the kernel `bit_planes.ancestor_codes`."""
+    n_codes: int
+    size: int
+    k: int
+    n_words: int
+    """Words of first codes."""
+
+    def __call__(self, group: Iterable[Rows]) -> "Counted":
+        """Return the table of the sets, and the lengths of the records in codes, int64 (C + 1,)."""
+        counted = self.nothing()
+        for rows in group:
+            self.add(rows, counted)
+        return counted
+
+    def add(self, rows: Rows, counted: "Counted") -> None:
+        """Add some records to what is counted."""
+        from anonset_kernels.bit_planes import count_sets
+
+        require_sound(*rows, len(self.chains[0]) - 1)
+        count_sets(rows, self.chains, self.size, *counted)
+
+    def nothing(self) -> "Counted":
+        """Return what is counted in no record."""
+        from anonset_kernels.bit_planes import Planes, row_starts
+
+        start = row_starts(self.n_codes, self.size, self.n_words)
+        of_k = np.array([(self.k >> p) & 1 for p in range(self.k.bit_length())], np.bool_)
+        flip = np.where(of_k, np.uint64(0), ~np.uint64(0))
+        cells, lengths = int(start[-1]), np.zeros(self.n_codes + 1, np.int64)
+        table = Planes(self.n_words, start, flip, np.zeros(cells, np.uint64), np.zeros(cells * len(flip), np.uint64))
+        return table, lengths
+
+
+def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
+    """Return the bytes that the table of the sets of 2 to 4 codes takes whose first lies in so many words.
+
+    >>> bytes_of(64, 2, 5, 1), bytes_of(1657, 3, 5, 26) >> 20
+    (2016, 387)
+    """
+    codes = np.arange(n_codes)
+    behind = n_codes - 1 - codes
+    rows = (np.ones_like(codes), behind, behind * (behind - 1) // 2)[size - 2]
+    cells = int((np.minimum((codes + 63) // 64, n_words) * rows).sum())
+    return 8 * cells * (1 + k.bit_length())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RareTables:
+    """The tables of the sets of `size` nodes, in which records are counted as they are asked for."""
+
+    blocks: Blocks
+    hierarchy: Hierarchy
+    image: Int32
+    """int32 (M,): the node that each leaf begins with; it and what is above it is what a record holds."""
+    nodes: Int32
+    """int32 (C,): the nodes that take part, by descending support, so that ancestors come first."""
+    size: int
+    k: int
+    max_increments: float
+    """Refuse to count if it would take more increments."""
+    executor: Executor | None
+    progress: Progress | None
+
+    @property
+    def suit(self) -> bool:
+        """Whether tables are likely to take less than a walk: there are few, and each is small for the work."""
+        if self.size not in SIZES:
+            return False
+        n_words = self._words_of(self.nodes)
+        taken = bytes_of(len(self.nodes), self.size, self.k, n_words)
+        return MOST_PASSES * 64 * n_words >= len(self.nodes) and (
+            taken <= BYTES_IN_CACHE or taken <= BYTES_PER_INCREMENT * self._about()
+        )
+
+    def _about(self) -> float:
+        """Return about how many increments counting each set in each record takes, from a sample of the records."""
+        pieces = self._pieces()
+        chosen = [pieces[at * len(pieces) // _SAMPLES] for at in range(_SAMPLES if pieces else 0)]
+        ends = [len(indptr) - 1 for indptr, _ in chosen]
+        begins = [at * max(0, end - _SAMPLED) // _SAMPLES for at, end in enumerate(ends)]
+        rows = [(indptr[at : at + _SAMPLED + 1], items) for at, (indptr, items) in zip(begins, chosen, strict=True)]
+        _, lengths = self._count(self.nodes, 0)(rows)
+        return _increments(lengths, self.size) * self.blocks.n / max(1, int(lengths.sum()))
+
+    def of_all(self, generalized: NDArray[np.uint8]) -> Iterator[RareTable]:
+        """Yield tables, in the order of the sets' first nodes, that together hold all sets of nodes that take part.
+
+        Parameters
+        ----------
+        generalized
+            uint8 (V,): nodes that take part no longer. It is read anew from one table to the next.
+
+        Raises
+        ------
+        TooLargeError
+            As soon as more increments than `max_increments` are counted.
+        """
+        nodes = self.nodes
+        while len(nodes) >= self.size:
+            n_words = max(1, self._words_of(nodes))
+            yield self._counted(nodes, n_words)
+            nodes = nodes[64 * n_words :]
+            nodes = nodes[generalized[nodes] == 0]
+
+    def increments(self) -> float:
+        """Return the increments that counting each set in each record takes: nothing is counted but lengths."""
+        return self._counted(self.nodes, 0).increments
+
+    def rare_together(self, room: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None]:
+        """Return the increments, the pairs of nodes that are in a rare set, and the rare sets.
+
+        Parameters
+        ----------
+        room
+            From the increments, how many rare sets are returned at most.
+
+        Returns
+        -------
+        float, uint8 (C, C) and RareSets
+            If all sets are returned, the pairs are not: (0, 0); else the sets are None.
+        """
+        from anonset_kernels.bit_planes import mark_together
+
+        none, n_codes = np.zeros(self.hierarchy.n_nodes, np.uint8), len(self.nodes)
+        kept, total, most = [self._none()], 0, 0
+        together, increments = np.empty((0, 0), np.uint8), 0.0
+        for table in self.of_all(none):
+            before = n_codes - len(table.node_of_code)
+            if not before:
+                increments = table.increments
+                most = room(increments)
+            for part in table.rare_sets(none):
+                total += len(part.codes)
+                kept.append(RareSets(part.codes + np.int32(before), part.support, self.nodes))
+                if total > most:
+                    together = np.zeros((n_codes, n_codes), np.uint8) if not together.size else together
+                    for sets in kept:
+                        mark_together(sets.codes, together)
+                    kept = [self._none()]
+        return increments, together, None if total > most else RareSets.joined(kept)
+
+    def _none(self) -> RareSets:
+        return RareSets(np.empty((0, self.size), np.int32), np.empty(0, np.int32), self.nodes)
+
+    def _words_of(self, nodes: Int32) -> int:
+        """Return how many words of first nodes to count at a time, of some nodes; 0 if there is no room for one."""
+        n_words, held = (len(nodes) + 63) // 64, self._held()
+        if self.size > 2 or bytes_of(len(nodes), 2, self.k, n_words) <= min(BYTES_OF_PAIRS, held):
+            return self._words_within(held, len(nodes), n_words)
+        few = self._words_within(min(BYTES_IN_CACHE, held), len(nodes), n_words)
+        half = 0 if len(nodes) == len(self.nodes) else self._words_within(held, len(nodes), (n_words + 1) // 2)
+        return max(1, few, half)
+
+    def _held(self) -> int:
+        """Return how many bytes the table of a task may take."""
+        limits, tasks = self.blocks.store.limits, at_a_time(self.executor, _TASKS)
+        if on_cluster(self.executor):
+            return limits.held(BYTES_OF_TABLE, 1) // tasks_of_pass(tasks)
+        return limits.held(BYTES_OF_TABLE, tasks)
+
+    def _words_within(self, held: int, n_codes: int, n_words: int) -> int:
+        """Return so many words, or as many as their table takes no more than some bytes."""
+        while n_words and bytes_of(n_codes, self.size, self.k, n_words) > held:
+            n_words //= 2
+        return n_words
+
+    def _counted(self, nodes: Int32, n_words: int) -> RareTable:
+        """Count the sets of some nodes in all records, up to k, where the first lies in the first words."""
+        from anonset_kernels.bit_planes import merge
+
+        count, pieces = self._count(nodes, n_words), self._pieces()
+        table, lengths = count.nothing()
+        if self.executor is None:
+            for rows in self._telling(pieces, len(pieces)):
+                count.add(rows, (table, lengths))
+                self._require_few(lengths, n_words)
+        else:
+            small = table.closed.nbytes <= BYTES_IN_CACHE
+            groups = divided(pieces, self.executor, _SMALL_TASKS if small else at_a_time(self.executor, _TASKS))
+            for other, of_task in self._telling(run_tasks(self.executor, count, groups), len(groups)):
+                merge(table, other)
+                lengths += of_task
+                self._require_few(lengths, n_words)
+        tree = self.hierarchy
+        return RareTable(nodes, (tree.leaf_lo[nodes], tree.leaf_hi[nodes]), self.size, table, lengths)
+
+    def _require_few(self, lengths: Int64, n_words: int) -> None:
+        """Refuse to go on where the records so far take too many increments."""
+        if n_words and _increments(lengths, self.size) > self.max_increments:
+            refuse_above(self.max_increments, self.size, self.increments())
+
+    def _telling(self, parts: Iterable[_Part], n_parts: int) -> Iterator[_Part]:
+        """Yield parts, and tell how many are done."""
+        for done, part in enumerate(parts, 1):
+            yield part
+            if self.progress is not None:
+                self.progress(f"sets of {self.size}", float(done), float(n_parts))
+
+    def _count(self, nodes: Int32, n_words: int) -> CountSets:
+        """Return what counts the sets of some nodes whose first lies in the first words."""
+        from anonset_kernels.bit_planes import ancestor_codes
+
+        tree, code = self.hierarchy, np.full(self.hierarchy.n_nodes, -1, np.int32)
+        code[nodes] = np.arange(len(nodes), dtype=np.int32)
+        chains = ancestor_codes(self.image, tree.parent, code, int(tree.depth.max(initial=0)) + 1)
+        return CountSets(chains, len(nodes), self.size, self.k, n_words)
+
+    def _pieces(self) -> list[Rows]:
+        """Return the blocks; for threads, in pieces."""
+        if on_cluster(self.executor):
+            return list(self.blocks)
+        within = ((rows, spans(len(rows[0]) - 1, RECORDS_PER_PIECE)) for rows in self.blocks)
+        return [(rows[0][first : end + 1], rows[1]) for rows, pieces in within for first, end in pieces]
+
+
+def refuse_above(limit: float, size: int, increments: float) -> None:
+    """Refuse to count sets of a size that take more increments than a limit.
+
+    Raises
+    ------
+    TooLargeError
+    """
+    if increments > limit:
+        took = f"counting sets of {size} would take {increments:.3g} increments"
+        allowed = f"above {setting('max_increments', int(limit))}"
+        msg = f"m must be below {size}, or the hierarchy coarser, or the limit higher: {took}, {allowed}"
+        raise TooLargeError(msg)
+
+
+def _increments(lengths: Int64, size: int) -> float:
+    """Return how many sets of `size` nodes records of some lengths hold."""
+    return float(sum(int(lengths[length]) * comb(length, size) for length in np.flatnonzero(lengths).tolist()))

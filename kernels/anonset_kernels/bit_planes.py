@@ -1,0 +1,377 @@
+"""Which sets of 2, 3 or 4 codes are rare: counters that stop at k, of 64 sets a word, in bit planes.
+
+A record holds a set if it holds each of its codes. The sets that share all codes but the smallest stand in one row: a
+bit for each smallest code, in words (*cells*). A cell has a word ``closed``, the sets that k records hold, and P words
+of planes, whose bits, one from each, are the number of records that hold a set as long as it is below k. A record adds
+1 to each of its sets that is not closed, 64 at a time, so most sets cost no more than a look.
+
+A table over C codes holds the sets whose smallest code lies in the first words. Its rows stand side by side; that of a
+pair holds the words of all smaller codes, the others those of all codes before the second one, ``width(b)``::
+
+    2   c          begins at start[c]
+    3   (b, c)     begins at start[b] + (c - b - 1) * width(b)
+    4   (b, c, d)  begins at start[b * C + c] + (d - c - 1) * width(b)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import (
+    Csr,
+    Dead,
+    Found,
+    FoundSupport,
+    Int32Array,
+    Int64Array,
+    Intervals,
+    Itemset,
+    LeafNode,
+    Parent,
+    Together,
+    UInt64Array,
+)
+from anonset_kernels._bits import bit, trailing_zeros
+from anonset_kernels._jit import kernel
+from anonset_kernels._tree import is_below
+
+_ALL = ~np.uint64(0)
+
+
+class Planes(NamedTuple):
+    """A table of sets."""
+
+    n_words: int
+    """Number of words of smallest codes: of all C codes, or fewer."""
+    start: Int64Array
+    """int64 (C + 1,), or (C * C + 1,) for sets of 4: where rows begin."""
+    flip: UInt64Array
+    """uint64 (P,): for each plane all bits where the bit of k is 0, else none."""
+    closed: UInt64Array
+    """uint64 (cells,): the sets that k records hold."""
+    planes: UInt64Array
+    """uint64 (cells * P,): the numbers of records, below k."""
+
+
+class Record(NamedTuple):
+    """Room for the codes of a record."""
+
+    words: UInt64Array
+    """uint64 (W,): its codes as bits; zero between records."""
+    used: UInt64Array
+    """uint64 ((W + 63) // 64,): bits of the words that are not zero; zero between records."""
+    place: Int32Array
+    """int32 (W,): these words, ascending."""
+    codes: Int32Array
+    """int32 (C,): its codes, ascending."""
+
+
+@kernel()
+def width(code: int, n_words: int) -> int:
+    """Return the number of words of the codes smaller than one, of the first words."""
+    return min((code + 63) >> 6, n_words)
+
+
+@kernel()
+def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
+    """Return where the rows of a table over the sets of `size` begin; the last entry is the number of cells."""
+    start = np.zeros(n_codes + 1 if size < 4 else n_codes * n_codes + 1, np.int64)
+    if size < 4:
+        for b in range(n_codes):
+            start[b + 1] = start[b] + (1 if size == 2 else n_codes - 1 - b) * width(b, n_words)
+        return start
+    for b in range(n_codes):
+        for c in range(n_codes):
+            rows = n_codes - 1 - c if c > b else 0
+            start[b * n_codes + c + 1] = start[b * n_codes + c] + rows * width(b, n_words)
+    return start
+
+
+@kernel()
+def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height: int) -> tuple[Int64Array, Int32Array]:
+    """Return the codes of each leaf's node and of what is above it, from below: rows as in CSR.
+
+    Parameters
+    ----------
+    code
+        int32 (V,): code of each node; -1 leaves it out.
+    height
+        Largest number of nodes above each other.
+
+    Returns
+    -------
+    int64 (M + 1,) and int32 (entries,)
+    """
+    start, codes = np.zeros(len(leaf_node) + 1, np.int64), np.empty(len(leaf_node) * height, np.int32)
+    filled = 0
+    for leaf in range(len(leaf_node)):
+        node = leaf_node[leaf]
+        while node >= 0:
+            if code[node] >= 0:
+                codes[filled] = code[node]
+                filled += 1
+            node = parent[node]
+        start[leaf + 1] = filled
+    return start, codes[:filled].copy()
+
+
+@kernel()
+def count_sets(rows: Csr, chains: Csr, size: int, table: Planes, lengths: Int64Array) -> None:
+    """Count the sets of `size` (2 to 4) codes of some records.
+
+    Parameters
+    ----------
+    rows
+        (indptr, items): the records, as leaf codes.
+    chains
+        (start, codes) of `ancestor_codes`.
+    table
+        The table, added to.
+    lengths
+        int64 (C + 1,): added to; number of records of so many codes.
+
+    Cost: a look at each word of each row that a record has sets in, and P + 1 writes where one of them is not closed.
+    """
+    indptr, items = rows
+    n_codes = len(lengths) - 1
+    record = _room_for_record(n_codes)
+    for at in range(len(indptr) - 1):
+        n, n_words = _take_record(items[indptr[at] : indptr[at + 1]], chains, record)
+        lengths[n] += 1
+        n_first = n_words
+        while n_first > 0 and record.place[n_first - 1] >= table.n_words:
+            n_first -= 1
+        if size == 2:
+            _count_pairs(record, n, n_first, table)
+        elif size == 3:
+            _count_triples(record, n, n_first, table)
+        else:
+            _count_fours(record, n, n_first, n_codes, table)
+        for i in range(n_words):
+            record.words[record.place[i]] = np.uint64(0)
+
+
+@kernel()
+def _room_for_record(n_codes: int) -> Record:
+    """Return room for the codes of one record after another."""
+    n_words = (n_codes + 63) >> 6
+    return Record(
+        np.zeros(n_words, np.uint64),
+        np.zeros((n_words + 63) >> 6, np.uint64),
+        np.empty(n_words, np.int32),
+        np.empty(n_codes, np.int32),
+    )
+
+
+@kernel()
+def _take_record(of_record: Int32Array, chains: Csr, record: Record) -> tuple[int, int]:
+    """Store the codes of a record; return how many there are, and how many words they take."""
+    start, codes = chains
+    words, used = record.words, record.used
+    for item in of_record:
+        for at in range(start[item], start[item + 1]):
+            c = codes[at]
+            low = bit(c & 63)
+            if words[c >> 6] & low:
+                break  # and so is what is above
+            words[c >> 6] |= low
+            used[c >> 12] |= bit((c >> 6) & 63)
+    n = n_words = 0
+    for i in range(len(used)):
+        left, used[i] = used[i], np.uint64(0)
+        while left != 0:
+            w = i * 64 + trailing_zeros(left)
+            left &= left - np.uint64(1)
+            record.place[n_words] = w
+            n_words += 1
+            word = words[w]
+            while word != 0:
+                record.codes[n] = w * 64 + trailing_zeros(word)
+                n += 1
+                word &= word - np.uint64(1)
+    return n, n_words
+
+
+@kernel()
+def _raise(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64Array, flip: UInt64Array) -> None:
+    """Add 1 to the counters of some sets of a cell, none of which is closed, and close those that reach k."""
+    at, carry, full = cell * len(flip), sets, sets
+    for p in range(len(flip)):
+        before = planes[at + p]
+        after = before ^ carry
+        carry &= before
+        full &= after ^ flip[p]
+        planes[at + p] = after
+    closed[cell] |= full
+
+
+@kernel()
+def _count_pairs(record: Record, n: int, n_first: int, table: Planes) -> None:
+    closed, planes, flip, place, words = table.closed, table.planes, table.flip, record.place, record.words
+    for j in range(1, n if n_first else 0):
+        c = record.codes[j]
+        row, last = table.start[c], c >> 6
+        for i in range(n_first):
+            w = place[i]
+            if w > last:
+                break
+            word = words[w]
+            if w == last:
+                word &= bit(c & 63) - np.uint64(1)
+            left = word & ~closed[row + w] if word != 0 else word
+            if left != 0:
+                _raise(row + w, left, closed, planes, flip)
+
+
+@kernel()
+def _count_triples(record: Record, n: int, n_first: int, table: Planes) -> None:
+    closed, planes, flip, codes = table.closed, table.planes, table.flip, record.codes
+    for j in range(1, n - 1 if n_first else 0):
+        b = codes[j]
+        last, wide = b >> 6, width(b, table.n_words)
+        for i in range(n_first):
+            w = record.place[i]
+            if w > last:
+                break
+            word = record.words[w]
+            if w == last:
+                word &= bit(b & 63) - np.uint64(1)
+                if word == 0:
+                    break
+            begin = table.start[b] + w - (b + 1) * wide
+            for h in range(j + 1, n):
+                cell = begin + codes[h] * wide
+                left = word & ~closed[cell]
+                if left != 0:
+                    _raise(cell, left, closed, planes, flip)
+
+
+@kernel()
+def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Planes) -> None:
+    closed, planes, flip, codes = table.closed, table.planes, table.flip, record.codes
+    for j in range(1, n - 2 if n_first else 0):
+        b = codes[j]
+        last, wide = b >> 6, width(b, table.n_words)
+        for h in range(j + 1, n - 1):
+            c = codes[h]
+            row = table.start[b * n_codes + c] - (c + 1) * wide
+            for i in range(n_first):
+                w = record.place[i]
+                if w > last:
+                    break
+                word = record.words[w]
+                if w == last:
+                    word &= bit(b & 63) - np.uint64(1)
+                    if word == 0:
+                        break
+                for g in range(h + 1, n):
+                    cell = row + codes[g] * wide + w
+                    left = word & ~closed[cell]
+                    if left != 0:
+                        _raise(cell, left, closed, planes, flip)
+
+
+@kernel()
+def merge(table: Planes, other: Planes) -> None:
+    """Add the counters of another table of the same rows: those that reach k together are closed. O(cells)."""
+    n_planes = len(table.flip)
+    for cell in range(len(table.closed)):
+        table.closed[cell] |= other.closed[cell]
+        at = cell * n_planes
+        more, equal, carry = np.uint64(0), _ALL, np.uint64(0)
+        for p in range(n_planes):  # the sum, from its lowest bit on
+            x, y = table.planes[at + p], other.planes[at + p]
+            total = x ^ y ^ carry
+            carry = (x & y) | (carry & (x | y))
+            table.planes[at + p] = total
+            of_k = ~table.flip[p]
+            more = (total & ~of_k) | (more & ~(total ^ of_k))
+            equal &= ~(total ^ of_k)
+        table.closed[cell] |= carry | more | equal
+
+
+@kernel()
+def rare_in_words(
+    table: Planes, words: tuple[int, int], intervals: Intervals, dead: Dead, found: Found, found_support: FoundSupport
+) -> int:
+    """Report the rare sets whose smallest code lies in some words, row by row; return how many there are.
+
+    Parameters
+    ----------
+    words
+        From and to.
+    intervals
+        By code; sets with an ancestor and its descendant are no sets.
+    dead
+        uint8 (C,): sets with one of these codes are passed over.
+    found, found_support
+        int32 (F, size) and int32 (F,): filled with the sets, as ascending codes, as far as there is room.
+    """
+    size, n_codes = found.shape[1], len(dead)
+    members, n_found = np.empty(size, np.int32), 0
+    for b in range(n_codes):
+        wide = width(b, table.n_words)
+        if dead[b] or words[0] >= wide:
+            continue
+        members[1] = b
+        if size == 2:
+            n_found = _rare_in_row(
+                table, table.start[b], members, words, intervals, dead, found, found_support, n_found
+            )
+            continue
+        for c in range(b + 1, n_codes):
+            if dead[c] or is_below(intervals[0], intervals[1], c, b):
+                continue
+            members[2] = c
+            if size == 3:
+                row = table.start[b] + (c - b - 1) * wide
+                n_found = _rare_in_row(table, row, members, words, intervals, dead, found, found_support, n_found)
+                continue
+            row = table.start[b * n_codes + c]
+            for d in range(c + 1, n_codes):
+                if not (dead[d] or is_below(*intervals, d, b) or is_below(*intervals, d, c)):
+                    members[3] = d
+                    n_found = _rare_in_row(table, row, members, words, intervals, dead, found, found_support, n_found)
+                row += wide
+    return n_found
+
+
+@kernel()
+def _rare_in_row(
+    table: Planes, row: int, members: Itemset, words: tuple[int, int], intervals: Intervals, dead: Dead,
+    found: Found, found_support: FoundSupport, n_found: int,
+) -> int:  # fmt: skip
+    """Report the rare sets of a row, whose codes but the smallest are in `members`, as `rare_in_words` does."""
+    n_planes = len(table.flip)
+    for w in range(words[0], min(words[1], width(members[1], table.n_words))):
+        at, met = (row + w) * n_planes, np.uint64(0)
+        for p in range(n_planes):
+            met |= table.planes[at + p]
+        met &= ~table.closed[row + w]
+        while met != 0:
+            a = w * 64 + trailing_zeros(met)
+            low = met & (~met + np.uint64(1))
+            met ^= low
+            apart = dead[a] == 0
+            for i in range(1, len(members)):
+                apart &= not is_below(intervals[0], intervals[1], members[i], a)
+            if not apart:
+                continue
+            if n_found < len(found):
+                members[0], support = a, 0
+                for p in range(n_planes):
+                    if table.planes[at + p] & low:
+                        support += 1 << p
+                found[n_found], found_support[n_found] = members, support
+            n_found += 1
+    return n_found
+
+
+@kernel()
+def mark_together(found: Found, together: Together) -> None:
+    """Mark the pairs of codes that are in one of the sets, in ``together``, uint8 (C, C), symmetric."""
+    for at in range(len(found)):
+        for i in range(found.shape[1]):
+            for j in range(found.shape[1]):
+                if i != j:
+                    together[found[at, i], found[at, j]] = 1

@@ -1,0 +1,186 @@
+"""Rare sets counted in bit planes against a dictionary of all sets, in any passes, pieces and orders of adding."""
+
+from collections import Counter
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset.algorithms.base import executor_of
+from anonset.algorithms.transaction import rare_tables
+from anonset.algorithms.transaction.rare_tables import CountSets, RareTables, bytes_of
+from anonset.algorithms.transaction.supported_nodes import SupportedNodes
+from anonset.algorithms.transaction.windows import RareSets
+from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import Blocks
+from anonset_kernels.bit_planes import Planes, merge
+from effort import examples
+
+SMALL = Hierarchy.from_tree(
+    ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
+)
+WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(120)], 4)
+"""More nodes than two words have bits."""
+TREES = st.sampled_from([SMALL, WIDE])
+SIZES = st.integers(2, 4)
+
+
+def records_of(tree):
+    """Return records of few of the items, some of which are in many, and of none."""
+    labels = tree.leaves.labels
+    items = st.sampled_from([*labels[:5], *labels[-3:], *labels[::17]])
+    return st.lists(st.sets(items, max_size=5), max_size=12)
+
+
+def naive_rare_sets(rows, tree, taking_part, size, k):
+    """Return the rare sets of nodes that take part, in the order of the count-tree, with their supports."""
+    records = [{v for x in row for v in [tree.node_of[x], *tree.ancestors(tree.node_of[x])]} for row in rows]
+    support = Counter(v for record in records for v in record)
+    rank = {v: (-support[v], v) for v in support}
+    counts = Counter(
+        chosen
+        for record in records
+        for chosen in combinations(sorted(record & taking_part, key=rank.__getitem__), size)
+        if not any(a in tree.ancestors(b) or b in tree.ancestors(a) for a, b in combinations(chosen, 2))
+    )
+    rare = sorted((tuple(rank[v] for v in chosen), n) for chosen, n in counts.items() if n < k)
+    return [(tuple(v for _, v in chosen), n) for chosen, n in rare]
+
+
+def as_nodes(parts):
+    """Return rare sets as nodes, with their supports."""
+    return [
+        (tuple(part.node_of_code[codes].tolist()), int(n))
+        for part in parts
+        for codes, n in zip(part.codes, part.support, strict=True)
+    ]
+
+
+def tables(rows, tree, taking_part, size, k, *, records_per_block=1_000, executor=None) -> RareTables:
+    blocks = Blocks.of(SetColumn.of(rows, universe=tree.leaves.labels), records_per_block)
+    nodes = np.zeros(tree.n_nodes, bool)
+    nodes[list(taking_part)] = True
+    return SupportedNodes(blocks, tree, k, executor=executor).rare_tables(nodes, tree.leaf_node, size)
+
+
+def rare_sets(found: RareTables, generalized):
+    return as_nodes(part for table in found.of_all(generalized) for part in table.rare_sets(generalized))
+
+
+@pytest.fixture(params=[1 << 28, 1], ids=["one pass", "a word a pass"], autouse=True)
+def _passes(request, monkeypatch):
+    for name in ("BYTES_OF_TABLE", "BYTES_OF_PAIRS", "BYTES_IN_CACHE"):
+        monkeypatch.setattr(rare_tables, name, request.param)
+    monkeypatch.setattr(rare_tables, "SETS_PER_CALL", 3)
+
+
+@settings(max_examples=examples(150))
+@given(st.data(), TREES, SIZES, st.integers(1, 9))
+def test_tables_hold_the_rare_sets_of_the_nodes_that_take_part(data, tree, size, k):
+    rows = data.draw(records_of(tree))
+    taking_part = data.draw(st.sets(st.integers(1, tree.n_nodes - 1))) | set(range(1, tree.n_nodes, 2))
+    found = rare_sets(tables(rows, tree, taking_part, size, k), np.zeros(tree.n_nodes, np.uint8))
+    assert found == naive_rare_sets(rows, tree, taking_part, size, k)
+
+
+@settings(max_examples=examples(60))
+@given(st.data(), TREES, SIZES, st.integers(1, 9), st.integers(1, 5), st.sampled_from([1, 2]))
+def test_any_blocks_and_threads_give_the_same(data, tree, size, k, records_per_block, workers):
+    rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
+    with executor_of(workers) as executor, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rare_tables, "RECORDS_PER_PIECE", 2)
+        divided = tables(rows, tree, everything, size, k, records_per_block=records_per_block, executor=executor)
+        found = rare_sets(divided, np.zeros(tree.n_nodes, np.uint8))
+        increments = divided.increments()
+    assert found == naive_rare_sets(rows, tree, everything, size, k)
+    lengths = [len({v for x in row for v in [tree.node_of[x], *tree.ancestors(tree.node_of[x])]} - {0}) for row in rows]
+    assert increments == sum(comb(length, size) for length in lengths)
+
+
+@settings(max_examples=examples(60))
+@given(st.data(), TREES, SIZES, st.integers(2, 9))
+def test_sets_of_what_was_generalized_meanwhile_are_passed_over(data, tree, size, k):
+    """After each part some more nodes are generalized: no set that comes later holds one of them."""
+    rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
+    expected = naive_rare_sets(rows, tree, everything, size, k)
+    generalized, found = np.zeros(tree.n_nodes, np.uint8), []
+    for table in tables(rows, tree, everything, size, k).of_all(generalized):
+        for part in table.rare_sets(generalized):
+            parts = as_nodes([part])
+            assert not any(generalized[v] for chosen, _ in parts for v in chosen)
+            found += parts
+            generalized[data.draw(st.lists(st.sampled_from(range(1, tree.n_nodes)), max_size=2))] = 1
+    kept = [(chosen, n) for chosen, n in expected if not any(generalized[v] for v in chosen)]
+    assert [one for one in found if one in kept] == kept
+    assert sorted(found, key=expected.index) == found
+
+
+@settings(max_examples=examples(60))
+@given(st.data(), TREES, SIZES, st.integers(1, 9), st.integers(0, 20))
+def test_pairs_are_marked_where_there_are_more_rare_sets_than_room(data, tree, size, k, room):
+    rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
+    expected = naive_rare_sets(rows, tree, everything, size, k)
+    counted = tables(rows, tree, everything, size, k)
+    increments, together, rare = counted.rare_together(lambda increments: room + 0 * int(increments))
+    assert increments == counted.increments()
+    if len(expected) <= room:
+        assert rare is not None
+        assert as_nodes([rare]) == expected
+        assert together.shape == (0, 0)
+    else:
+        assert rare is None
+        marked = {tuple(pair) for pair in counted.nodes[np.argwhere(together)].tolist()}
+        assert marked == {(a, b) for chosen, _ in expected for a in chosen for b in chosen if a != b}
+
+
+def counted(rows, n_codes: int, size: int, k: int) -> Planes:
+    """Count records of codes, each of which is an item of its own."""
+    chains = np.arange(n_codes + 1), np.arange(n_codes, dtype=np.int32)
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    items = np.array([c for row in rows for c in sorted(row)], np.int32)
+    return CountSets(chains, n_codes, size, k, (n_codes + 63) // 64)([(indptr, items)])[0]
+
+
+def supports(table: Planes):
+    """Return what a table says of each of its sets: the number of records, or None for k and more."""
+    values = sum(
+        (
+            np.unpackbits(table.planes[p :: len(table.flip)].copy().view(np.uint8), bitorder="little").astype(int) << p
+            for p in range(len(table.flip))
+        ),
+        np.zeros(64 * len(table.closed), int),
+    )
+    closed = np.unpackbits(table.closed.view(np.uint8), bitorder="little")
+    return [None if full else n for n, full in zip(values.tolist(), closed.tolist(), strict=True)]
+
+
+@settings(max_examples=examples(100))
+@given(
+    st.lists(st.sets(st.sampled_from([0, 1, 2, 62, 63, 64, 66]), max_size=6), max_size=30),
+    st.lists(st.integers(0, 2), min_size=30, max_size=30),
+    SIZES,
+    st.integers(1, 9),
+)
+def test_tables_of_any_parts_of_the_records_add_up_in_any_order(rows, part_of, size, k):
+    whole = supports(counted(rows, 67, size, k))
+    parts = [[row for row, part in zip(rows, part_of, strict=False) if part == chosen] for chosen in range(3)]
+    for order in ((0, 1, 2), (2, 0, 1)):
+        table = counted(parts[order[0]], 67, size, k)
+        for other in order[1:]:
+            merge(table, counted(parts[other], 67, size, k))
+        assert supports(table) == whole
+
+
+@given(st.integers(1, 70), SIZES, st.integers(1, 20), st.integers(1, 2))
+def test_the_bytes_of_a_table_are_what_it_takes(n_codes, size, k, n_words):
+    table, _ = CountSets((np.zeros(1, np.int64), np.empty(0, np.int32)), n_codes, size, k, n_words)(())
+    assert table.closed.nbytes + table.planes.nbytes == bytes_of(n_codes, size, k, n_words)
+
+
+def test_sets_that_cannot_be_are_none():
+    found = tables([{"a1"}, set()], SMALL, set(), 3, 2)
+    assert list(found.of_all(np.zeros(SMALL.n_nodes, np.uint8))) == []
+    assert isinstance(found.rare_together(lambda _: 0)[2], RareSets)
