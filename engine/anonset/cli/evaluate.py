@@ -58,12 +58,10 @@ def evaluate(
     """
     from anonset.jobs.evaluate import evaluate as losses
     from anonset.jobs.evaluate import flatten
-    from anonset.jobs.reading import compared_data, place_of_data, read_data
+    from anonset.jobs.reading import opened_to_compare, read_data
     from anonset.jobs.workloads import WorkloadSpec
     from anonset.queries.estimate import require_reading
     from anonset.release.documents import plain
-    from anonset.release.opened import Opened
-    from anonset.release.staging import require_apart
     from anonset.report.account import evaluation_account
     from anonset.report.distance import LOCAL
     from anonset.settings.binding import numeric_columns
@@ -84,14 +82,8 @@ def evaluate(
         raise InputError(msg)
     roles = make_roles(given).read_options()
     of_columns = pairs("--relational-weights", split(relational_weights or []))
-    require_apart(work_dir, out, private or f"{out}.private", original)
-    publication = Opened.at(out, private)
-    data = compared_data(publication, original, roles)
-    with (
-        progress_bars(quiet=quiet) as progress,
-        place_of_data(data, memory_limit, work_dir) as place,
-        publication.placed(place) as opened,
-    ):
+    compared = opened_to_compare(out, private, original, roles, memory_limit, work_dir)
+    with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         numeric = [*roles["numeric"], *numeric_columns(hierarchies)]
         table = read_data(original, {**roles, "numeric": numeric}, work_dir=place)
         of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))

@@ -62,10 +62,8 @@ def risk(
     By what is known: all quasi-identifiers, 1, 2, … items (two more than the guarantee speaks of), and both; of
     buckets, how surely they tell sensitive values. Exit code 1 if the attack finds more than is promised.
     """
-    from anonset.jobs.reading import compared_data, place_of_data, require_room_for_risks
+    from anonset.jobs.reading import opened_to_compare
     from anonset.jobs.risk import risk as count
-    from anonset.release.opened import Opened
-    from anonset.release.staging import require_apart
     from anonset.report.risks import bucket_risk_account, bucket_risk_summary, risk_account, risk_summary
 
     asked = out
@@ -76,15 +74,8 @@ def risk(
         original, private = original or job.pop("input", None), private or job.pop("private", None)
         given = over(job, {name: value for name, value in given.items() if value})
         original = original if original is not None and Path(original).exists() else None
-    require_apart(work_dir, out, private or f"{out}.private", original)
-    publication = Opened.at(out, private)
-    data = compared_data(publication, original, given)
-    require_room_for_risks(publication, memory_limit)
-    with (
-        progress_bars(quiet=quiet) as progress,
-        place_of_data(data, memory_limit, work_dir) as place,
-        publication.placed(place, records=False) as opened,
-    ):
+    compared = opened_to_compare(out, private, original, given, memory_limit, work_dir, for_risks=True)
+    with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
         table, persons = (None, None) if original is None else original_and_persons(opened, original, given, place)

@@ -13,12 +13,13 @@ from anonset.jobs.input import require_input
 from anonset.release import memory
 from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import Opened
+from anonset.release.staging import require_apart
 
 if TYPE_CHECKING:
     from anonset.io.data_files import DataFiles
 
 _RISKS = 1.2
-"""What counting risks takes of a publication, as a multiple of a run: 654 MiB were taken of 1,048,576 baskets."""
+"""What counting risks takes of a publication, as a multiple of a run: 654 MiB for 1,048,576 baskets."""
 
 
 @contextmanager
@@ -65,22 +66,48 @@ def compared_data(opened: Opened | None, original: str | None, options: Mapping[
     return found
 
 
-def require_room_for_risks(opened: Opened, given: str | None) -> None:
-    """Refuse to count the records that fit what is known, which is done in memory, where these take more than they may.
+@contextmanager
+def opened_to_compare(
+    out: str,
+    private: str | None,
+    original: str | None,
+    options: Mapping[str, Any],
+    memory: str | None,
+    work_dir: str | None,
+    *,
+    for_risks: bool = False,
+) -> Iterator[tuple[Opened, Files | None]]:
+    """Open a publication that is compared with its original, and choose where both lie.
 
     Parameters
     ----------
-    given
+    options
+        How the original is read.
+    memory
         How much memory may be taken; by default what is available.
+    work_dir
+        A new or empty directory, in which they then lie in any case; what is made is removed in the end.
+    for_risks
+        Whether the records that fit what is known are counted, which is done in memory.
+
+    Yields
+    ------
+    tuple of Opened and Files
+        The publication, and where an original is to lie; None where all of them fit in memory.
 
     Raises
     ------
     InputError
-        With both figures.
+        If it is no publication, there is no original, or they take more memory than they may.
     """
-    if not opened.has_buckets:
-        need = int(_RISKS * memory_for(opened.files.estimated))
-        require_memory(need, given, "the records that fit what is known are counted in memory")
+    require_apart(work_dir, out, private or f"{out}.private", original)
+    publication = Opened.at(out, private)
+    sources = compared_data(publication, original, options)
+    if for_risks and not publication.has_buckets:
+        need = int(_RISKS * memory_for(publication.files.estimated))
+        require_memory(need, memory, "the records that fit what is known are counted in memory")
+    with place_of_data(sources, memory, work_dir) as place, publication.placed(place, records=not for_risks) as opened:
+        yield opened, place
 
 
 def read_data(

@@ -91,13 +91,13 @@ def _check(opened: Opened, settings: CheckSettings, progress: Progress | None) -
     if progress is not None:
         progress("read", 0, 0)
     publication = _require_readable(opened, settings, model)
-    require_statements(opened.out, attested, promised, publication)
+    require_statements(opened)
     publication = _with_records(publication, settings, opened.store)
     checked = check_publication(publication, model, settings, attested=attested, progress=progress)
     asked = is_promised(attested, model) or model == promised.visible
     budget = settings.budget
     seen = evidence(publication, checked.verdict, budget=budget, progress=progress) if asked else None
-    require_verified(opened.out, attested, publication, seen)
+    require_verified(opened, seen)
     return replace(checked, unit=attested.declarations.unit_in_words)
 
 

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError, datum, foreign
-from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.publication import Publication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.documents import (
+    ATTESTATION,
     Attestation,
     BucketFiles,
     DataFile,
@@ -18,6 +19,7 @@ from anonset.release.documents import (
     plain,
     public_checks,
 )
+from anonset.release.opened import Opened
 from anonset.release.publish import kind_of
 from anonset.release.records import is_separated
 
@@ -53,9 +55,7 @@ def _is_blank(path: str | None) -> bool:
     return path is None or (Path(path).is_file() and not read_bytes(Path(path)).strip())
 
 
-def require_statements(
-    published: Path, attested: Attestation, promised: PrivacyModel, publication: AnyPublication
-) -> None:
+def require_statements(opened: Opened) -> None:
     """Refuse an attestation whose words or counts are not what its model and the data give.
 
     Raises
@@ -63,7 +63,7 @@ def require_statements(
     InputError
         With the field that differs.
     """
-    data = attested.data
+    attested, promised, publication, data = opened.attested, opened.model, opened.publication, opened.attested.data
     limits = " ".join(declared_limits(promised, publication, attested.declarations))
     computed: dict[str, tuple[Any, Any]] = {
         "parameters": (_but_policy(attested.parameters), _but_policy(parameters_of(promised))),
@@ -81,8 +81,8 @@ def require_statements(
         )
         if data.format == "dat":
             computed["data.items"] = (data.items, ["items"])
-    for field, (found, expected) in computed.items():
-        _require_equal(published, field, found, expected)
+    for field, (said, expected) in computed.items():
+        _require_equal(opened, field, said, expected)
 
 
 def _in_words_of_today(attested: str, expected: str) -> str:
@@ -121,7 +121,7 @@ def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
     return model.name == attested.model and parameters_of(model) == attested.parameters
 
 
-def require_verified(published: Path, attested: Attestation, publication: Any, seen: Verdict | None) -> None:
+def require_verified(opened: Opened, seen: Verdict | None) -> None:
     """Refuse an attestation that says of its verification what another one does not.
 
     Where it was accepted that the check could not be finished, it may say nothing. Records that all occur often need no
@@ -139,23 +139,24 @@ def require_verified(published: Path, attested: Attestation, publication: Any, s
     """
     from anonset.verification import DEFAULT_BUDGET, verify
 
+    attested = opened.attested
     if attested.declarations.accepted_undecided:
-        _require_equal(published, "verified", attested.verified, {})
+        _require_equal(opened, "verified", attested.verified, {})
     elif seen is not None and seen.holds and attested.verified != public_checks(seen):
-        again = (verify(publication, seen.model, budget=budget) for budget in (0, DEFAULT_BUDGET))
+        again = (verify(opened.publication, seen.model, budget=budget) for budget in (0, DEFAULT_BUDGET))
         if not any(other.holds and attested.verified == public_checks(other) for other in again):
-            _require_equal(published, "verified", attested.verified, public_checks(seen))
+            _require_equal(opened, "verified", attested.verified, public_checks(seen))
 
 
-def _require_equal(published: Path, field: str, found: Any, expected: Any) -> None:
-    if found == expected:
+def _require_equal(opened: Opened, field: str, said: Any, expected: Any) -> None:
+    if said == expected:
         return
-    if isinstance(found, Mapping) and isinstance(expected, Mapping):
-        part = next(name for name in (*expected, *found) if found.get(name) != expected.get(name))
-        field, found, expected = f"{field}.{part}", found.get(part, "nothing"), expected.get(part, "nothing")
-    where = str(published / "attestation.json")
-    msg = f"{where!r}: {field} is not what the model and the data give: got {_cut(found, expected)}, not "
-    raise InputError(msg + _cut(expected, found))
+    if isinstance(said, Mapping) and isinstance(expected, Mapping):
+        part = next(name for name in (*expected, *said) if said.get(name) != expected.get(name))
+        field, said, expected = f"{field}.{part}", said.get(part, "nothing"), expected.get(part, "nothing")
+    where = str(opened.out / ATTESTATION)
+    msg = f"{where!r}: {field} is not what the model and the data give: got {_cut(said, expected)}, not "
+    raise InputError(msg + _cut(expected, said))
 
 
 def _cut(value: Any, other: Any) -> str:
