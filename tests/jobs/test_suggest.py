@@ -11,7 +11,7 @@ from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.errors import InputError
 from anonset.jobs.candidates import BY_FREQUENCY, KNOWN, candidates_for
 from anonset.jobs.ranking import Candidate, exact_usefulness, limit, made_from_data, ranked, reason, warning, way_out
-from anonset.jobs.suggest import suggest
+from anonset.jobs.suggest import FINALISTS, suggest
 from anonset.measures.countable import Countable, FrequentItems, countable
 
 RNG = random.Random(5)
@@ -51,7 +51,7 @@ def test_large_data_are_sampled_first():
     found = suggest(TABLE, MODEL, hierarchies={"items": TREE}, workers=1, large=60)
     assert found.sample == 60
     assert {one.sampled for one in found.candidates} == {True, False}
-    assert sum(not one.sampled for one in found.candidates) == 3
+    assert sum(not one.sampled for one in found.candidates) == FINALISTS + 1  # the best with the owner's hierarchy
     assert found.recommended is found.candidates[0]
     assert repr(found.candidates) == repr(suggest(TABLE, MODEL, hierarchies={"items": TREE}, large=60).candidates)
 
@@ -128,6 +128,9 @@ def test_a_hierarchy_made_from_the_data_is_tried_beside_that_of_the_owner(monkey
     assert (best.nodes, own.nodes, "hierarchy" in own.settings) == (False, True, False)
     assert best.countable.items_error < own.countable.items_error
     assert "made from how often items occur" in made_from_data(best)
+    sets = Candidate("set-search", {"algorithm": "set-search"}, "holds")
+    assert made_from_data(sets).startswith("each set of set-search is made from how often items occur")
+    assert made_from_data(Candidate("coat", {}, "holds")) == made_from_data(None) == ""
     assert made_from_data(own) == made_from_data(None) == ""
     assert "nodes of another one" in found.limit
 

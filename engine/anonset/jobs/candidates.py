@@ -21,6 +21,7 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "exact", "hierarchy": BY_FREQUENCY},
         {"algorithm": "exact", "suppress": True},
         {"algorithm": "apriori"},
+        {"algorithm": "set-search"},
         {"algorithm": "coat"},
         {"algorithm": "mhghs"},
         {"algorithm": "vpa"},

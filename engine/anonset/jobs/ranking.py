@@ -17,6 +17,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
+from anonset.algorithms.base import traits_of
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.data.redacted_repr import Discreet, figures_shown
 from anonset.measures.countable import Countable
 from anonset.privacy import PrivacyModel
@@ -176,12 +178,17 @@ def what_is_left(one: Candidate) -> str:
 
 
 def made_from_data(best: Candidate | None) -> str:
-    """Say what it means that the hierarchy of the best candidate is made from the data; nothing where it is not."""
-    if best is None or "hierarchy" not in best.settings:
+    """Say what it means that the hierarchy or the sets of the best candidate are made from the data, if they are."""
+    if best is None:
+        return ""
+    made = best.settings.get("hierarchy")
+    if made is None and best.algorithm in ALGORITHMS and traits_of(ALGORITHMS[best.algorithm]).sets_from_data:
+        made = f"each set of {best.algorithm}"
+    if made is None:
         return ""
     return (
-        f"{best.settings['hierarchy']} is made from how often items occur in these data: what stands together need not "
-        "belong together by its meaning, and a symbol tells that its items are about equally frequent"
+        f"{made} is made from how often items occur in these data: what stands together need not belong together by "
+        "its meaning, and a symbol tells that its items are about equally frequent"
     )
 
 
