@@ -238,11 +238,11 @@ def test_existing_directories_are_refused(place: Place, name: str) -> None:
 
 
 STEPS = [
-    "publish.write_published",
-    "maps.write_codebook",
-    "parts.read_parts",
-    "maps.write_mapping",
-    "records.write_records",
+    "io.publish.write_published",
+    "io.codebook.write_codebook",
+    "release.records.read_parts",
+    "io.codebook.write_mapping",
+    "io.records.write_records",
 ]
 
 
@@ -258,7 +258,7 @@ def test_failure_in_any_step_leaves_nothing(
     def fail(*_: Any, **__: Any) -> None:
         raise error
 
-    monkeypatch.setattr(f"anonset.io.{step}", fail)
+    monkeypatch.setattr(f"anonset.{step}", fail)
     ran = place.run(*place.job())
     assert ran.code == code
     assert ran.err.startswith("anonset: error: ")
