@@ -85,7 +85,7 @@ def evaluate(
     compared = opened_to_compare(out, private, original, roles, memory_limit, work_dir)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         numeric = [*roles["numeric"], *numeric_columns(hierarchies)]
-        table = read_data(original, {**roles, "numeric": numeric}, work_dir=place)
+        table = read_data(original, {**roles, "numeric": numeric}, store=place)
         of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))
         found = losses(
             table,

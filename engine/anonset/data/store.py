@@ -145,11 +145,6 @@ class Files(Discreet):
     in_files = True
 
     @classmethod
-    def of(cls, path: "str | os.PathLike[str]") -> Self:
-        """Return the store of a directory that is there; one that is a store already keeps its limits."""
-        return path if isinstance(path, cls) else cls(Path(path))
-
-    @classmethod
     def temporary(cls, parent: Path | None = None, limits: Limits = NO_LIMITS) -> Self:
         """Make a new directory below another one, by default the system's for temporary files.
 
@@ -203,9 +198,6 @@ class Files(Discreet):
             self.remove()
             raise
         return self
-
-    def __fspath__(self) -> str:
-        return str(self.path)
 
     def __enter__(self) -> Self:
         return self

@@ -131,7 +131,7 @@ def anonymize(
     request = None if out is None else Request(Path(out), None, layout, accept_undecided, budget)
     if request is not None:
         require_free(request.out, request.private_folder)
-        require_apart(table.store if isinstance(table.store, Files) else None, request.out, request.private_folder)
+        require_apart(table.store.path if isinstance(table.store, Files) else None, request.out, request.private_folder)
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
         _require_shareable(table, algorithm)

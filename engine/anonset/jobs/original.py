@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data import Table
 from anonset.data.persons import Repeated
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
@@ -19,8 +20,10 @@ from anonset.settings.verify import CheckSettings
 from anonset.verification.relational_truth import are_ranges
 
 
-def read_original(publication: Any, settings: CheckSettings, attested: Attestation | None) -> Table:
-    """Read the original that the settings name.
+def read_original(
+    publication: Any, settings: CheckSettings, attested: Attestation | None, store: Store = MEMORY
+) -> Table:
+    """Read the original that the settings name, into files below a store that is in files.
 
     What they do not say of it is taken from the publication: the names of the columns, which of them hold numbers, and,
     as attested, what separates the items within a field. A publication in FIMI names no column: the original's is then
@@ -44,13 +47,12 @@ def read_original(publication: Any, settings: CheckSettings, attested: Attestati
     }
     options = settings.reading_options()
     marks = _separators(settings, attested, source)
-    place = settings.work_dir
-    found = [read_data(source, {**roles, **options, "separator": mark}, work_dir=place) for mark in marks]
+    found = [read_data(source, {**roles, **options, "separator": mark}, store=store) for mark in marks]
     return max(found, key=lambda table: _known(table, publication))
 
 
-def read_original_of_buckets(data: BucketFiles, settings: CheckSettings) -> Table:
-    """Read the original that the settings name, of buckets whose columns are attested.
+def read_original_of_buckets(data: BucketFiles, settings: CheckSettings, store: Store = MEMORY) -> Table:
+    """Read the original that the settings name, of buckets whose columns are attested; see `read_original`.
 
     Raises
     ------
@@ -58,7 +60,7 @@ def read_original_of_buckets(data: BucketFiles, settings: CheckSettings) -> Tabl
         If the original cannot be read, or has not the columns of the publication.
     """
     roles = {"items": None, "sensitive": data.sensitive, "id": data.id, "keep": data.keep, "drop": settings.drop}
-    return read_data(str(settings.original), {**settings.reading_options(), **roles}, work_dir=settings.work_dir)
+    return read_data(str(settings.original), {**settings.reading_options(), **roles}, store=store)
 
 
 def persons_of_original(settings: CheckSettings, attested: Attestation, table: Table) -> Int64 | None:

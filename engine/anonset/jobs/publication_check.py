@@ -10,6 +10,7 @@ from anonset.data import Hierarchy, Table
 from anonset.data.code_rules import CodeRules
 from anonset.data.decimals import exact, require_between_0_and_1
 from anonset.data.redacted_repr import Discreet
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication, BucketPublication
@@ -74,6 +75,7 @@ def check_publication(
     publication: AnyPublication,
     model: PrivacyModel,
     settings: CheckSettings,
+    store: Store = MEMORY,
     *,
     attested: Attestation | None = None,
     progress: Progress | None = None,
@@ -82,6 +84,8 @@ def check_publication(
 
     Parameters
     ----------
+    store
+        Where the original is read into, if that is in files.
     attested
         What is attested of it, if anything.
 
@@ -106,7 +110,7 @@ def check_publication(
         return PublicationCheck(verdict, roles, correlations=correlations, too_large=is_too_large(publication))
     most = settings.max_suppressed
     allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
-    table = read_original(publication, settings, attested)
+    table = read_original(publication, settings, attested, store)
     table, hierarchies = bind(table, settings.hierarchy, model)
     if table.transactions is not None and isinstance(publication, Publication):
         tree = hierarchies.get(table.transactions.name)

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonset.data import Table
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Files
+from anonset.data.store import MEMORY, Files, Store
 from anonset.jobs.input import require_input
 from anonset.release import memory
 from anonset.release.memory import memory_for, memory_limit, require_memory
@@ -23,8 +23,8 @@ _RISKS = 1.2
 
 
 @contextmanager
-def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: str | None) -> Iterator[Files | None]:
-    """Give the directory in which data lie that a command compares; None where all of them fit in memory.
+def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: str | None) -> Iterator[Store]:
+    """Give the store in which data lie that a command compares: memory, where all of them fit.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: s
     """
     limit, need = memory_limit(given), sum(memory_for(files.estimated) for files in sources)
     if work_dir is None and (limit is None or need <= limit):
-        yield None
+        yield MEMORY
         return
     if given is not None and limit is not None and need > limit < memory.AT_LEAST:
         require_memory(memory.AT_LEAST, given)
@@ -110,9 +110,7 @@ def opened_to_compare(
         yield opened, place
 
 
-def read_data(
-    source: str, options: Mapping[str, Any], *, mapped: bool = True, work_dir: str | PathLike[str] | None = None
-) -> Table:
+def read_data(source: str, options: Mapping[str, Any], *, mapped: bool = True, store: Store = MEMORY) -> Table:
     """Read a file, or the files of a folder, glob, tree or address.
 
     What would take more memory than is there is read into files, block by block, as by `anonset.scan`.
@@ -123,8 +121,8 @@ def read_data(
         Those of `anonset.read`.
     mapped
         Whether the table may lie in files.
-    work_dir
-        Where it is to lie in any case.
+    store
+        Where it is to lie in any case, below it, if that is in files.
 
     Raises
     ------
@@ -141,8 +139,8 @@ def read_data(
     files = data_files(source, options.get("input_format"), no_header=options.get("no_header", False))
     limit = memory_limit(None)
     by_blocks = not options.get("group") and files.format != "spmf"
-    if work_dir is not None:
-        return gather_files(fspath(source), ReadOptions.of(**options), Files.of(work_dir).below())
+    if store.in_files:
+        return gather_files(fspath(source), ReadOptions.of(**options), store.below())
     if mapped and by_blocks and limit is not None and memory_for(files.estimated) > limit:
         return scan(source, **options)
     if path.is_file() or (path.is_dir() and files.format == "parquet" and not files.keys):

@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import SetColumn, Table
-from anonset.data.store import MEMORY, Store
+from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
@@ -73,19 +73,16 @@ def check_opened(
     data = compared_data(attested, settings.original, settings.reading_options())
     with ExitStack() as stack:
         place = stack.enter_context(place_of_data(data, settings.memory_limit, settings.work_dir))
-        if place is not None:
-            settings = settings.model_copy(update={"work_dir": place})  # where the original lies, too
         if attested is not None:
-            return _check(stack.enter_context(attested.placed(place)), settings, progress)
-        store = MEMORY if place is None else stack.enter_context(place.below().taken())
+            return _check(stack.enter_context(attested.placed(place)), settings, place, progress)
         model = make_model(settings, None)
         if progress is not None:
             progress("read", 0, 0)
-        foreign = _with_records(_read_foreign(published, settings, model), settings, store)
-        return check_publication(foreign, model, settings, progress=progress)
+        foreign = _with_records(_read_foreign(published, settings, model), settings, place)
+        return check_publication(foreign, model, settings, place, progress=progress)
 
 
-def _check(opened: Opened, settings: CheckSettings, progress: Progress | None) -> PublicationCheck:
+def _check(opened: Opened, settings: CheckSettings, place: Store, progress: Progress | None) -> PublicationCheck:
     attested, promised = opened.attested, opened.model
     model = make_model(settings, attested)
     if progress is not None:
@@ -93,7 +90,7 @@ def _check(opened: Opened, settings: CheckSettings, progress: Progress | None) -
     publication = _require_readable(opened, settings, model)
     require_statements(opened)
     publication = _with_records(publication, settings, opened.store)
-    checked = check_publication(publication, model, settings, attested=attested, progress=progress)
+    checked = check_publication(publication, model, settings, place, attested=attested, progress=progress)
     asked = is_promised(attested, model) or model == promised.visible
     budget = settings.budget
     seen = evidence(publication, checked.verdict, budget=budget, progress=progress) if asked else None

@@ -86,21 +86,22 @@ class Opened(Discreet):
         return cls(folder, attested, digest, None if private is None else Path(private))
 
     @contextmanager
-    def placed(self, parent: str | os.PathLike[str] | None = None, *, records: bool = True) -> Iterator[Self]:
+    def placed(self, store: Store = MEMORY, *, records: bool = True) -> Iterator[Self]:
         """Give the publication with a place for its data, which are read into files where they were published in parts.
 
         Parameters
         ----------
-        parent
-            Where they are to lie in any case, in a temporary directory that is removed in the end.
+        store
+            Where they are to lie, below it; what was published in parts lies in files in any case.
         records
             Whether records may lie in files, not only buckets.
         """
-        if (parent is None and self.attested.data.parts is None) or not (records or self.has_buckets):
+        if not (records or self.has_buckets):
             yield self
-        else:
-            with Files.temporary() if parent is None else Files.of(parent).below().taken() as store:
-                yield replace(self, store=store)
+            return
+        in_parts = self.attested.data.parts is not None and not store.in_files
+        with Files.temporary() if in_parts else store.below() as below:
+            yield replace(self, store=below)
 
     @property
     def has_buckets(self) -> bool:
@@ -228,7 +229,8 @@ def opening(
         yield published
         return
     require_apart(work_dir, published, private or f"{published}.private")
-    with Opened.at(published, private).placed(work_dir, records=records) as placed:
+    place = MEMORY if work_dir is None else Files.temporary(Path(work_dir)).taken()
+    with place, Opened.at(published, private).placed(place, records=records) as placed:
         yield placed
 
 
