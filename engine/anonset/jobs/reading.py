@@ -76,7 +76,7 @@ def opened_to_compare(
     work_dir: str | None,
     *,
     for_risks: bool = False,
-) -> Iterator[tuple[Opened, Files | None]]:
+) -> Iterator[tuple[Opened, Store]]:
     """Open a publication that is compared with its original, and choose where both lie.
 
     Parameters
@@ -92,8 +92,8 @@ def opened_to_compare(
 
     Yields
     ------
-    tuple of Opened and Files
-        The publication, and where an original is to lie; None where all of them fit in memory.
+    tuple of Opened and Store
+        The publication, and where an original is to lie: in memory, where all of them fit.
 
     Raises
     ------
