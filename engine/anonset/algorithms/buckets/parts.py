@@ -103,9 +103,9 @@ class _OnWorker(Discreet):
 
     def __call__(self, numbered: tuple[int, PartOfTuples]) -> Grouped:
         number, part = numbered
-        found, (group, starred) = self.solve(part), self.names(number)
+        grouped, (group, starred) = self.solve(part), self.names(number)
         return replace(
-            found, group=self.store.keep(group, found.group), starred=self.store.keep(starred, found.starred)
+            grouped, group=self.store.keep(group, grouped.group), starred=self.store.keep(starred, grouped.starred)
         )
 
 
@@ -117,9 +117,9 @@ def _solved(parts: Iterator[PartOfTuples], solve: Solve, executor: Executor | No
         yield from map(solve, parts)
     else:
         on_worker = _OnWorker(solve, store)
-        for number, found in enumerate(run_tasks(executor, on_worker, enumerate(parts))):
+        for number, grouped in enumerate(run_tasks(executor, on_worker, enumerate(parts))):
             store.drop(*on_worker.names(number))
-            yield found
+            yield grouped
 
 
 def group_parts(
@@ -139,19 +139,19 @@ def group_parts(
     waiting: Grouped | None = None
     last: Grouped | None = None
     done = 0
-    for found in _solved(parts, solve, executor, store):
-        done += len(found.part.rows)
+    for grouped in _solved(parts, solve, executor, store):
+        done += len(grouped.part.rows)
         if told is not None:
             told("parts", float(done), float(n))
-        one = found
+        whole = grouped
         if waiting is not None:
-            one, waiting = solve(_joined(waiting.part, found.part)), None
-        if not one.figures["groups"] and len(one.part.rows) <= largest:
-            waiting = one
+            whole, waiting = solve(_joined(waiting.part, grouped.part)), None
+        if not whole.figures["groups"] and len(whole.part.rows) <= largest:
+            waiting = whole
             continue
         if last is not None:
             yield last
-        last = one
+        last = whole
     if waiting is not None:
         last = waiting if last is None else solve(_joined(last.part, waiting.part))
     if last is not None:
@@ -176,12 +176,12 @@ class Union(Discreet):
         """Return room for so many tuples, in the files of a directory if one is given."""
         return cls(store.array("group", np.int32, n), store.array("starred", np.bool_, n), [0])
 
-    def add(self, found: Grouped) -> None:
+    def add(self, grouped: Grouped) -> None:
         """Add the groups of a part behind the others."""
-        rows = found.part.rows
-        self.group[rows] = np.where(found.group == SUPPRESSED, SUPPRESSED, found.group + np.int32(self.first[-1]))
-        self.starred[rows] = found.starred
-        self.first.append(self.first[-1] + found.figures["groups"])
+        rows = grouped.part.rows
+        self.group[rows] = np.where(grouped.group == SUPPRESSED, SUPPRESSED, grouped.group + np.int32(self.first[-1]))
+        self.starred[rows] = grouped.starred
+        self.first.append(self.first[-1] + grouped.figures["groups"])
 
     def number(self, number_of: Int32) -> None:
         """Give the groups, which are numbered part by part, their numbers, int32 (groups,)."""

@@ -143,10 +143,10 @@ class SafeGrouping(Discreet):
         with ExitStack() as stack:
             store = stack.enter_context(table.store.below()) if table.n > most else MEMORY
             parts = split_individuals(ids, draws, most, store)
-            for found in group_parts(parts, solver, MOST_MERGED * most, executor, progress, table.n, store):
-                union.add(found)
-                figures.update(found.figures)
-                sizes.append(len(found.part.rows))
+            for grouped in group_parts(parts, solver, MOST_MERGED * most, executor, progress, table.n, store):
+                union.add(grouped)
+                figures.update(grouped.figures)
+                sizes.append(len(grouped.part.rows))
         if figures["individuals"] < self.k:
             reason = f"at least k={self.k} individuals are required, the table has {figures['individuals']:,}"
             raise InfeasibleError(self.name, reason)

@@ -80,9 +80,9 @@ class Formation(Discreet, ABC):
         cluster = self.form(qi, progress)
         if not self.refine or not qi.n:
             return cluster, {}
-        found = refine_clusters(qi, cluster, self.k, self.max_evaluations, progress)
+        refined = refine_clusters(qi, cluster, self.k, self.max_evaluations, progress)
         before = {"ncp_before": relational_ncp(qi, cluster), "clusters_before": float(cluster.max()) + 1}
-        return found.cluster, {**before, "evaluations": float(found.evaluations), "gains": float(found.gains)}
+        return refined.cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
         """Form the clusters, and say what each is published as: its lowest common values.
@@ -119,10 +119,10 @@ class Formation(Discreet, ABC):
             )
             raise InputError(msg)
         qi = bind_tuples(self.name, self.k, table, hierarchies, self.relational_weights)
-        found = self.solve(qi, progress)
-        cluster, tuples = found.cluster, found.tuples
+        solution = self.solve(qi, progress)
+        cluster, tuples = solution.cluster, solution.tuples
         figures = {"clusters": float(tuples.n), "ncp": float(np.mean(tuples.losses()[cluster])) if qi.n else 0.0}
-        return Result(PerCluster(cluster, (), relational_values(qi, tuples)), figures={**figures, **found.figures})
+        return Result(PerCluster(cluster, (), relational_values(qi, tuples)), figures={**figures, **solution.figures})
 
 
 @dataclass(frozen=True, kw_only=True)

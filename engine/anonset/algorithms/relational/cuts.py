@@ -42,11 +42,11 @@ class ColumnTree:
 def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:
     """Return the tree of each column; one without hierarchy has two levels, its values and all of them."""
     numbers, codes = qi.tuples
-    found = []
+    trees = []
     for domain, weight, slot in zip(qi.domains, qi.weights, qi.slot, strict=True):
         if isinstance(domain, Hierarchy):
             share = np.where(domain.is_leaf, 0.0, domain.n_leaves_below / domain.n_leaves)
-            found.append(ColumnTree(codes[slot], domain.parent, domain.subtree_end, weight * share))
+            trees.append(ColumnTree(codes[slot], domain.parent, domain.subtree_end, weight * share))
             continue
         values = numbers[slot] if isinstance(domain, Range) else codes[slot]
         several = domain.high > domain.low if isinstance(domain, Range) else len(domain.vocabulary) > 1
@@ -55,8 +55,8 @@ def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:
         parent = np.concatenate([[-1], np.zeros(n)]).astype(np.int32)
         ends = np.concatenate([[n + 1], np.arange(2, n + 2)]).astype(np.int32)
         cost = np.concatenate([[weight if several else 0.0], np.zeros(n)])
-        found.append(ColumnTree((rank.reshape(-1) + 1).astype(np.int32), parent, ends, cost))
-    return found
+        trees.append(ColumnTree((rank.reshape(-1) + 1).astype(np.int32), parent, ends, cost))
+    return trees
 
 
 class Cuts:
@@ -88,8 +88,8 @@ class Cuts:
     def children_of(self, a: int, node: int, tuples: Int64) -> Int32:
         """Return the child of a node that each of the tuples below it would be published as."""
         starts = np.array(self.trees[a].children(node), np.int32)
-        found: Int32 = starts[np.searchsorted(starts, self.trees[a].leaf[tuples], side="right") - 1]
-        return found
+        children: Int32 = starts[np.searchsorted(starts, self.trees[a].leaf[tuples], side="right") - 1]
+        return children
 
     def small(self, k: int) -> int:
         """Return how many records are in classes of fewer than k."""
@@ -102,8 +102,8 @@ class Cuts:
     def cluster(self) -> Int32:
         """int32 (n,): the class of each record."""
         self.counted.count(self.ids, self._free, self._rows, 1)
-        found: Int32 = self.counted.class_of[self.qi.tuple_of]
-        return found
+        class_of_record: Int32 = self.counted.class_of[self.qi.tuple_of]
+        return class_of_record
 
     def generalize(self, cluster: Int32) -> GeneralizedTuples:
         """Return what clusters of equal nodes are published as."""

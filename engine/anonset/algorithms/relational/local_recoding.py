@@ -64,14 +64,14 @@ class LocalRecoding(Formation):
         root = float(sum(levels.costs[end - 1].max(initial=0.0) for end in levels.first[1:].tolist()))
         n_classes, price = 0, 0
         while len(rest) and weight[rest].sum() >= self.k:
-            found = self._round(levels, weight, rest, root * PRICES[min(price, len(PRICES) - 1)])
-            if found is None and price >= len(PRICES) - 1:
+            class_of_rest = self._round(levels, weight, rest, root * PRICES[min(price, len(PRICES) - 1)])
+            if class_of_rest is None and price >= len(PRICES) - 1:
                 class_of[rest] = n_classes  # all roots: they are published alike
                 rest = rest[:0]
-            elif found is not None:
-                class_of[rest] = np.where(found < 0, -1, found + n_classes)
+            elif class_of_rest is not None:
+                class_of[rest] = np.where(class_of_rest < 0, -1, class_of_rest + n_classes)
                 n_classes = int(class_of.max()) + 1
-                rest = rest[found < 0]
+                rest = rest[class_of_rest < 0]
             price += 1
             if progress is not None:
                 progress("tuples", float(qi.n_tuples - len(rest)), float(qi.n_tuples))

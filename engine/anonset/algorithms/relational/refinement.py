@@ -91,8 +91,8 @@ def refine_clusters(
                 break
     if tolerance and _loss(clusters) >= before - GAIN:
         return Refined(cluster, int(run[EVALUATIONS]), int(run[STEPS]), 0)
-    found = _deal_out(qi, head, lists)
-    return Refined(renumber_clusters(found)[0], int(run[EVALUATIONS]), int(run[STEPS]), int(run[GAINS]))
+    slot_of_record = _deal_out(qi, head, lists)
+    return Refined(renumber_clusters(slot_of_record)[0], int(run[EVALUATIONS]), int(run[STEPS]), int(run[GAINS]))
 
 
 def _loss(clusters: tuple[object, Int64, Float64, Int64]) -> float:
@@ -140,6 +140,6 @@ def _deal_out(qi: QuasiIdentifiers, head: Int64, lists: tuple[Int64, Int64, Int6
         at = at[at >= 0]
     chosen = np.flatnonzero(of >= 0)
     chosen = chosen[np.lexsort((of[chosen], lists[0][chosen]))]
-    found = np.empty(qi.n, np.int64)
-    found[np.argsort(qi.tuple_of, kind="stable")] = np.repeat(of[chosen], lists[1][chosen])
-    return found
+    slot_of_record = np.empty(qi.n, np.int64)
+    slot_of_record[np.argsort(qi.tuple_of, kind="stable")] = np.repeat(of[chosen], lists[1][chosen])
+    return slot_of_record

@@ -79,10 +79,10 @@ class BegunClusters(Clusters):
 
     def merged(self) -> Int32:
         """int32 (B,): the merged cluster of each cluster to begin with."""
-        found = np.empty(sum(len(part) for parts in self.parts for part in parts), np.int32)
+        cluster = np.empty(sum(len(part) for parts in self.parts for part in parts), np.int32)
         for c, at in enumerate(np.flatnonzero(self.alive).tolist()):
-            found[np.concatenate(self.parts[at])] = c
-        return found
+            cluster[np.concatenate(self.parts[at])] = c
+        return cluster
 
 
 def threshold(samples: Sequence[Begun], share: float) -> float:

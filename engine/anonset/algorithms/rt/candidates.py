@@ -142,7 +142,7 @@ def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest
     places = np.flatnonzero(among)
     unions = [clusters.members(seed, x) for x in places.tolist()]
     losses = clusters.function.losses(unions, clusters.function.mappings(unions))
-    keys = loss_keys(np.array([fsum(found.tolist()) / len(found) for found in losses]))
+    keys = loss_keys(np.array([fsum(losses_of_union.tolist()) / len(losses_of_union) for losses_of_union in losses]))
     order = np.argsort(keys, kind="stable")
     return lambda count: (places[order[:count]], keys[order[:count]])
 

@@ -84,14 +84,14 @@ class ClusterFunction(Discreet):
         filled = np.zeros(len(members) + 1, np.int64)
         np.cumsum(self.column.lengths[members] > 0, out=filled[1:])
         n_filled = np.diff(filled[start])
-        found: NDArray[np.bool_] = (n_filled > 0) & (n_filled < self.k)
-        return found
+        too_few: NDArray[np.bool_] = (n_filled > 0) & (n_filled < self.k)
+        return too_few
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
         """Return the error that nothing makes one cluster of all records anonymous."""
-        found = int(np.count_nonzero(self.column.lengths[members]))
-        reason = f"there are {found} non-empty records, at least k={self.k} (or none) are required"
-        return InfeasibleError(name, reason, achieved=float(found), bound=float(self.k))
+        n_filled = int(np.count_nonzero(self.column.lengths[members]))
+        reason = f"there are {n_filled} non-empty records, at least k={self.k} (or none) are required"
+        return InfeasibleError(name, reason, achieved=float(n_filled), bound=float(self.k))
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:
         """Refuse clusters that nothing makes anonymous.
@@ -105,13 +105,14 @@ class ClusterFunction(Discreet):
         if not infeasible.any():
             return
         members = clusters[int(np.argmax(infeasible))]
-        found = int(np.count_nonzero(self.column.lengths[members]))
+        n_filled = int(np.count_nonzero(self.column.lengths[members]))
         reason = (
-            f"a cluster of {len(members)} records has {found} with items, at least k={self.k} (or none) are required; "
+            f"a cluster of {len(members)} records has {n_filled} with items, "
+            f"at least k={self.k} (or none) are required; "
             f"{setting('on_infeasible', 'merge')} joins such clusters with others first"
         )
         where = f"cluster of record {int(members[0])}"
-        raise InfeasibleError(NAME, reason, where, achieved=float(found), bound=float(self.k))
+        raise InfeasibleError(NAME, reason, where, achieved=float(n_filled), bound=float(self.k))
 
     def losses(self, clusters: Sequence[Int64], mappings: Sequence[ClusterMapping]) -> list[Float64]:
         """Return UL of each record of each cluster, published by its mapping."""

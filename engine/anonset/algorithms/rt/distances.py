@@ -98,8 +98,8 @@ class Search:
         place, distance = np.empty(count, np.int64), np.empty(count, np.float64)
         if count:
             clusters, known = (of.first, of.size, of.heads), (self._bound, self._exact)
-            found = (distance, place)
-            nearest_unions(of.packed, of.members, clusters, self._c, of.with_or, known, of.expanded, found)
+            nearest = (distance, place)
+            nearest_unions(of.packed, of.members, clusters, self._c, of.with_or, known, of.expanded, nearest)
         if count < 2:
             return place, distance
         order = np.lexsort((place, distance))

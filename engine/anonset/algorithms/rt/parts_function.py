@@ -57,15 +57,17 @@ class PartsFunction(ClusterFunction):
         """
         self.require_feasible(clusters)
         parts = [self._parts(members) for members in clusters]
-        found = iter(self.search([part for of_cluster in parts for part in of_cluster]))
-        return [PartMappings(tuple(of_cluster), tuple(next(found) for _ in of_cluster)) for of_cluster in parts]
+        mapping_of_part = iter(self.search([part for of_cluster in parts for part in of_cluster]))
+        return [
+            PartMappings(tuple(of_cluster), tuple(next(mapping_of_part) for _ in of_cluster)) for of_cluster in parts
+        ]
 
     def losses(self, clusters: Sequence[Int64], mappings: Sequence[ClusterMapping]) -> list[Float64]:
         """Return UL of each record of each cluster, part by part."""
         divided = [mapping for mapping in mappings if isinstance(mapping, PartMappings)]
         parts = [part for mapping in divided for part in mapping.parts]
-        found = iter(super().losses(parts, [one for mapping in divided for one in mapping.mappings]))
-        return [np.concatenate([next(found) for _ in mapping.parts]) for mapping in divided]
+        losses_of_part = iter(super().losses(parts, [one for mapping in divided for one in mapping.mappings]))
+        return [np.concatenate([next(losses_of_part) for _ in mapping.parts]) for mapping in divided]
 
     def publish(
         self, cluster: Int32, mappings: Sequence[ClusterMapping]

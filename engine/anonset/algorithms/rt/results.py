@@ -32,7 +32,7 @@ def publish_mapped(
 ) -> Result:
     """Return clusters with known mappings, and the average UL of these, as a result."""
     size = clusters.size[clusters.alive]
-    found: dict[str, float | None] = {
+    known_figures: dict[str, float | None] = {
         **figures,
         "rum": clusters.rum,
         "tum": average_loss,
@@ -44,7 +44,7 @@ def publish_mapped(
     part, of_cluster, items = clusters.function.publish(clusters.cluster(), mappings)
     values = relational_values(clusters.tuples.qi, clusters.tuples.take(clusters.alive).take(of_cluster))
     recoding = PerCluster(part, items, values)
-    return Result(recoding, tuple(clusters.trace), {k: v for k, v in found.items() if v is not None})
+    return Result(recoding, tuple(clusters.trace), {k: v for k, v in known_figures.items() if v is not None})
 
 
 def empty_result(table: Table) -> Result:

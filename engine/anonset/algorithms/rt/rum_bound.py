@@ -142,12 +142,12 @@ class RumBound(MergingFramework):
             seed = clusters.seed()  # line 2
             if clusters.ncp[seed] > up_to:
                 break
-            found = None  # lines 3 to 7 of RMERGE_RT
+            candidate = None  # lines 3 to 7 of RMERGE_RT
             if not clusters.too_large(seed):
-                found = first_within(clusters, seed, self.merge, total, self.delta)
-            if found is not None:
+                candidate = first_within(clusters, seed, self.merge, total, self.delta)
+            if candidate is not None:
                 seeds.append(float(clusters.ncp[seed]))
-                chosen, ncp, distance, growth = found
+                chosen, ncp, distance, growth = candidate
                 total += growth
                 clusters.merge(seed, chosen, ncp, distance)  # lines 8 and 9
                 clusters.compact()

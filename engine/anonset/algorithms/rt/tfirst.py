@@ -59,22 +59,22 @@ class TFirst(RTFramework):
         """
         column, _ = bind_to_hierarchy(table, hierarchies)
         lra = Lra(k=self.k, m=self.m, partitions=self.partitions)
-        found = lra.recode(Table(column), hierarchies, executor=executor, progress=progress)
-        cluster, cuts = _with_empty_records(found, column.lengths == 0)
+        partitioned = lra.recode(Table(column), hierarchies, executor=executor, progress=progress)
+        cluster, cuts = _with_empty_records(partitioned, column.lengths == 0)
         tuples = GeneralizedTuples.of(qi, cluster, len(cuts))
         figures = {"rum": float(np.mean(tuples.losses()[cluster])), "clusters": float(len(cuts))}
-        return Result(PerCluster(cluster, cuts, relational_values(qi, tuples)), found.trace, figures)
+        return Result(PerCluster(cluster, cuts, relational_values(qi, tuples)), partitioned.trace, figures)
 
 
-def _with_empty_records(found: Result, empty: NDArray[np.bool_]) -> tuple[Int32, list[Cut | ItemGroups]]:
+def _with_empty_records(partitioned: Result, empty: NDArray[np.bool_]) -> tuple[Int32, list[Cut | ItemGroups]]:
     """Put the records without items into the last partition; return the clusters by smallest record, and their cuts."""
-    recoding = found.recoding
+    recoding = partitioned.recoding
     if not isinstance(recoding, PerCluster):
         msg = f"lra must give a recoding for each partition, got {type(recoding).__name__}"
         raise TypeError(msg)
     cluster = recoding.cluster.copy()
-    if found.trace:
-        cluster[empty] = recoding.cluster[found.trace[-1].records[0]]
+    if partitioned.trace:
+        cluster[empty] = recoding.cluster[partitioned.trace[-1].records[0]]
     numbers, _ = renumber_clusters(cluster)
     first = np.unique(numbers, return_index=True)[1]
     return numbers, [recoding.items[int(cluster[r])] for r in first]

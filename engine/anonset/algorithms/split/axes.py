@@ -87,8 +87,8 @@ class _Values(Axis):
         return cls(column, *_thinned(rank))
 
     def bins(self, first: int, end: int) -> Bins:
-        found: Bins = self.rank[self.column.codes[first:end]]
-        return found
+        bins: Bins = self.rank[self.column.codes[first:end]]
+        return bins
 
     def width(self, counts: Int64) -> float:
         there = np.count_nonzero(counts)
@@ -112,8 +112,8 @@ class _Leaves(Axis):
         return cls(column, hierarchy, place[codes], n_bins)
 
     def bins(self, first: int, end: int) -> Bins:
-        found: Bins = self.rank[self.column.codes[first:end]]
-        return found
+        bins: Bins = self.rank[self.column.codes[first:end]]
+        return bins
 
     def width(self, counts: Int64) -> float:
         there = np.flatnonzero(counts)
@@ -125,8 +125,8 @@ class _Leaves(Axis):
         if self.n_bins < self.hierarchy.n_leaves:
             return super().cuts(counts)
         first = self.hierarchy.leaf_lo[self.hierarchy.children(self._node(there))].astype(np.int64)
-        found: Int64 = first[(first > there[0]) & (first <= there[-1])]
-        return found
+        cuts: Int64 = first[(first > there[0]) & (first <= there[-1])]
+        return cuts
 
     def _node(self, there: Int64) -> int:
         """Return the lowest node above the leaves of some bins."""
@@ -136,14 +136,14 @@ class _Leaves(Axis):
 
 def axes_of(columns: Sequence[Column], hierarchies: Mapping[str, Hierarchy]) -> list[Axis]:
     """Return the axes of relational columns; numeric ones know the range of their values (`with_range`)."""
-    found: list[Axis] = []
+    axes: list[Axis] = []
     for column in columns:
         hierarchy = hierarchies.get(column.name)
         if isinstance(column, NumericColumn):
-            found.append(_Numbers.of(column))
+            axes.append(_Numbers.of(column))
         else:
-            found.append(_Values.of(column) if hierarchy is None else _Leaves.of(column, hierarchy))
-    return found
+            axes.append(_Values.of(column) if hierarchy is None else _Leaves.of(column, hierarchy))
+    return axes
 
 
 def binned(axis: Axis, out: Bins) -> None:

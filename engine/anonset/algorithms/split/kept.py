@@ -42,7 +42,7 @@ class Kept(Discreet):
         goes_on = isinstance(store, Files) and (store.path / RUN).exists()
         return cls(store if goes_on else MEMORY, whole, hierarchies)
 
-    def keep(self, name: str, found: Any) -> None:
+    def keep(self, name: str, result: Any) -> None:
         """Keep what was found of a part, if it is of a kind that can be.
 
         Raises
@@ -50,7 +50,7 @@ class Kept(Discreet):
         InputError
             If the disk is full.
         """
-        told = self._of_result(found) if isinstance(found, Result) else _of_begun(found)
+        told = self._of_result(result) if isinstance(result, Result) else _of_begun(result)
         if not isinstance(self.store, Files) or told is None:
             return
         facts, arrays = told
@@ -81,8 +81,8 @@ class Kept(Discreet):
     def _file(name: str) -> str:
         return f"{PARTS}{name}.npz"
 
-    def _of_result(self, found: Result) -> tuple[dict[str, Any], Arrays] | None:
-        recoding = found.recoding
+    def _of_result(self, result: Result) -> tuple[dict[str, Any], Arrays] | None:
+        recoding = result.recoding
         if not isinstance(recoding, PerCluster):
             return None
         arrays: Arrays = {"cluster": recoding.cluster}
@@ -97,8 +97,8 @@ class Kept(Discreet):
         elif len(items):
             return None
         relational = [[values.name, values.labels] for values in recoding.relational]
-        figures = dict(found.figures)
-        return {"relational": relational, "tree": kind, "figures": figures, "notes": found.notes}, arrays
+        figures = dict(result.figures)
+        return {"relational": relational, "tree": kind, "figures": figures, "notes": result.notes}, arrays
 
     def _result(self, facts: Mapping[str, Any], arrays: Arrays) -> Result:
         items: Sequence[Any] = ()
@@ -130,13 +130,13 @@ class Kept(Discreet):
         return Vocabulary(()) if self.whole.transactions is None else self.whole.transactions.vocabulary
 
 
-def _of_begun(found: Begun) -> tuple[dict[str, Any], Arrays]:
-    low, high, code, bits = found.values
-    arrays: Arrays = {"cluster": found.cluster, "size": found.size, "seeds": found.seeds}
+def _of_begun(begun: Begun) -> tuple[dict[str, Any], Arrays]:
+    low, high, code, bits = begun.values
+    arrays: Arrays = {"cluster": begun.cluster, "size": begun.size, "seeds": begun.seeds}
     arrays |= {"low": low, "high": high, "code": code, "bits": bits}
-    facts: dict[str, Any] = {"figures": dict(found.figures)}
-    if found.longest is not None:
-        column, of = found.longest
+    facts: dict[str, Any] = {"figures": dict(begun.figures)}
+    if begun.longest is not None:
+        column, of = begun.longest
         arrays |= {"indptr": column.indptr, "items": column.items, "of": of}
         facts |= {"name": column.name, "labels": column.vocabulary.labels}
     return facts, arrays

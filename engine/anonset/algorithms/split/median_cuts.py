@@ -114,7 +114,7 @@ class MedianCuts(Discreet):
 
     def _cut_all(self, active: Sequence[int], counts: Int64) -> list[int]:
         """Cut those parts that are too large; return those that they were cut into."""
-        found = []
+        halves = []
         ends = np.cumsum([axis.n_bins for axis in self.axes])
         for number, of_node in zip(active, counts, strict=True):
             histograms = np.split(of_node, ends[:-1])
@@ -123,8 +123,8 @@ class MedianCuts(Discreet):
                 left = len(self.nodes)
                 self.nodes[number] = _Node(*cut, left)
                 self.nodes += [None, None]
-                found += [left, left + 1]
-        return found
+                halves += [left, left + 1]
+        return halves
 
     def _cut_of(self, histograms: Sequence[Int64]) -> tuple[int, int] | None:
         """Return the axis of a cut and the first bin behind it: on the widest axis that has an allowable one."""
@@ -145,11 +145,11 @@ class MedianCuts(Discreet):
             node = self._moved(span, table) if moving else self.node[slice(*span)]
             of = place[node]
             rows = np.flatnonzero(of >= 0)
-            found = []
+            histograms = []
             for axis, bins in zip(self.axes, self.places, strict=True):
                 keys = of[rows] * axis.n_bins + bins[slice(*span)][rows]
-                found.append(np.bincount(keys, minlength=len(active) * axis.n_bins).reshape(len(active), -1))
-            return np.concatenate(found, axis=1)
+                histograms.append(np.bincount(keys, minlength=len(active) * axis.n_bins).reshape(len(active), -1))
+            return np.concatenate(histograms, axis=1)
 
         total = np.zeros((len(active), sum(axis.n_bins for axis in self.axes)), np.int64)
         for counts in run_tasks(self.executor, counted, spans(len(self.node))):

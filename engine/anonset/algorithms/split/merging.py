@@ -129,12 +129,12 @@ def merge_over_parts(
     for part in published:
         if part.found is None:
             raise InfeasibleError(algorithm.name, part.reason)
-    found = union(len(record), published, record, store)
+    whole = union(len(record), published, record, store)
     before = figures_of(parts)
-    figures = {**found.figures, **{name: before[name] for name in _OF_CUTS if name in before}}
+    figures = {**whole.figures, **{name: before[name] for name in _OF_CUTS if name in before}}
     figures["begun_in_parts"] = float(len(merged))
     figures["merges"] = figures["clusters_before"] - figures["clusters"]
-    return replace(found, figures=figures)
+    return replace(whole, figures=figures)
 
 
 def _up_to(
@@ -164,9 +164,9 @@ def _merged_cluster(parts: Sequence[Part], merged: Int32, record: Int64, store: 
     cluster, begun = store.array("merged", np.int32, len(record)), 0
     size = np.zeros(int(merged.max()) + 1, np.int64)
     for part in parts:
-        found = part.found.cluster.astype(np.int64) + begun
-        cluster[record[slice(*part.span)]] = merged[found]
-        size += np.bincount(merged[found], minlength=len(size))
+        begun_cluster = part.found.cluster.astype(np.int64) + begun
+        cluster[record[slice(*part.span)]] = merged[begun_cluster]
+        size += np.bincount(merged[begun_cluster], minlength=len(size))
         begun += len(part.found.size)
     return cluster, size
 

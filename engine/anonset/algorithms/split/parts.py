@@ -190,13 +190,18 @@ def figures_of(parts: Sequence[Part]) -> dict[str, float]:
     """Return the figures that all parts have: means by their records, extremes, or else sums; and their sizes."""
     sizes = [part.span[1] - part.span[0] for part in parts]
     each = [part.found.figures for part in parts]
-    found: dict[str, float] = {}
+    combined: dict[str, float] = {}
     for name in each[0]:
         if any(name not in figures for figures in each):
             continue
         values = [figures[name] for figures in each]
         if name in _MEANS:
-            found[name] = fsum(size * value for size, value in zip(sizes, values, strict=True)) / sum(sizes)
+            combined[name] = fsum(size * value for size, value in zip(sizes, values, strict=True)) / sum(sizes)
         else:
-            found[name] = _EXTREMES.get(name, sum)(values)
-    return {**found, "parts": float(len(parts)), "smallest_part": float(min(sizes)), "largest_part": float(max(sizes))}
+            combined[name] = _EXTREMES.get(name, sum)(values)
+    return {
+        **combined,
+        "parts": float(len(parts)),
+        "smallest_part": float(min(sizes)),
+        "largest_part": float(max(sizes)),
+    }

@@ -69,5 +69,5 @@ class _Recode(Discreet):
     name = "recode"
 
     def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Result:
-        found = self.algorithm.recode(part, self.hierarchies, executor=executor)
-        return Result(found.recoding, (), found.figures, found.notes)
+        result = self.algorithm.recode(part, self.hierarchies, executor=executor)
+        return Result(result.recoding, (), result.figures, result.notes)
