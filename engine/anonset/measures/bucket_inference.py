@@ -22,8 +22,8 @@ def of_groups(publication: BucketPublication) -> Float64:
     most = np.zeros(publication.n_groups)
     for first, end in spans(len(publication.snt_group)):
         np.maximum.at(most, publication.snt_group[first:end], publication.snt_count[first:end])
-    found: Float64 = most / np.maximum(publication.sizes, 1)
-    return found
+    share: Float64 = most / np.maximum(publication.sizes, 1)
+    return share
 
 
 def of_values(publication: BucketPublication, rows: Int64, values: Int64) -> Float64:
@@ -40,8 +40,8 @@ def of_values(publication: BucketPublication, rows: Int64, values: Int64) -> Flo
     at = np.where(inside, low, 0)
     there = inside & (codes[at] == values) if len(codes) else inside
     counts = np.where(there, publication.snt_count[at], 0) if len(codes) else np.zeros(len(rows))
-    found: Float64 = counts / np.maximum(publication.sizes[groups], 1)
-    return found
+    share: Float64 = counts / np.maximum(publication.sizes[groups], 1)
+    return share
 
 
 def likeliest(publication: BucketPublication, rows: Int64) -> Int64:
@@ -52,11 +52,11 @@ def likeliest(publication: BucketPublication, rows: Int64) -> Int64:
     groups, of = np.unique(publication.group.codes[rows], return_inverse=True)
     first = np.searchsorted(publication.snt_group, groups)
     end = np.searchsorted(publication.snt_group, groups, side="right")
-    found = np.full(len(groups), -1, np.int64)
+    most_frequent = np.full(len(groups), -1, np.int64)
     for place, (low, high) in enumerate(zip(first.tolist(), end.tolist(), strict=True)):
         if low < high:
-            found[place] = publication.snt_value.codes[low + int(np.argmax(publication.snt_count[low:high]))]
-    most: Int64 = found[of]
+            most_frequent[place] = publication.snt_value.codes[low + int(np.argmax(publication.snt_count[low:high]))]
+    most: Int64 = most_frequent[of]
     return most
 
 

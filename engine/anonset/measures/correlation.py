@@ -87,7 +87,7 @@ def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupVi
     at_risk = flagged[seen.group] & (seen.tuples + most_alike[seen.group] > publication.sizes[seen.group])
     pairs = np.flatnonzero(at_risk)
     pairs = pairs[np.lexsort((seen.person[pairs], seen.group[pairs]))]
-    found = []
+    violations = []
     for pair in pairs.tolist():
         group, tuples = int(seen.group[pair]), int(seen.tuples[pair])
         size = int(publication.sizes[group])
@@ -96,8 +96,8 @@ def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupVi
             if tuples + count > size:
                 label = publication.group.vocabulary.labels[group]
                 who, row = seen.individual(pair), int(seen.row[pair])
-                found.append(IntraGroupViolation(label, who, seen.value(at), tuples, count, size, row))
-    return found
+                violations.append(IntraGroupViolation(label, who, seen.value(at), tuples, count, size, row))
+    return violations
 
 
 def inter_group_violations(
@@ -131,10 +131,10 @@ def inter_group_violations(
     seen = _Incidence(publication)
     n_groups_of = np.bincount(seen.person) if len(seen.person) else np.zeros(0, np.int64)
     pairs = np.flatnonzero(n_groups_of[seen.person] >= alpha)
-    found: list[InterGroupViolation] = []
+    violations: list[InterGroupViolation] = []
     for part in seen.parts(pairs):
-        found += _inter_group(seen, part, l, require_intersection=require_intersection)
-    return found
+        violations += _inter_group(seen, part, l, require_intersection=require_intersection)
+    return violations
 
 
 class _Incidence:

@@ -17,14 +17,14 @@ def class_of(columns: Sequence[Column], n: int) -> NDArray[np.int64]:
 
     Cost: a sort of the records, and another one as often as the codes of the columns fill 63 bits.
     """
-    found, n_found = np.zeros(n, np.int64), 1
+    classes, n_classes = np.zeros(n, np.int64), 1
     for column in columns:
         codes, n_codes = _codes(column)
-        if n_found * max(1, n_codes) > 1 << 62:
-            values, found = np.unique(found, return_inverse=True)
-            n_found = len(values)
-        found, n_found = found * max(1, n_codes) + codes, n_found * max(1, n_codes)
-    return np.unique(found, return_inverse=True)[1].astype(np.int64)
+        if n_classes * max(1, n_codes) > 1 << 62:
+            values, classes = np.unique(classes, return_inverse=True)
+            n_classes = len(values)
+        classes, n_classes = classes * max(1, n_codes) + codes, n_classes * max(1, n_codes)
+    return np.unique(classes, return_inverse=True)[1].astype(np.int64)
 
 
 def class_sizes(columns: Sequence[Column], n: int) -> Int64:
@@ -33,8 +33,8 @@ def class_sizes(columns: Sequence[Column], n: int) -> Int64:
     >>> class_sizes([CategoricalColumn.of("sex", "fmf")], 3).tolist()
     [2, 1, 2]
     """
-    found = class_of(columns, n)
-    return np.bincount(found).astype(np.int64)[found] if n else found
+    classes = class_of(columns, n)
+    return np.bincount(classes).astype(np.int64)[classes] if n else classes
 
 
 def _codes(column: Column) -> tuple[Int64, int]:

@@ -104,10 +104,10 @@ def known_items(
     lengths = np.diff(distinct.begin)
     dear = [number_of_sets(lengths, up_to) > affordable for up_to in range(1, size + 1)]
     all_of = size - sum(dear)
-    found = _of_all(distinct, lengths, all_of, k) if all_of else []
+    of_sizes = _of_all(distinct, lengths, all_of, k) if all_of else []
     if any(dear):
-        found += _of_sample(column, group, size, k, seed, sampled)[all_of:]
-    return tuple(found)
+        of_sizes += _of_sample(column, group, size, k, seed, sampled)[all_of:]
+    return tuple(of_sizes)
 
 
 def number_of_sets(lengths: Int64, size: int) -> float:
@@ -188,8 +188,8 @@ def _counted(
     for row in range(size):
         number = number * np.maximum(lengths - row, 0) / (row + 1)
         enough = number > 0
-        for found in (rare, alone):  # of a record with fewer items, all of them are the set
-            found[row] = np.where(enough, found[row] / np.where(enough, number, 1.0), found[row - 1] * (row > 0))
+        for share in (rare, alone):  # of a record with fewer items, all of them are the set
+            share[row] = np.where(enough, share[row] / np.where(enough, number, 1.0), share[row - 1] * (row > 0))
         least[row] = np.minimum(least[row], least[max(0, row - 1)])
     return least, rare, alone
 
@@ -203,8 +203,8 @@ def least_counts(records: "Records", lengths: Int64, n_codes: int, size: int, si
         int64 (D,): what an empty record leaves.
     """
     tally = _tally(records, len(lengths), n_codes, size, 0, sizes)
-    found: Int64 = np.minimum.accumulate(tally.T[:size], axis=0)
-    return found
+    least: Int64 = np.minimum.accumulate(tally.T[:size], axis=0)
+    return least
 
 
 def _tally(records: "Records", n: int, n_codes: int, size: int, k: int, sizes: Int64) -> Int64:
@@ -237,8 +237,8 @@ def _of_sample(
         ones, each = np.ones(len(lengths), np.int64), np.arange(len(lengths))
         shared = Records(begin, places, ones, np.array([0, len(lengths)], np.int64), each)
         all_of = np.full(len(lengths), members[of_group[record]], np.int64)
-        found = _counted(shared, lengths, int(moved.lengths[record]), size, k, all_of)
-        least[:, at], below[:, at], unique[:, at] = (part[:, 0] for part in found)
+        counted = _counted(shared, lengths, int(moved.lengths[record]), size, k, all_of)
+        least[:, at], below[:, at], unique[:, at] = (part[:, 0] for part in counted)
         known[at] = True
     enough = moved.lengths[chosen]
     return [KnownItems(row + 1, least[row], below[row], unique[row], enough > row, known) for row in range(size)]

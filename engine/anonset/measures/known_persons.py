@@ -72,10 +72,10 @@ def persons_left(
     moved = rarest_first(column)
     dear = [number_of_sets(moved.lengths, up_to) > affordable for up_to in range(1, size + 1)]
     all_of = size - sum(dear)
-    found = _of_all(moved, of_group, owner, members, all_of) if all_of else []
+    of_sizes = _of_all(moved, of_group, owner, members, all_of) if all_of else []
     if any(dear):
-        found += _of_sample(moved, of_group, owner, members, size, seed, sampled)[all_of:]
-    return tuple(found)
+        of_sizes += _of_sample(moved, of_group, owner, members, size, seed, sampled)[all_of:]
+    return tuple(of_sizes)
 
 
 def fewest_persons(classes: Int64, owner: Int64) -> Int64:
@@ -126,8 +126,8 @@ def _of_sample(
         ones, both = np.ones(len(order), np.int64), np.array([0, len(order)], np.int64)
         counted = Records(shared.indptr, shared.items, ones, both, owner[sharing[order]])
         everybody = np.full(len(order), members[record], np.int64)
-        found = least_counts(counted, shared.lengths, int(column.lengths[record]), size, everybody)
-        least[:, at], known[at] = found[:, int(np.flatnonzero(order == 0)[0])], 1
+        least_persons = least_counts(counted, shared.lengths, int(column.lengths[record]), size, everybody)
+        least[:, at], known[at] = least_persons[:, int(np.flatnonzero(order == 0)[0])], 1
     persons = np.unique(owner[rows], return_inverse=True)[1].ravel()
     sure = _of_persons(known, persons) == 1
     return [PersonsLeft(row + 1, _of_persons(least[row], persons), sure) for row in range(size)]
@@ -135,6 +135,6 @@ def _of_sample(
 
 def _of_persons(figures: Int64, owner: Int64) -> Int64:
     """Return int64 (persons,): the least figure of the records of each."""
-    found = np.full(int(owner.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(found, owner, figures)
-    return found
+    least = np.full(int(owner.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(least, owner, figures)
+    return least

@@ -56,15 +56,15 @@ def levels_of(items: Int32, sizes: Int64, hierarchy: Hierarchy | None) -> dict[s
 
 def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None) -> dict[str, int]:
     """Count occurrences as `levels_of` does, part after part."""
-    width, found = len(column.vocabulary) + 1, [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    width, counted = len(column.vocabulary) + 1, [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for records, own in recoding.pieces():
         part = column if records is None else column.take(records)
         keys = part.items.astype(np.int64) * width + occurrence_sizes(part, own)
         pairs, counts = np.unique(keys, return_counts=True)
-        found.append((pairs, counts.astype(np.int64)))
-    pairs, at = np.unique(np.concatenate([pairs for pairs, _ in found]), return_inverse=True)
+        counted.append((pairs, counts.astype(np.int64)))
+    pairs, at = np.unique(np.concatenate([pairs for pairs, _ in counted]), return_inverse=True)
     counts = np.zeros(len(pairs), np.int64)
-    np.add.at(counts, at, np.concatenate([counts for _, counts in found]))
+    np.add.at(counts, at, np.concatenate([counts for _, counts in counted]))
     return counted_levels(pairs // width, pairs % width, counts, hierarchy)
 
 
@@ -87,25 +87,25 @@ def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy
             node = np.where(open_, hierarchy.parent[node], node)
             levels += open_
         up = np.where(below[node] == size, levels, -1)
-    found: dict[str, int] = {}
+    count_of: dict[str, int] = {}
     for name, key in _order(size, up).items():
-        found[name] = int(counts[key].sum())
-    return {name: count for name, count in found.items() if count}
+        count_of[name] = int(counts[key].sum())
+    return {name: count for name, count in count_of.items() if count}
 
 
 def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
     """Return which pairs belong to each fate, from the least loss to the largest."""
-    found = {KEPT: size == 1}
+    fates = {KEPT: size == 1}
     wide = size > 1
     for level in range(1, int(up.max(initial=0)) + 1):
-        found[f"{level} level{'s' * (level > 1)} up"] = wide & (up == level)
+        fates[f"{level} level{'s' * (level > 1)} up"] = wide & (up == level)
     low = 1
     for high in _BANDS:
-        found[f"one of {low + 1} to {high}"] = wide & (up < 0) & (size > low) & (size <= high)
+        fates[f"one of {low + 1} to {high}"] = wide & (up < 0) & (size > low) & (size <= high)
         low = high
-    found[f"one of more than {low:,}"] = wide & (up < 0) & (size > low)
-    found[SUPPRESSED] = size == 0
-    return found
+    fates[f"one of more than {low:,}"] = wide & (up < 0) & (size > low)
+    fates[SUPPRESSED] = size == 0
+    return fates
 
 
 def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
@@ -115,11 +115,11 @@ def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster)
     of_row = np.repeat(recoding.cluster, column.lengths)
     order = np.argsort(of_row, kind="stable")
     ends = np.searchsorted(of_row[order], np.arange(len(recoding.items) + 1))
-    found = np.zeros(len(column.items), np.int64)
+    sizes = np.zeros(len(column.items), np.int64)
     for cluster, mapping in enumerate(recoding.items):
         own = order[ends[cluster] : ends[cluster + 1]]
-        found[own] = sizes_of_items(column, mapping)[column.items[own]]
-    return found
+        sizes[own] = sizes_of_items(column, mapping)[column.items[own]]
+    return sizes
 
 
 def of_nodes(recoding: Cut | ItemGroups | PerCluster) -> bool:

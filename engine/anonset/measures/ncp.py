@@ -114,8 +114,8 @@ def occurring_classes(column: SetColumn, cut: Cut) -> int:
         If the column is not bound to the cut's hierarchy.
     """
     _require_bound(column, cut)
-    found = np.unique(cut.image[column.occurrences > 0])
-    return int(np.count_nonzero(found != SUPPRESSED))
+    symbols = np.unique(cut.image[column.occurrences > 0])
+    return int(np.count_nonzero(symbols != SUPPRESSED))
 
 
 def item_losses(column: SetColumn, cut: Cut) -> list[ItemLoss]:

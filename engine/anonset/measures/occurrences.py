@@ -46,19 +46,19 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
     >>> occurrences_by_size(column, ItemGroups(column.vocabulary, np.array([0, 1, 1, -1], np.int32))).tolist()
     [1, 2, 2, 0, 0]
     """
-    found = np.zeros(len(column.vocabulary) + 1, np.int64)
+    counts = np.zeros(len(column.vocabulary) + 1, np.int64)
     if not isinstance(recoding, PerCluster):
-        np.add.at(found, sizes_of_items(column, recoding), column.occurrences)
-        return found
+        np.add.at(counts, sizes_of_items(column, recoding), column.occurrences)
+        return counts
     if len(recoding.cluster) != column.n:
         msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the column has {column.n}"
         raise InputError(msg)
     for records, own in recoding.pieces():
-        _add_occurrences(found, column if records is None else column.take(records), own)
-    return found
+        _add_occurrences(counts, column if records is None else column.take(records), own)
+    return counts
 
 
-def _add_occurrences(found: Int64, column: SetColumn, recoding: PerCluster) -> None:
+def _add_occurrences(counts: Int64, column: SetColumn, recoding: PerCluster) -> None:
     """Add the occurrences in the records of a part."""
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
     items = column.take(order).items
@@ -66,7 +66,7 @@ def _add_occurrences(found: Int64, column: SetColumn, recoding: PerCluster) -> N
     ends = np.concatenate([[0], np.cumsum(np.rint(lengths).astype(np.int64))])
     for c, mapping in enumerate(recoding.items):
         own = items[ends[c] : ends[c + 1]]
-        np.add.at(found, sizes_of_items(column, mapping)[own], 1)
+        np.add.at(counts, sizes_of_items(column, mapping)[own], 1)
 
 
 def weighted_sum(by_size: Int64, costs: Int64) -> int:

@@ -94,6 +94,6 @@ def relative_errors(
         true, expected = answer(query)
         base = true if floor is None else max(true, floor)
         errors.append(QueryError(query, true, expected, abs(true - expected) / base if base else None))
-    found = [one.error for one in errors if one.error is not None]
-    average = fsum(found) / len(found) if found else 0.0
-    return AverageError(average, len(found), len(errors) - len(found), tuple(errors))
+    defined = [one.error for one in errors if one.error is not None]
+    average = fsum(defined) / len(defined) if defined else 0.0
+    return AverageError(average, len(defined), len(errors) - len(defined), tuple(errors))

@@ -38,13 +38,13 @@ def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:
                 spread = np.maximum.reduceat(values, start) - np.minimum.reduceat(values, start)
                 losses[a] = spread / (domain.high - domain.low)
             continue
-        found = codes[qi.slot[a]][qi.tuple_of]
+        of_record = codes[qi.slot[a]][qi.tuple_of]
         if isinstance(domain, ValueSet):
-            pairs = distinct(cluster.astype(np.int64) * len(domain.vocabulary) + found)
+            pairs = distinct(cluster.astype(np.int64) * len(domain.vocabulary) + of_record)
             sizes = np.bincount(pairs // max(1, len(domain.vocabulary)), minlength=n_clusters)
             losses[a] = np.where(sizes > 1, sizes / max(1, len(domain.vocabulary)), 0.0)
         elif n_clusters:
-            losses[a] = _node_losses(domain, found[order], start)
+            losses[a] = _node_losses(domain, of_record[order], start)
     return losses
 
 

@@ -38,12 +38,12 @@ def retention(table: Table, recoding: Cut | ItemGroups | PerCluster | Buckets) -
     """
     if isinstance(recoding, Buckets):
         return {"tuples": of_tuples(recoding)}
-    found: dict[str, Counts] = {}
+    counts: dict[str, Counts] = {}
     if table.transactions is not None:
-        found["items"] = of_items(table.transactions, recoding)
+        counts["items"] = of_items(table.transactions, recoding)
     if table.relational and isinstance(recoding, PerCluster):
-        found["values"] = of_values(table.relational, recoding)
-    return found
+        counts["values"] = of_values(table.relational, recoding)
+    return counts
 
 
 def shares(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float]]:
@@ -53,8 +53,8 @@ def shares(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float
     {'items': {'kept': 0.75, 'generalized': 0.25, 'suppressed': 0.0}}
     """
     return {
-        name: {fate: count / max(1, sum(found.values())) for fate, count in found.items()}
-        for name, found in counts.items()
+        name: {fate: count / max(1, sum(fates.values())) for fate, count in fates.items()}
+        for name, fates in counts.items()
     }
 
 

@@ -109,8 +109,8 @@ def class_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | N
         msg = f"classes must be numbered without gaps, class {int(np.argmin(size))} has no records"
         raise InputError(msg)
     ordered = isinstance(values, NumericColumn)
-    found = values.codes if isinstance(values, CategoricalColumn) else values.values
-    rank = np.unique(found, return_inverse=True)[1].reshape(-1)
+    of_record = values.codes if isinstance(values, CategoricalColumn) else values.values
+    rank = np.unique(of_record, return_inverse=True)[1].reshape(-1)
     n_values = int(rank.max(initial=-1)) + 1
     pairs, count = np.unique(class_of.astype(np.int64) * max(1, n_values) + rank, return_counts=True)
     of, value = pairs // max(1, n_values), pairs % max(1, n_values)

@@ -53,8 +53,8 @@ class ItemWeights(Discreet):
                 msg = f"item weights: {named} must be a non-empty set of items"
                 raise InputError(msg)
         if self.denominator > MAX_DENOMINATOR:
-            found = self.denominator
-            msg = f"item weights must have a common denominator of at most {MAX_DENOMINATOR:,}, got {found:,}"
+            denominator = self.denominator
+            msg = f"item weights must have a common denominator of at most {MAX_DENOMINATOR:,}, got {denominator:,}"
             raise InputError(msg)
 
     @cached_property
@@ -317,19 +317,19 @@ def _group_of_item(column: SetColumn, recoding: ItemGroups | Cut) -> Int32:
 
 def _members(group: Int32) -> list[list[int]]:
     """Return the item codes of each group."""
-    found: list[list[int]] = [[] for _ in range(int(group.max(initial=-1)) + 1)]
+    members: list[list[int]] = [[] for _ in range(int(group.max(initial=-1)) + 1)]
     for item, number in enumerate(group.tolist()):
         if number != SUPPRESSED:
-            found[number].append(item)
-    return found
+            members[number].append(item)
+    return members
 
 
 def _supports(column: SetColumn, group: Int32) -> Int64:
     """int64: records that hold any item of each group."""
     from anonset_kernels.rows import map_rows
 
-    found = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
+    supports = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
     for first, end in spans(column.n):
         part = column.part(first, end)
-        found += np.bincount(map_rows(part.indptr, part.items, group, len(found))[1], minlength=len(found))
-    return found
+        supports += np.bincount(map_rows(part.indptr, part.items, group, len(supports))[1], minlength=len(supports))
+    return supports

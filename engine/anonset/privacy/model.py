@@ -123,11 +123,11 @@ class Witness(MarkedText, Discreet):
     """Anything more that the model has to say."""
 
     def __format__(self, _: str) -> str:
-        found = f"matches {counted(self.support, 'record')}, {self.required} required"
+        counts = f"matches {counted(self.support, 'record')}, {self.required} required"
         if self.what:
-            text = f"{{{foreign(', '.join(self.what))}}} {found}; published row {self.record} shows it"
+            text = f"{{{foreign(', '.join(self.what))}}} {counts}; published row {self.record} shows it"
         else:
-            text = f"published row {self.record} {found}"
+            text = f"published row {self.record} {counts}"
         return f"{text}; {foreign(self.detail)}" if self.detail else text
 
 
@@ -146,8 +146,8 @@ class Verdict(MarkedText, Discreet):
     def __repr__(self) -> str:
         checked = {} if "covered" not in self.checked else {"checked": str(self.checked["covered"])}
         why = {} if self.witness is None else {"witness": self.witness}
-        found = {"holds": self.holds, "model": self.model, **checked, **why}
-        return f"Verdict({', '.join(f'{name}={shown(value)}' for name, value in found.items())})"
+        fields = {"holds": self.holds, "model": self.model, **checked, **why}
+        return f"Verdict({', '.join(f'{name}={shown(value)}' for name, value in fields.items())})"
 
     @property
     def outcome(self) -> str:

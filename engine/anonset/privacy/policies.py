@@ -242,9 +242,9 @@ def _random_itemsets(random: SplitMix, n_items: int, size: int, n_wanted: int) -
     if possible <= n_wanted:
         yield from combinations(range(n_items), size)
         return
-    found: set[tuple[int, ...]] = set()
-    while len(found) < n_wanted:
+    drawn: set[tuple[int, ...]] = set()
+    while len(drawn) < n_wanted:
         codes = tuple(sorted(random.distinct(n_items, size)))
-        if codes not in found:
-            found.add(codes)
+        if codes not in drawn:
+            drawn.add(codes)
             yield codes

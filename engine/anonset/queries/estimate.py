@@ -146,7 +146,7 @@ class ExpectedCounts:
     def count(self, query: Query) -> float:
         """Return the expected number of records that hold all items of a query; conditions are not looked at."""
         symbols = [self._symbols_of.get(item, []) for item in query.items]
-        if prod(len(found) for found in symbols) > _MOST_COMBINATIONS:
+        if prod(len(choices) for choices in symbols) > _MOST_COMBINATIONS:
             return fsum(self.probabilities(query)[1])
         # each record publishes an item by one symbol: combinations of symbols share no records
         return fsum(self.index.support(set(chosen)) * self._probability(chosen) for chosen in product(*symbols))
@@ -169,13 +169,13 @@ class ExpectedCounts:
             return np.arange(self.index.n, dtype=np.uint32), np.ones(self.index.n)
         known: dict[tuple[int, ...], float] = {}
         records = np.array(sorted(chosen_of), np.uint32)
-        found = np.empty(len(records))
+        probability = np.empty(len(records))
         for i, record in enumerate(records.tolist()):
             key = tuple(chosen_of[record])
             if key not in known:
                 known[key] = self._probability(key)
-            found[i] = known[key]
-        return records, found
+            probability[i] = known[key]
+        return records, probability
 
     def _probability(self, chosen: Sequence[int]) -> float:
         """Return the probability that the items behind the chosen symbols, one for each item, are all present."""

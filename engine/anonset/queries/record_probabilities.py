@@ -54,16 +54,16 @@ class RecordProbabilities:
     def of(self, items: Sequence[str]) -> Float64:
         """Return float64 (n,): the probability that each record holds all the items, each given once."""
         symbol = [self._symbol_of(item) for item in items]
-        found = np.ones(self.index.n)
+        probability = np.ones(self.index.n)
         for j, mine in enumerate(symbol):
-            found[mine < 0] = 0.0
+            probability[mine < 0] = 0.0
             alike = [other == mine for other in symbol]
             count = np.sum(alike, axis=0)
             first = ~np.any(alike[:j], axis=0) if j else np.ones(len(mine), np.bool_)
             for n_items in range(1, len(items) + 1):
                 here = first & (count == n_items)
-                found[here] *= self._present(n_items)[mine[here]]
-        return found
+                probability[here] *= self._present(n_items)[mine[here]]
+        return probability
 
     def _symbol_of(self, item: str) -> Int32:
         """int32 (n,): the symbol that holds the item in each record, -1 where there is none."""

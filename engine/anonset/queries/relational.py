@@ -215,12 +215,12 @@ class PublishedValues:
     def _range(self, label: str) -> tuple[float, float]:
         low, high = range_ends(label)
         try:
-            found = float(low), float(high)
+            ends = float(low), float(high)
         except ValueError:
-            found = 1.0, 0.0
-        if not -LARGEST_NUMBER <= found[0] <= found[1] <= LARGEST_NUMBER:
+            ends = 1.0, 0.0
+        if not -LARGEST_NUMBER <= ends[0] <= ends[1] <= LARGEST_NUMBER:
             self._refuse(label)
-        return found
+        return ends
 
     def _members(self, label: str) -> tuple[str, ...]:
         hierarchy, vocabulary = self.domain.hierarchy, self.domain.vocabulary
@@ -293,11 +293,11 @@ class ExpectedAnswers:
         InputError
             If a column is not published, a value is unknown, or a condition does not fit its column.
         """
-        found = _require_items(self.items).of(query.items) if query.items else np.ones(self.n)
+        probability = _require_items(self.items).of(query.items) if query.items else np.ones(self.n)
         for condition in query.where:
             published = _domain(self.values, condition)
-            found *= published.probabilities(condition)[published.column.codes]
-        return fsum(found[found > 0].tolist())
+            probability *= published.probabilities(condition)[published.column.codes]
+        return fsum(probability[probability > 0].tolist())
 
 
 def _domain(known: Mapping[str, _T], condition: Condition) -> _T:

@@ -148,5 +148,5 @@ class SupportIndex:
     def _export(self, bitmaps: list[BitMap]) -> NDArray[np.uint32]:
         if not bitmaps:
             return np.arange(self.n, dtype=np.uint32)
-        found = reduce(lambda x, y: x & y, sorted(bitmaps, key=len))
-        return np.frombuffer(found.to_array(), np.uint32)
+        common = reduce(lambda x, y: x & y, sorted(bitmaps, key=len))
+        return np.frombuffer(common.to_array(), np.uint32)
