@@ -64,12 +64,12 @@ def check_undivided(table: Table, publication: BucketPublication) -> Witness | N
         If the publication has other columns than the table.
     """
     _require_same_columns(table, publication)
-    found = find_divided(_of_everybody(table, publication), publication.n, publication.store)[1]
-    if found is None:
+    divided = find_divided(_of_everybody(table, publication), publication.n, publication.store)[1]
+    if divided is None:
         return None
-    one, other = (publication.group.vocabulary.labels[group] for group in found.groups)
+    one, other = (publication.group.vocabulary.labels[group] for group in divided.groups)
     detail = f"tuples of its individual are in groups {one} and {other}, one is required"
-    return Witness((), found.n_groups, 1, found.rows[1], detail)
+    return Witness((), divided.n_groups, 1, divided.rows[1], detail)
 
 
 def _of_everybody(table: Table, publication: BucketPublication) -> Iterator[Rows]:
@@ -86,10 +86,10 @@ def _untrue_value(table: Table, publication: BucketPublication) -> Witness | Non
     if before is None:
         msg = "the table must have a sensitive column, got none"
         raise InputError(msg)
-    found = _first_key_that_differs(publication, before, _image(value, before))
-    if found is None:
+    difference = _first_key_that_differs(publication, before, _image(value, before))
+    if difference is None:
         return None
-    key, stated, held = found
+    key, stated, held = difference
     width = len(before.vocabulary) + 1
     group, code = divmod(key, width)
     label = "a value the table does not have" if code == width - 1 else before.vocabulary.labels[code]
@@ -112,9 +112,9 @@ def _first_published_twice(record: Int64, n: int) -> int:
     if not len(again):
         return -1
     return next(
-        first + int(np.argmax(found))
+        first + int(np.argmax(repeated))
         for first, end in spans(len(record))
-        if (found := np.isin(record[first:end], again)).any()
+        if (repeated := np.isin(record[first:end], again)).any()
     )
 
 

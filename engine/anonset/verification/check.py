@@ -93,8 +93,8 @@ def _with_unpublished(
     labels = _items(publication, verdict.model).vocabulary.labels
     shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
     protected = {item for itemset in policy.itemsets for item in itemset}
-    found = {"protected_items": len(protected), "unpublished_items": len(protected - shown)}
-    return replace(verdict, checked={**verdict.checked, **found})
+    counts = {"protected_items": len(protected), "unpublished_items": len(protected - shown)}
+    return replace(verdict, checked={**verdict.checked, **counts})
 
 
 def _transaction_k(
@@ -192,8 +192,8 @@ def verify(
 
 def _work(publication: Published) -> Store:
     """Return where a publication lies, if it is mapped from files: there is room for scratch."""
-    found: Store = getattr(publication, "store", MEMORY)
-    return found
+    store: Store = getattr(publication, "store", MEMORY)
+    return store
 
 
 def _items(publication: Published, model: PrivacyModel) -> SetColumn:

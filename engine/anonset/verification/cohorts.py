@@ -136,21 +136,21 @@ class _Cohorts:
         self.is_sensitive[codes] = True
         self.group: Int64 | None = None
         if groups is None:
-            found, values = merged(column, store), np.empty(0, np.int64)
+            rows, values = merged(column, store), np.empty(0, np.int64)
         else:
             tagged, values = by_group(column, groups, store)
-            found = merged(tagged, store)
-        self.weight, self.n, self.longest = found.weight, found.column.n, 0
+            rows = merged(tagged, store)
+        self.weight, self.n, self.longest = rows.weight, rows.column.n, 0
         self.n_groups = min(1, self.n) if groups is None else len(values)
         self._known = ~self.is_sensitive
         self.distinct_columns: int | None = None
         """Symbols that may be known, where those of the same records are looked at as one."""
-        self._split(found.column, store)
+        self._split(rows.column, store)
         self.longest_record = self.longest
         if any(self.occurrences(size) > _WORTH_MERGING for size in rule.sizes):
-            self._merge_columns(found.column, store)
+            self._merge_columns(rows.column, store)
         if groups is not None:
-            self.group = _groups_of(found.column, values, store)
+            self.group = _groups_of(rows.column, values, store)
 
     def _merge_columns(self, rows: SetColumn, store: Store) -> None:
         """Look at one alone of the symbols that are in the same records: the cohort of several of them is its own."""
@@ -240,8 +240,8 @@ class _Cohorts:
             if a < last:
                 yield from self._within(a, last, size)
             rows = replace(self.symbols, indptr=self.symbols.indptr[last : b + 1])
-            for found in rows.of_size(size):
-                yield replace(found, row=found.row + last)
+            for occurrences in rows.of_size(size):
+                yield replace(occurrences, row=occurrences.row + last)
             return
         row = np.flatnonzero(np.diff(self.symbols.indptr[a : b + 1]) >= size)
         rank = np.cumsum(np.diff(group[row], prepend=group[row[:1]]) != 0, dtype=np.int64)
@@ -249,47 +249,47 @@ class _Cohorts:
         start = Occurrences(rank, row + a, self.symbols.indptr[row + a], none)
         yield from self.symbols.extended(start, size)
 
-    def _counted(self, found: Occurrences, before: "_Counts | None") -> "_Counts":
+    def _counted(self, occurrences: Occurrences, before: "_Counts | None") -> "_Counts":
         """Return what is known of the cohorts of some sets, or, with what was before, of the only one."""
-        support = _sums(found.rank, self.weight[found.row], len(found.sets))
-        pairs, holders = self._held(found)
-        first_row = found.row[np.searchsorted(found.rank, np.arange(len(found.sets)))]
+        support = _sums(occurrences.rank, self.weight[occurrences.row], len(occurrences.sets))
+        pairs, holders = self._held(occurrences)
+        first_row = occurrences.row[np.searchsorted(occurrences.rank, np.arange(len(occurrences.sets)))]
         if before is not None:
             alike, inverse = np.unique(np.concatenate([before.pairs, pairs]), return_inverse=True)
             holders = _sums(inverse, np.concatenate([before.holders, holders]), len(alike))
             pairs, support = alike, support + before.support
-        return _Counts(found.sets, first_row, support, pairs, holders)
+        return _Counts(occurrences.sets, first_row, support, pairs, holders)
 
-    def _examine(self, found: "_Counts") -> _BadCohort | None:
+    def _examine(self, counts: "_Counts") -> _BadCohort | None:
         """Return the first bad cohort of some sets, by their codes."""
-        support, pairs, holders = found.support, found.pairs, found.holders
+        support, pairs, holders = counts.support, counts.pairs, counts.holders
         of_set = pairs // len(self.is_sensitive)
         told = holders > self._most_holders(support)[of_set]
         bad = support < self.rule.k
         bad[of_set[told]] = True
         if not bool(bad.any()):
             return None
-        first = min(np.flatnonzero(bad).tolist(), key=lambda s: tuple(found.sets[s].tolist()))
-        group = 0 if self.group is None else int(self.group[found.row[first]])
-        codes = tuple(int(c) for c in found.sets[first])
+        first = min(np.flatnonzero(bad).tolist(), key=lambda s: tuple(counts.sets[s].tolist()))
+        group = 0 if self.group is None else int(self.group[counts.row[first]])
+        codes = tuple(int(c) for c in counts.sets[first])
         if support[first] < self.rule.k:
             return _BadCohort(group, codes, int(support[first]))
         worst = max(np.flatnonzero(told & (of_set == first)).tolist(), key=lambda p: (holders[p], -p))
         sensitive = int(pairs[worst] % len(self.is_sensitive))
         return _BadCohort(group, codes, int(support[first]), sensitive, int(holders[worst]))
 
-    def _held(self, found: Occurrences) -> tuple[Int64, Int64]:
+    def _held(self, occurrences: Occurrences) -> tuple[Int64, Int64]:
         """Return each pair of a set and a sensitive symbol in its cohort, as one number, and how many hold both.
 
         Pairs are merged for some occurrences at a time, for a record may hold many sensitive symbols.
         """
         pairs, holders = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for a, b in spans(len(found.row), _OCCURRENCES_MERGED):
-            row = found.row[a:b]
+        for a, b in spans(len(occurrences.row), _OCCURRENCES_MERGED):
+            row = occurrences.row[a:b]
             begin = self.sensitive_ptr[row]
             held = self.sensitive_ptr[row + 1] - begin
             at = np.repeat(begin - (np.cumsum(held) - held), held) + np.arange(int(held.sum()))
-            pair = np.repeat(found.rank[a:b], held) * len(self.is_sensitive) + self.sensitive_items[at]
+            pair = np.repeat(occurrences.rank[a:b], held) * len(self.is_sensitive) + self.sensitive_items[at]
             alike, inverse = np.unique(pair, return_inverse=True)
             pairs.append(alike)
             holders.append(_sums(inverse, np.repeat(self.weight[row], held), len(alike)))
@@ -320,8 +320,8 @@ class _Cohorts:
 
     def _records_with(self, codes: list[int], group: int) -> NDArray[np.int64]:
         """Return the records of a group that hold all codes, by a scan of the column."""
-        found = records_with(self.column, tuple(codes))
-        return found if self.groups is None else found[self.groups[found] == group]
+        records = records_with(self.column, tuple(codes))
+        return records if self.groups is None else records[self.groups[records] == group]
 
 
 def _groups_of(rows: SetColumn, values: Int64, store: Store) -> Int64:

@@ -99,18 +99,18 @@ def members_of(label: str) -> tuple[str, ...]:
 
 def _symbol_of_item(column: SetColumn, members: Sequence[Sequence[str]] | None) -> dict[str, int]:
     labels = column.vocabulary.labels
-    found: dict[str, int] = {}
+    symbol_of: dict[str, int] = {}
     for code, items in enumerate(map(members_of, labels) if members is None else members):
         for item in items:
-            if item in found:
+            if item in symbol_of:
                 msg = (
-                    f"item {datum(item)} stands behind two symbols, {datum(labels[found[item]])} and "
+                    f"item {datum(item)} stands behind two symbols, {datum(labels[symbol_of[item]])} and "
                     f"{datum(labels[code])}; constraints can be checked only where an item is published "
                     "alike in all records"
                 )
                 raise InputError(msg)
-            found[item] = code
-    return found
+            symbol_of[item] = code
+    return symbol_of
 
 
 def _distinct_images(policy: PrivacyPolicy, symbol_of: Mapping[str, int]) -> tuple[Int64, Int64, Int32]:
@@ -160,7 +160,7 @@ class _Search:
         """Return how many constraints are satisfied from the first on, and why the next is not."""
         from anonset_kernels.constraints_check import first_unsatisfied
 
-        column, found = self.column, np.zeros(3, np.int64)
+        column, violation = self.column, np.zeros(3, np.int64)
         constraints, postings = (self.start, self.symbols), (self.first, self.rows)
         published = (column.indptr, column.items)
         scratch = (
@@ -172,9 +172,9 @@ class _Search:
         at = 0
         while at < affordable:
             end = min(affordable, at + _CONSTRAINTS_PER_CALL)
-            at = int(first_unsatisfied(constraints, postings, published, scratch, self.k, at, end, found))
+            at = int(first_unsatisfied(constraints, postings, published, scratch, self.k, at, end, violation))
             if at < end:
-                if (witness := self._witness(at, found) if found[0] else self._check_wide(at)) is not None:
+                if (witness := self._witness(at, violation) if violation[0] else self._check_wide(at)) is not None:
                     return int(self.number[at]), witness
                 at += 1
             if progress is not None:
@@ -182,11 +182,11 @@ class _Search:
         return int(self.number[affordable]), None
 
     def _image(self, p: int) -> list[int]:
-        found: list[int] = self.symbols[self.start[p] : self.start[p + 1]].tolist()
-        return found
+        symbols: list[int] = self.symbols[self.start[p] : self.start[p + 1]].tolist()
+        return symbols
 
-    def _witness(self, p: int, found: Int64) -> Witness:
-        word, support, row = found.tolist()
+    def _witness(self, p: int, violation: Int64) -> Witness:
+        word, support, row = violation.tolist()
         return self._shown(tuple(s for j, s in enumerate(self._image(p)) if word >> j & 1), support, row)
 
     def _shown(self, symbols: tuple[int, ...], support: int, row: int) -> Witness:
@@ -290,10 +290,10 @@ def check_utility(
 
 def _counts(column: SetColumn, group_of_code: Int32, n_groups: int) -> Int64:
     """int64: records that hold any code of each group."""
-    found = np.zeros(n_groups, np.int64)
+    counts = np.zeros(n_groups, np.int64)
     for first, end in spans(column.n):
         part = column.part(first, end)
         row = np.repeat(np.arange(part.n, dtype=np.int64), part.lengths)
         pairs = distinct(row * n_groups + group_of_code[part.items])
-        found += np.bincount(pairs % max(1, n_groups), minlength=n_groups)
-    return found
+        counts += np.bincount(pairs % max(1, n_groups), minlength=n_groups)
+    return counts

@@ -64,12 +64,12 @@ def windows_of(room: Int64) -> list[tuple[int, int]]:
     >>> windows_of(np.array([1, 0, 2], np.int64))
     [(0, 3)]
     """
-    ends, found = np.cumsum(room), [0]
+    ends, bounds = np.cumsum(room), [0]
     most = max(CODES_PER_WINDOW, min(LARGEST_WINDOW, int(room.sum()) // WINDOWS))
-    while found[-1] < len(room):
-        before = int(ends[found[-1] - 1]) if found[-1] else 0
-        found.append(max(found[-1] + 1, int(np.searchsorted(ends, before + most, side="right"))))
-    return list(pairwise(found)) or [(0, 0)]
+    while bounds[-1] < len(room):
+        before = int(ends[bounds[-1] - 1]) if bounds[-1] else 0
+        bounds.append(max(bounds[-1] + 1, int(np.searchsorted(ends, before + most, side="right"))))
+    return list(pairwise(bounds)) or [(0, 0)]
 
 
 def pair_counters(n: int, n_symbols: int) -> "Pairs":
@@ -128,7 +128,7 @@ class Bits:
         """Return the bits of some rows, uint64 (symbols, words)."""
         from anonset_kernels.verification import set_bits
 
-        found = np.zeros((len(self.symbols), self.words), np.uint64)
+        bits = np.zeros((len(self.symbols), self.words), np.uint64)
         number = np.zeros(len(rows.vocabulary), np.int32)
         number[self.symbols] = np.arange(len(self.symbols), dtype=np.int32)
         begin = 64 * self.first_words
@@ -136,9 +136,9 @@ class Bits:
             further = np.minimum(self._weight[a:b], self._k) - 1
             ends = begin + np.cumsum(further)
             copies = np.stack([np.arange(a, b), ends - further, ends], axis=1).astype(np.int64)
-            set_bits((rows.indptr[a : b + 1], rows.items), number, copies, found)
+            set_bits((rows.indptr[a : b + 1], rows.items), number, copies, bits)
             begin = int(ends[-1])
-        return found
+        return bits
 
 
 class Counting:

@@ -86,9 +86,9 @@ def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
     """Return the distinct rows of a block, their weights, and whether the block is in the order of its content."""
     from anonset_kernels.published_rows import Merged, merge_runs
 
-    found = Merged(np.zeros(block.n, np.int64), np.zeros(block.n, np.int64))
-    n = int(merge_runs((block.indptr, block.items), found))
-    first, weight = found.representative[:n], found.weight[:n]
+    runs = Merged(np.zeros(block.n, np.int64), np.zeros(block.n, np.int64))
+    n = int(merge_runs((block.indptr, block.items), runs))
+    first, weight = runs.representative[:n], runs.weight[:n]
     if n < 0:
         sums = merge_equal(block)
         first = np.flatnonzero(sums)
@@ -167,10 +167,10 @@ def _row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
 
 def with_symbols(rows: SetColumn, kept: NDArray[np.bool_], store: Store = MEMORY) -> SetColumn:
     """Return the rows with those of their symbols alone that are kept, bool (V,)."""
-    with GrowingSets(rows.name, store) as found:
+    with GrowingSets(rows.name, store) as kept_rows:
         for a, b in _row_spans(rows.indptr):
             part = rows.part(a, b)
             chosen = kept[part.items]
             ends = np.concatenate([[0], np.cumsum(chosen)])[part.indptr]
-            found.append(SetColumn(rows.name, ends, part.items[chosen], rows.vocabulary))
-    return found.finished(rows.vocabulary)
+            kept_rows.append(SetColumn(rows.name, ends, part.items[chosen], rows.vocabulary))
+    return kept_rows.finished(rows.vocabulary)

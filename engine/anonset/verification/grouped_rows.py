@@ -53,10 +53,10 @@ def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMO
 
 def _values(groups: NDArray[np.integer]) -> Int64:
     """Return the distinct groups, ascending."""
-    found = np.empty(0, np.int64)
+    values = np.empty(0, np.int64)
     for a, b in spans(len(groups)):
-        found = distinct(np.concatenate([found, groups[a:b].astype(np.int64)]))
-    return found
+        values = distinct(np.concatenate([values, groups[a:b].astype(np.int64)]))
+    return values
 
 
 def _begins(column: SetColumn, groups: NDArray[np.integer], values: Int64) -> Int64:
@@ -86,8 +86,8 @@ def _places(rank: Int64, lengths: Int64, fill: Int64) -> Int64:
 
 def _marked(part: SetColumn, mark: Int64, ends: Int64) -> Int32:
     """Return the items of rows, each closed by its mark; they end at `ends`."""
-    found = np.empty(len(part.items) + part.n, np.int32)
-    closing = np.zeros(len(found), bool)
+    items = np.empty(len(part.items) + part.n, np.int32)
+    closing = np.zeros(len(items), bool)
     closing[ends - 1] = True
-    found[closing], found[~closing] = mark, part.items
-    return found
+    items[closing], items[~closing] = mark, part.items
+    return items

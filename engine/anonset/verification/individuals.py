@@ -51,7 +51,7 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
     """
     count = min(_MOST_SHARES, store.limits.buckets(n)) if store.in_files else 1
     n_individuals = 0
-    found: list[tuple[tuple[int, ...], Divided]] = []
+    divided_ones: list[tuple[tuple[int, ...], Divided]] = []
     for rows in divided(_with_keys(parts), count, store, np.int32):
         share = np.ascontiguousarray(rows.T)
         codes, group, row = share[:-2], share[-2], share[-1]
@@ -62,8 +62,8 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
         n_individuals += int(np.count_nonzero(new))
         other = np.flatnonzero(~new[1:] & (share[-2, 1:] != share[-2, :-1])) + 1
         if len(other):
-            found.append(_divided(share, new, int(other[0])))
-    return n_individuals, min(found, key=lambda one: one[0])[1] if found else None
+            divided_ones.append(_divided(share, new, int(other[0])))
+    return n_individuals, min(divided_ones, key=lambda one: one[0])[1] if divided_ones else None
 
 
 def _divided(share: Int32, new: NDArray[np.bool_], at: int) -> tuple[tuple[int, ...], Divided]:

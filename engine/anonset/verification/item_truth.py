@@ -60,8 +60,8 @@ def _require_same_shape(original: Table, publication: Publication) -> None:
         raise InputError(msg)
     least, most = int(record.min(initial=0)), int(record.max(initial=-1))
     if least < 0 or most >= original.n:
-        found = f"{int(record.min())}..{most}"
-        msg = f"records of the publication must be in 0..{original.n - 1}, got {found}"
+        span = f"{int(record.min())}..{most}"
+        msg = f"records of the publication must be in 0..{original.n - 1}, got {span}"
         raise InputError(msg)
     if after is None:
         return

@@ -53,8 +53,8 @@ class DistinctRows:
         self._present = np.flatnonzero(column.occurrences).astype(np.int32)
         self.symbols = len(self._present)
         """Number of distinct symbols that occur."""
-        found = merged(column, store)
-        self._rows, self.weight = found.column, found.weight
+        rows = merged(column, store)
+        self._rows, self.weight = rows.column, rows.weight
 
     def merge_columns(self) -> int:
         """Leave of symbols that are in the same rows the first alone, and return how many symbols are left.
@@ -83,10 +83,10 @@ class DistinctRows:
     @cached_property
     def _lengths(self) -> list[tuple[int, int]]:
         """Pairs (length of a record, number of distinct records of that length)."""
-        found = np.zeros(self.longest + 1, np.int64)
+        n_of_length = np.zeros(self.longest + 1, np.int64)
         for a, b in spans(self.n):
-            found += np.bincount(np.diff(self._rows.indptr[a : b + 1]), minlength=len(found))
-        return [(length, int(found[length])) for length in np.flatnonzero(found).tolist()]
+            n_of_length += np.bincount(np.diff(self._rows.indptr[a : b + 1]), minlength=len(n_of_length))
+        return [(length, int(n_of_length[length])) for length in np.flatnonzero(n_of_length).tolist()]
 
     @cached_property
     def _least(self) -> list[int]:
@@ -112,10 +112,10 @@ class DistinctRows:
         counting, distinct = Counting(size, k, total, progress, most), 0
         behind, with_it = self._measured(size)
         for window in windows_of(behind):
-            found = counting.run(*self._gathered(size, window, behind, with_it))
-            distinct += found.distinct
-            if found.rare is not None:
-                return Count(size, distinct, found.rare, found.support)
+            counts = counting.run(*self._gathered(size, window, behind, with_it))
+            distinct += counts.distinct
+            if counts.rare is not None:
+                return Count(size, distinct, counts.rare, counts.support)
             if counting.exhausted:
                 break
         return None
@@ -137,8 +137,8 @@ class DistinctRows:
         if size == _PAIR and self._suit_a_matrix(total, k):
             shares = [list(spans(self.n))[at::threads] for at in range(threads)]
             with _Threads(counting, threads) as each:
-                found = counting.found_pairs(each(partial(counting.run_pairs, self._rows, self.weight), shares))
-                return counting.summed([found])
+                pairs = counting.found_pairs(each(partial(counting.run_pairs, self._rows, self.weight), shares))
+                return counting.summed([pairs])
         bits = Bits(self._present, self.weight, k) if size == _PAIR else None
         if bits is not None and bits.bytes <= MOST_OF_BITS and bits.steps <= total:
             with _Threads(counting, threads) as each:
@@ -317,9 +317,9 @@ def records_with(column: SetColumn, codes: tuple[int, ...]) -> Int64:
     """Return the records that hold all the given codes, by one scan of the column."""
     wanted = np.zeros(len(column.vocabulary), bool)
     wanted[list(codes)] = True
-    found = [np.empty(0, np.int64)]
+    records = [np.empty(0, np.int64)]
     for first, end in spans(column.n):
         part = column.part(first, end)
         record = np.searchsorted(part.indptr, np.flatnonzero(wanted[part.items]), side="right") - 1
-        found.append(first + np.flatnonzero(np.bincount(record, minlength=part.n) == len(codes)))
-    return np.concatenate(found)
+        records.append(first + np.flatnonzero(np.bincount(record, minlength=part.n) == len(codes)))
+    return np.concatenate(records)

@@ -89,9 +89,9 @@ def check_kkm(
         if not verdict.holds:
             return _of_rows(rows, verdict), None
         own = items.take(rows)
-        found = _check_items(part, own, model, verdict, budget, None, Memory(store.limits))
-        filled = found.checked["distinct_rows"] - (own.n_nonempty < own.n)
-        return verdict, _of_rows(rows, replace(found, checked={**found.checked, "distinct_rows": filled}))
+        of_items = _check_items(part, own, model, verdict, budget, None, Memory(store.limits))
+        filled = of_items.checked["distinct_rows"] - (own.n_nonempty < own.n)
+        return verdict, _of_rows(rows, replace(of_items, checked={**of_items.checked, "distinct_rows": filled}))
 
     pairs, done = [], 0
     for n_rows, pair in _by_shares(relational, store, check):
@@ -100,7 +100,7 @@ def check_kkm(
         if progress is not None:
             progress("classes", float(done), float(items.n))
     classes = _all_classes([verdict for verdict, _ in pairs], model)
-    parts = [found for _, found in pairs if found is not None]
+    parts = [of_items for _, of_items in pairs if of_items is not None]
     return _all_items(classes, parts, relational, items, model) if classes.holds and parts else classes
 
 
@@ -139,15 +139,15 @@ def _check_items(
     tagged = SetColumn(
         items.name, items.indptr, codes.reshape(-1).astype(np.int32), Vocabulary(tuple(map(str, range(len(pairs)))))
     )
-    found = check_km(tagged, KmAnonymity(model.k, model.m), budget, progress, store)
-    checked = {**found.checked, **verdict.checked, "symbols": int(np.count_nonzero(items.occurrences))}
-    witness = found.witness
+    verdict_on_items = check_km(tagged, KmAnonymity(model.k, model.m), budget, progress, store)
+    checked = {**verdict_on_items.checked, **verdict.checked, "symbols": int(np.count_nonzero(items.occurrences))}
+    witness = verdict_on_items.witness
     if witness is not None:
         symbols = [int(pairs[int(code)]) % len(items.vocabulary) for code in witness.what]
         alike = int(np.bincount(class_of)[class_of[witness.record]])
         detail = f"among the {alike} records with its {names_shown(column.name for column in relational)}"
         witness = replace(witness, what=tuple(items.vocabulary.labels[s] for s in symbols), detail=detail)
-    return Verdict(found.holds, model, checked, witness)
+    return Verdict(verdict_on_items.holds, model, checked, witness)
 
 
 def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int64], Any]) -> Iterator[Any]:
@@ -158,10 +158,10 @@ def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int6
         for rows in shares.shares_of(relational, store):
             waiting.append((len(rows), pool.submit(check, rows)))
             if len(waiting) > at_once:
-                n_rows, found = waiting.pop(0)
-                yield n_rows, found.result()
-        for n_rows, found in waiting:
-            yield n_rows, found.result()
+                n_rows, outcome = waiting.pop(0)
+                yield n_rows, outcome.result()
+        for n_rows, outcome in waiting:
+            yield n_rows, outcome.result()
 
 
 def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:
@@ -170,18 +170,18 @@ def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:
     return verdict if witness is None else replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
 
 
-def _all_classes(found: Sequence[Verdict], model: KAnonymity | KKmAnonymity) -> Verdict:
+def _all_classes(verdicts: Sequence[Verdict], model: KAnonymity | KKmAnonymity) -> Verdict:
     """Return the verdict on all classes from those on shares of them."""
-    checked: dict[str, Any] = {name: sum(one.checked[name] for one in found) for name in ("rows", "classes")}
-    if found:
-        checked["smallest_class"] = min(one.checked["smallest_class"] for one in found)
-    witnesses = [one.witness for one in found if one.witness is not None]
+    checked: dict[str, Any] = {name: sum(one.checked[name] for one in verdicts) for name in ("rows", "classes")}
+    if verdicts:
+        checked["smallest_class"] = min(one.checked["smallest_class"] for one in verdicts)
+    witnesses = [one.witness for one in verdicts if one.witness is not None]
     first = min(witnesses, key=lambda witness: witness.record, default=None)
     return Verdict(first is None, model, checked, first)
 
 
 def _all_items(
-    classes: Verdict, found: Sequence[Verdict], relational: Sequence[Column], items: SetColumn, model: KKmAnonymity
+    classes: Verdict, verdicts: Sequence[Verdict], relational: Sequence[Column], items: SetColumn, model: KKmAnonymity
 ) -> Verdict:
     """Return the verdict on the items of all classes from those on shares of them: of the smallest set, the first."""
 
@@ -192,21 +192,21 @@ def _all_items(
         ]
         return len(witness.what), *values, *(index[label] for label in witness.what)
 
-    bad = [(place(one.witness), at) for at, one in enumerate(found) if one.witness is not None]
-    undecided = [at for at, one in enumerate(found) if one.holds is None]
-    longest = max(range(len(found)), key=lambda at: len(found[at].checked.get("itemset_occurrences", {})))
-    told = found[min(bad)[1] if bad else undecided[0] if undecided else longest]
-    most = model.m if told.witness is None else len(told.witness.what)
-    checked = dict(told.checked)
-    for name, last in (("itemset_occurrences", most), ("distinct_itemsets", most - (told.witness is not None))):
+    bad = [(place(one.witness), at) for at, one in enumerate(verdicts) if one.witness is not None]
+    undecided = [at for at, one in enumerate(verdicts) if one.holds is None]
+    longest = max(range(len(verdicts)), key=lambda at: len(verdicts[at].checked.get("itemset_occurrences", {})))
+    decisive = verdicts[min(bad)[1] if bad else undecided[0] if undecided else longest]
+    most = model.m if decisive.witness is None else len(decisive.witness.what)
+    checked = dict(decisive.checked)
+    for name, last in (("itemset_occurrences", most), ("distinct_itemsets", most - (decisive.witness is not None))):
         if name in checked:
-            parts = [one.checked.get(name, {}) for one in found]
+            parts = [one.checked.get(name, {}) for one in verdicts]
             sizes = sorted({size for part in parts for size in part if size <= last})
             checked[name] = {size: sum(part.get(size, 0) for part in parts) for size in sizes}
-    filled = sum(one.checked["distinct_rows"] for one in found)
+    filled = sum(one.checked["distinct_rows"] for one in verdicts)
     checked["distinct_rows"] = filled + (items.n_nonempty < items.n)  # the empty row is one, whatever its classes
     checked |= {**classes.checked, "symbols": int(np.count_nonzero(items.occurrences))}
-    return Verdict(told.holds, model, checked, told.witness)
+    return Verdict(decisive.holds, model, checked, decisive.witness)
 
 
 def _require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> None:

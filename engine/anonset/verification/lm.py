@@ -40,21 +40,21 @@ def check_klm(
     if not store.in_files or not relational or not column.n:
         return _check(column, classes_of(column.n, relational) if relational else None, model, budget, progress, store)
     require_well_formed(column)
-    found, done = [], 0
+    verdicts, done = [], 0
     for rows in shares.shares_of(relational, store):
         groups = classes_of(len(rows), tuple(one.take(rows) for one in relational))
         verdict = _check(column.take(rows), groups, model, budget, None, Memory(store.limits))
         if (witness := verdict.witness) is not None:
             verdict = replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
-        found.append(verdict)
+        verdicts.append(verdict)
         done += len(rows)
         if progress is not None:
             progress("classes", float(done), float(column.n))
-    return _of_all(found, column, relational)
+    return _of_all(verdicts, column, relational)
 
 
 def _of_all(
-    found: Sequence[Verdict], column: SetColumn, relational: tuple[CategoricalColumn | NumericColumn, ...]
+    verdicts: Sequence[Verdict], column: SetColumn, relational: tuple[CategoricalColumn | NumericColumn, ...]
 ) -> Verdict:
     """Return the verdict on all classes from those on shares of them: of the smallest sets the first, by its codes."""
 
@@ -63,17 +63,17 @@ def _of_all(
         codes = [column.vocabulary.index[label] for label in witness.what]
         return len(codes), codes, *(array[witness.record] for array in values)
 
-    bad = [(place(one.witness), at) for at, one in enumerate(found) if one.witness is not None]
-    undecided = [at for at, one in enumerate(found) if one.holds is None]
-    longest = max(range(len(found)), key=lambda at: len(found[at].checked["itemset_occurrences"]))
-    told = found[min(bad)[1] if bad else undecided[0] if undecided else longest]
-    checked = dict(told.checked)
+    bad = [(place(one.witness), at) for at, one in enumerate(verdicts) if one.witness is not None]
+    undecided = [at for at, one in enumerate(verdicts) if one.holds is None]
+    longest = max(range(len(verdicts)), key=lambda at: len(verdicts[at].checked["itemset_occurrences"]))
+    decisive = verdicts[min(bad)[1] if bad else undecided[0] if undecided else longest]
+    checked = dict(decisive.checked)
     for name in ("rows", "distinct_rows", "groups"):
-        checked[name] = sum(one.checked[name] for one in found)
-    counted = [one.checked["itemset_occurrences"] for one in found]
-    sizes = told.checked["itemset_occurrences"]
+        checked[name] = sum(one.checked[name] for one in verdicts)
+    counted = [one.checked["itemset_occurrences"] for one in verdicts]
+    sizes = decisive.checked["itemset_occurrences"]
     checked["itemset_occurrences"] = {size: sum(one.get(size, 0) for one in counted) for size in sizes}
-    return replace(told, checked=checked)
+    return replace(decisive, checked=checked)
 
 
 def classes_of(n: int, relational: tuple[CategoricalColumn | NumericColumn, ...]) -> Int64:
@@ -82,12 +82,12 @@ def classes_of(n: int, relational: tuple[CategoricalColumn | NumericColumn, ...]
     >>> classes_of(3, (CategoricalColumn.of("sex", ["m", "f", "m"]),)).tolist()
     [1, 0, 1]
     """
-    found = np.zeros(n, np.int64)
+    classes = np.zeros(n, np.int64)
     for column in relational:
         values = column.values if isinstance(column, NumericColumn) else column.codes
         codes = np.unique(values, return_inverse=True)[1]
-        found = np.unique(found * (n + 1) + codes, return_inverse=True)[1].astype(np.int64)
-    return found
+        classes = np.unique(classes * (n + 1) + codes, return_inverse=True)[1].astype(np.int64)
+    return classes
 
 
 def _check(

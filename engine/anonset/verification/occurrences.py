@@ -60,34 +60,34 @@ class Symbols:
         """Yield the occurrences of the sets of `size` (>= 1) in all records, in the order of their codes, in slices."""
         yield from self._by_symbols(lambda: self._first_of(size), np.empty((1, 0), np.int64), size)
 
-    def extended(self, found: Occurrences, size: int) -> Iterator[Occurrences]:
+    def extended(self, occurrences: Occurrences, size: int) -> Iterator[Occurrences]:
         """Yield the occurrences of the sets of `size` that begin with the given ones, in slices."""
-        missing = size - found.sets.shape[1]
+        missing = size - occurrences.sets.shape[1]
         if missing == 0:
-            yield found
+            yield occurrences
             return
-        choices = np.maximum(self.indptr[found.row + 1] - found.following - (missing - 1), 0)
+        choices = np.maximum(self.indptr[occurrences.row + 1] - occurrences.following - (missing - 1), 0)
         before = np.concatenate([[0], np.cumsum(choices)])
-        bounds = np.concatenate([np.flatnonzero(np.diff(found.rank, prepend=-1)), [len(found.rank)]])
+        bounds = np.concatenate([np.flatnonzero(np.diff(occurrences.rank, prepend=-1)), [len(occurrences.rank)]])
         begin, most = 0, self.at_once
         while begin < len(bounds) - 1:
             room = before[bounds[begin]] + most
             end = max(begin + 1, int(np.searchsorted(before[bounds], room, side="right")) - 1)
             part = slice(int(bounds[begin]), int(bounds[end]))
             if before[part.stop] > before[part.start]:
-                yield from self._extend(found, part, choices[part], size)
+                yield from self._extend(occurrences, part, choices[part], size)
             begin = end
 
-    def _extend(self, found: Occurrences, part: slice, choices: Int64, size: int) -> Iterator[Occurrences]:
+    def _extend(self, occurrences: Occurrences, part: slice, choices: Int64, size: int) -> Iterator[Occurrences]:
         """Add each possible next symbol to each occurrence of a slice, group them by set, and extend these."""
-        row, following = found.row[part], found.following[part]
+        row, following = occurrences.row[part], occurrences.following[part]
         if int(choices.sum()) > self.at_once:  # then of one set
-            one = found.sets[found.rank[part.start]][None]
+            one = occurrences.sets[occurrences.rank[part.start]][None]
             yield from self._by_symbols(lambda: _chunks(row, following, choices, self.at_once), one, size)
             return
         at = _places(following, choices)
-        key = np.repeat(found.rank[part], choices) * self.n_symbols + self.items[at]
-        yield from self.extended(self._grouped(key, np.repeat(row, choices), at, found.sets), size)
+        key = np.repeat(occurrences.rank[part], choices) * self.n_symbols + self.items[at]
+        yield from self.extended(self._grouped(key, np.repeat(row, choices), at, occurrences.sets), size)
 
     def _by_symbols(self, symbols: _Passes, one: Int64, size: int) -> Iterator[Occurrences]:
         """Extend one set, int64 (1, any), by each of the next symbols, some of these at a time, and further."""

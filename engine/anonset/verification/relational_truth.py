@@ -46,9 +46,9 @@ def check_relational_truth(
         if column.name not in published:
             msg = f"the publication must have the relational column {column.name!r}, but has not"
             raise InputError(msg)
-        found = _first_untrue(column, published[column.name], publication.record, hierarchies.get(column.name))
-        if found is not None:
-            return found
+        witness = _first_untrue(column, published[column.name], publication.record, hierarchies.get(column.name))
+        if witness is not None:
+            return witness
     return None
 
 
@@ -117,9 +117,9 @@ class _Ranges:
         self._plain = np.zeros(len(labels), np.bool_)
         self._others = _Pairs(labels, before, None)
         for code, label in enumerate(labels):
-            found = [_as_number(end, dtype.kind) for end in ends_of(label)]
-            if found[0] is not None and found[1] is not None:
-                self._low[code], self._high[code], self._plain[code] = found[0], found[1], True
+            ends = [_as_number(end, dtype.kind) for end in ends_of(label)]
+            if ends[0] is not None and ends[1] is not None:
+                self._low[code], self._high[code], self._plain[code] = ends[0], ends[1], True
 
     def first_wrong(self, before: Column, codes: Int32) -> int:
         """Return the first row whose label does not cover its value, or -1."""
@@ -131,8 +131,8 @@ class _Ranges:
         if not len(others):
             return first
         at = self._others.first_wrong(before.take(others), codes[others])
-        found = [row for row in (first, int(others[at]) if at >= 0 else -1) if row >= 0]
-        return min(found, default=-1)
+        wrong_rows = [row for row in (first, int(others[at]) if at >= 0 else -1) if row >= 0]
+        return min(wrong_rows, default=-1)
 
 
 def _as_number(text: str, kind: str) -> int | float | None:
@@ -158,12 +158,12 @@ def are_ranges(labels: Iterable[str]) -> bool:
     >>> are_ranges(["[1:3]", "4"]), are_ranges(["3", "4"]), are_ranges(["[1:3]", "(4,5)"])
     (True, False, False)
     """
-    found = False
+    any_range = False
     for label in labels:
         if not all(map(_is_number, ends_of(label))):
             return False
-        found = found or label.startswith("[")
-    return found
+        any_range = any_range or label.startswith("[")
+    return any_range
 
 
 def _is_number(text: str) -> bool:

@@ -60,14 +60,18 @@ def _visible(publication: BucketPublication, rows: tuple[int, int] | None = None
     stars = [column.vocabulary.index.get(STAR, SUPPRESSED) for column in publication.ids]
     for first, end in ((begin + a, begin + b) for a, b in spans(stop - begin)):
         codes = [column.codes[first:end] for column in publication.ids]
-        starred = np.stack([found == star for found, star in zip(codes, stars, strict=True)])
+        starred = np.stack([codes_of_column == star for codes_of_column, star in zip(codes, stars, strict=True)])
         partly = np.flatnonzero(starred.any(axis=0) != starred.all(axis=0))
         if len(partly):
             names = ", ".join(repr(column.name) for column in publication.ids)
             msg = f"published row {first + partly[0]}: all id columns ({names}) must be {STAR!r}, or none"
             raise InputError(msg)
         shown = np.flatnonzero(~starred[0])
-        yield Rows([found[shown] for found in codes], publication.group.codes[first:end][shown], shown + first)
+        yield Rows(
+            [codes_of_column[shown] for codes_of_column in codes],
+            publication.group.codes[first:end][shown],
+            shown + first,
+        )
 
 
 def _violated_group(publication: BucketPublication, k: int) -> Witness | None:
@@ -114,7 +118,7 @@ class _Shown(NamedTuple):
 def _shown(publication: BucketPublication, rows: tuple[int, int]) -> _Shown:
     """Count what the individuals show whose rows these are."""
     parts = list(_visible(publication, rows))
-    columns = [np.concatenate(found) for found in zip(*(part.codes for part in parts), strict=True)]
+    columns = [np.concatenate(codes_of_parts) for codes_of_parts in zip(*(part.codes for part in parts), strict=True)]
     group, row = (np.concatenate([part[field] for part in parts]) for field in (1, 2))
     begins = _begins(columns, group)
     if not _in_order(columns, group, begins):

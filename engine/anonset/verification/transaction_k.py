@@ -22,14 +22,19 @@ def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: 
         Where the distinct records are to lie, if the column is mapped from files.
     """
     require_well_formed(column)
-    found = merged(column, store)
-    checked = {"rows": column.n, "distinct_rows": found.column.n, "covered": "every record"}
-    first, rows = _first_below(found.weight, model.k), found.column  # they stand in the order in which they first occur
+    merged_rows = merged(column, store)
+    checked = {"rows": column.n, "distinct_rows": merged_rows.column.n, "covered": "every record"}
+    first, rows = (
+        _first_below(merged_rows.weight, model.k),
+        merged_rows.column,
+    )  # they stand in the order in which they first occur
     if first < 0:
         return Verdict(True, model, checked)
     same = _records_equal(column, rows.items[rows.indptr[first] : rows.indptr[first + 1]])
-    if len(same) != found.weight[first]:
-        msg = f"verification counted {found.weight[first]} records with the same symbols, but {len(same)} are equal"
+    if len(same) != merged_rows.weight[first]:
+        msg = (
+            f"verification counted {merged_rows.weight[first]} records with the same symbols, but {len(same)} are equal"
+        )
         raise AnonsetError(msg)
     return Verdict(False, model, checked, Witness((), len(same), model.k, int(same[0]), "as a whole record"))
 
@@ -45,10 +50,10 @@ def _first_below(weight: Int64, k: int) -> int:
 
 def _records_equal(column: SetColumn, codes: Int32) -> Int64:
     """Return the records that hold exactly the given codes, by a scan of the column."""
-    found = []
+    equal_records = []
     for begin, end in spans(column.n):
         indptr = column.indptr[begin : end + 1]
         alike = np.flatnonzero(np.diff(indptr) == len(codes))
         equal = column.items[indptr[alike, None] + np.arange(len(codes))] == codes
-        found.append(begin + alike[equal.all(axis=1)])
-    return np.concatenate([np.empty(0, np.int64), *found]).astype(np.int64)
+        equal_records.append(begin + alike[equal.all(axis=1)])
+    return np.concatenate([np.empty(0, np.int64), *equal_records]).astype(np.int64)
