@@ -48,8 +48,8 @@ class Blocks(Discreet):
         """Return a column in memory as blocks; nothing is copied."""
         starts = range(0, column.n, records_per_block)
         rows = [(column.indptr[at : at + records_per_block + 1], column.items) for at in starts]
-        found = column.n, column.n_nonempty, column.longest, column.occurrences
-        return cls(column.name, column.vocabulary, rows, *found, store_of(column.items))
+        sizes = column.n, column.n_nonempty, column.longest, column.occurrences
+        return cls(column.name, column.vocabulary, rows, *sizes, store_of(column.items))
 
     @property
     def column(self) -> SetColumn:

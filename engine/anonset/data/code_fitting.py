@@ -23,9 +23,9 @@ class Misfit(Discreet):
 def misfits(hierarchy: Hierarchy, labels: tuple[str, ...], occurrences: list[int]) -> list[Misfit]:
     """Return the labels that are no leaves, in their order."""
     leaves = hierarchy.leaves.index
-    found = [(label, count) for label, count in zip(labels, occurrences, strict=True) if label not in leaves]
-    inner = inner_labels(hierarchy) if found else set()
-    return [Misfit(label, count, label in inner) for label, count in found]
+    misfitting = [(label, count) for label, count in zip(labels, occurrences, strict=True) if label not in leaves]
+    inner = inner_labels(hierarchy) if misfitting else set()
+    return [Misfit(label, count, label in inner) for label, count in misfitting]
 
 
 def inner_labels(hierarchy: Hierarchy) -> set[str]:
@@ -85,11 +85,11 @@ def has_unspecified(hierarchy: Hierarchy) -> bool:
 
 
 def _unspecified(label: str, taken: set[str]) -> str:
-    found = f"{label}{UNSPECIFIED}"
-    if found in taken:
-        msg = f"hierarchy: label {datum(found)} is the name of the leaf that stands for {datum(label)}; rename it"
+    name = f"{label}{UNSPECIFIED}"
+    if name in taken:
+        msg = f"hierarchy: label {datum(name)} is the name of the leaf that stands for {datum(label)}; rename it"
         raise HierarchyError(msg)
-    return found
+    return name
 
 
 def nodes_of(hierarchy: Hierarchy) -> set[str]:

@@ -24,7 +24,7 @@ def cores() -> int:
 
 def memory_left() -> int | None:
     """Return the bytes that the limits of the groups leave, their page cache being free; None without a limit."""
-    found = []
+    left = []
     for folder in _folders("memory"):
         for limit, usage in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
             try:
@@ -33,8 +33,8 @@ def memory_left() -> int | None:
             except (OSError, ValueError):  # no such file, or "max"
                 continue
             if most < _UNLIMITED:
-                found.append(max(0, most - used + next((int(stat[name]) for name in _CACHE if name in stat), 0)))
-    return min(found, default=None)
+                left.append(max(0, most - used + next((int(stat[name]) for name in _CACHE if name in stat), 0)))
+    return min(left, default=None)
 
 
 def _shares() -> Iterator[float]:

@@ -28,15 +28,15 @@ def exact(value: Written) -> Fraction:
     """
     if isinstance(value, Fraction):
         return value
-    text, found = str(value).strip(), None
+    text, fraction = str(value).strip(), None
     shift = _EXPONENT.search(text)
     if not (isinstance(value, bool) or len(text) > _DIGITS or (shift and abs(int(shift[1])) > _DIGITS)):
         with suppress(ValueError, ZeroDivisionError):  # whose texts show the value
-            found = Fraction(text)
-    if found is None:
+            fraction = Fraction(text)
+    if fraction is None:
         msg = f"a number of at most {_DIGITS} digits is required"
         raise ValueError(msg)
-    return found
+    return fraction
 
 
 def written(value: Fraction) -> float | Fraction:

@@ -148,8 +148,8 @@ class FiledLabels(Sequence[str]):
 
         starts = gathered_starts(codes, self.arrays, len(self.last_bytes))
         if not len(starts):
-            found = backing(self.starts)
-            msg = f"{'labels' if found is None else found.filename}: {DAMAGED}"
+            file = backing(self.starts)
+            msg = f"{'labels' if file is None else file.filename}: {DAMAGED}"
             raise InputError(msg)
         return starts
 
@@ -175,8 +175,8 @@ class _Places(Mapping[str, int]):
             raise KeyError
         while low < high:
             middle = (low + high) // 2
-            found = labels[middle]
-            if int(found) < int(label) if labels.numeric else found < label:
+            middle_label = labels[middle]
+            if int(middle_label) < int(label) if labels.numeric else middle_label < label:
                 low = middle + 1
             else:
                 high = middle

@@ -68,8 +68,8 @@ def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -
             digest.update(np.ascontiguousarray(codes, "<i4").data)
         digest.update(b"[")
         for a, b in labels.spans():
-            found = _as_json(labels, a, b)
-            digest.update(found[: -len(_BETWEEN)] if b == labels.filed else found)
+            text = _as_json(labels, a, b)
+            digest.update(text[: -len(_BETWEEN)] if b == labels.filed else text)
         digest.update(b"]")
     return str(digest.hexdigest())
 

@@ -77,13 +77,13 @@ def refined(
     >>> tree.labels, sorted(tree.unnamed), tree.place.tolist()
     (('ALL', 'b', 'H1', 'C', 'c', 'd', 'a'), ['H1'], [1, 2, 3, 0])
     """
-    found, parent = _split(hierarchy, occurrences, by)
+    old_nodes, parent = _split(hierarchy, occurrences, by)
     place = np.arange(hierarchy.n_leaves, dtype=np.int32) if hierarchy.place is None else hierarchy.place
-    made = [old == _MADE or (old == 0 and not keep_root) for old in found]
-    names = _names(hierarchy, found, parent, made, place.tolist())
+    made = [old == _MADE or (old == 0 and not keep_root) for old in old_nodes]
+    names = _names(hierarchy, old_nodes, parent, made, place.tolist())
     tree = Hierarchy.from_preorder(names, np.array(parent, np.int64))
     old_leaf = {int(node): leaf for leaf, node in enumerate(hierarchy.leaf_node)}
-    order = [old_leaf[old] for old in found if old in old_leaf]
+    order = [old_leaf[old] for old in old_nodes if old in old_leaf]
     number = by == "number"
     return replace(
         tree,
@@ -101,14 +101,14 @@ def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int]
     below = (before[hierarchy.leaf_hi] - before[hierarchy.leaf_lo]).tolist()
     weight = np.maximum(below, 1).tolist() if hierarchy.n_nodes else []
     leaf = hierarchy.is_leaf.tolist()
-    found: list[int] = []
+    old_nodes: list[int] = []
     parents: list[int] = []
     stack: list[tuple[list[int], list[int], int, int, int]] = [([0], [0, weight[0]], 0, 1, -1)]
     while stack:
         nodes, sums, low, high, parent = stack.pop()
         alone = high - low == 1
-        at = len(found)
-        found.append(nodes[low] if alone else _MADE)
+        at = len(old_nodes)
+        old_nodes.append(nodes[low] if alone else _MADE)
         parents.append(parent)
         if alone and leaf[nodes[low]]:
             continue
@@ -118,7 +118,7 @@ def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int]
             low, high = 0, len(nodes)
         middle = _middle(sums, low, high, by)
         stack += [(nodes, sums, middle, high, at), (nodes, sums, low, middle, at)]
-    return found, parents
+    return old_nodes, parents
 
 
 def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
@@ -130,20 +130,22 @@ def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
     return max(low + 1, min(high - 1, less - 1))
 
 
-def _names(hierarchy: Hierarchy, found: list[int], parent: list[int], made: list[bool], place: list[int]) -> list[str]:
+def _names(
+    hierarchy: Hierarchy, old_nodes: list[int], parent: list[int], made: list[bool], place: list[int]
+) -> list[str]:
     """Return the name of each node; new ones are numbered by (first place below, larger node first)."""
-    n, last = len(found), max(place) + 1
+    n, last = len(old_nodes), max(place) + 1
     first, size = [last] * n, [0] * n
     old_leaf = {int(node): leaf for leaf, node in enumerate(hierarchy.leaf_node)}
     for at in range(n - 1, -1, -1):
-        if found[at] in old_leaf:
-            first[at], size[at] = place[old_leaf[found[at]]], 1
+        if old_nodes[at] in old_leaf:
+            first[at], size[at] = place[old_leaf[old_nodes[at]]], 1
         if (above := parent[at]) >= 0:
             first[above] = min(first[above], first[at])
             size[above] += size[at]
     prefix = _free_prefix(hierarchy.labels)
     in_order = sorted((at for at in range(n) if made[at]), key=lambda at: (first[at], -size[at]))
-    names = [hierarchy.labels[old] for old in found]
+    names = [hierarchy.labels[old] for old in old_nodes]
     for number, at in enumerate(in_order, 1):
         names[at] = f"{prefix}{number}"
     return names
@@ -182,9 +184,9 @@ def in_order_of_place(hierarchy: Hierarchy) -> Hierarchy:
         stack += [(child, at) for child in children]
         if not children:
             order.append(first[node])
-    found = Hierarchy.from_preorder(labels, np.array(parents, np.int64))
+    ordered = Hierarchy.from_preorder(labels, np.array(parents, np.int64))
     return replace(
-        found,
+        ordered,
         aliases=hierarchy.aliases,
         from_data=hierarchy.from_data,
         unnamed=hierarchy.unnamed,

@@ -121,17 +121,17 @@ class Hierarchy(Discreet):
     def members(self, node: int) -> tuple[str, ...]:
         """Return the labels of the leaves below a node, in the order of what is published."""
         low, high = int(self.leaf_lo[node]), int(self.leaf_hi[node])
-        found = self.leaves.labels[low:high]
+        labels = self.leaves.labels[low:high]
         if self.place is None:
-            return tuple(found)
-        return tuple(found[at] for at in np.argsort(self.place[low:high]).tolist())
+            return tuple(labels)
+        return tuple(labels[at] for at in np.argsort(self.place[low:high]).tolist())
 
     def ancestors(self, node: int) -> list[int]:
         """Return the strict ancestors of a node, parent first, root last."""
-        found = []
+        ancestors = []
         while (node := int(self.parent[node])) >= 0:
-            found.append(node)
-        return found
+            ancestors.append(node)
+        return ancestors
 
     def lowest_common_ancestor(self, leaf_codes: Iterable[int]) -> int:
         """Return the lowest node that covers all the given leaf codes."""
@@ -232,8 +232,8 @@ class Hierarchy(Discreet):
             twice = next(x for x in names if x in seen or seen.add(x))  # type: ignore[func-returns-value]
             msg = f"hierarchy: label {datum(twice)} stands for two nodes; labels must be distinct"
             raise HierarchyError(msg)
-        found = cls._from_collapsed(tuple(names), np.array(kept_parent, np.int32), tuple(aliases))
-        return replace(found, columns_above=np.array(kept_columns, np.int32))
+        hierarchy = cls._from_collapsed(tuple(names), np.array(kept_parent, np.int32), tuple(aliases))
+        return replace(hierarchy, columns_above=np.array(kept_columns, np.int32))
 
     @classmethod
     def _from_collapsed(
@@ -297,11 +297,11 @@ def _depths(parent: Sequence[int]) -> list[int]:
 
 def children_of(subtree_end: Int32, node: int) -> list[int]:
     """Return the children of a node of a tree in preorder, of whose nodes it is known where what is below them ends."""
-    found, child = [], node + 1
+    children, child = [], node + 1
     while child < subtree_end[node]:
-        found.append(child)
+        children.append(child)
         child = int(subtree_end[child])
-    return found
+    return children
 
 
 def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarchy:
@@ -366,16 +366,16 @@ def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
         labels += [prefixed(name, label) for label in part.labels]
         columns += (part.column_depth + 1).tolist()
     joined = Hierarchy.from_preorder(labels, np.concatenate(parents), columns)
-    found = replace(joined, from_data=any(part.from_data for part in parts.values()))
+    marked = replace(joined, from_data=any(part.from_data for part in parts.values()))
     if all(part.place is None for part in parts.values()):
-        return found
+        return marked
     first, places = 0, []
     for part in parts.values():
         places.append(first + (np.arange(part.n_leaves) if part.place is None else part.place))
         first += part.n_leaves
     rivals = {name: part.rival or part for name, part in parts.items()}
     return replace(
-        found,
+        marked,
         unnamed=frozenset(prefixed(name, label) for name, part in parts.items() for label in part.unnamed),
         place=np.concatenate(places).astype(np.int32),
         rival=join_hierarchies(rivals, root) if any(part.rival for part in parts.values()) else None,

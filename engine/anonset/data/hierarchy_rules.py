@@ -167,8 +167,8 @@ def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int
         chunks = [sorted(level[at : at + fanout], key=itemgetter(0)) for at in range(0, len(level), fanout)]
         number = {chunk[0][0]: rank for rank, chunk in enumerate(sorted(chunks, key=lambda chunk: chunk[0][0]))}
         level = [(chunk[0][0], (f"N{height}_{number[chunk[0][0]]}", [tree for _, tree in chunk])) for chunk in chunks]
-    found = Hierarchy.from_tree(level[0][1])
-    return replace(found, from_data=True)
+    balanced = Hierarchy.from_tree(level[0][1])
+    return replace(balanced, from_data=True)
 
 
 def _built(tree: Children, spec: str, name: str) -> Hierarchy:
@@ -186,11 +186,11 @@ def _nested(label: str, below: Children | None) -> Tree:
 
 def _whole_numbers(given: str, what: str) -> list[int]:
     """Read distinct positive numbers between commas."""
-    found = given.split(",")
-    if not all(part.strip().isdecimal() and len(part) < 10 and int(part) > 0 for part in found):
+    fields = given.split(",")
+    if not all(part.strip().isdecimal() and len(part) < 10 and int(part) > 0 for part in fields):
         msg = f"{what} must be whole numbers from 1 on between commas"
         raise ValueError(msg)
-    numbers = [int(part) for part in found]
+    numbers = [int(part) for part in fields]
     if len(set(numbers)) < len(numbers):
         msg = f"{what} must differ"
         raise ValueError(msg)

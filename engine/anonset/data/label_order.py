@@ -110,8 +110,8 @@ class _Encoding(Discreet):
         if not self.n:
             return 0, True
         first = np.array(self.text[self.starts[0] : self.starts[1]])
-        found = list(self.pool.map(lambda rows: survey(self._part(rows), first), self._tasks()))
-        return min(shared for shared, _ in found), all(integers for _, integers in found)
+        surveyed = list(self.pool.map(lambda rows: survey(self._part(rows), first), self._tasks()))
+        return min(shared for shared, _ in surveyed), all(integers for _, integers in surveyed)
 
     def _splitters(self, by: "Comparison") -> UInt64:
         """Return uint64 (b - 1,): the least key of each bucket but the first."""
@@ -182,8 +182,8 @@ class _Encoding(Discreet):
             waiting.append(self.pool.submit(numbered, rows))
             if len(waiting) > _BEGUN:
                 yield waiting.pop(0).result()
-        for found in waiting:
-            yield found.result()
+        for bucket in waiting:
+            yield bucket.result()
 
 
 def _copied(chosen: Int32, labels: "Labels") -> Iterator[tuple[Int64, UInt8]]:

@@ -25,8 +25,8 @@ def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[Int64, str]:
     """
     if values.dtype == np.int64:
         large = np.flatnonzero((values > _ALL_EXACT) | (values < -_ALL_EXACT))
-        found = values[large].astype(np.int64)
-        rounded = large[np.abs(found // (found & -found)) > _ALL_EXACT]
+        large_values = values[large].astype(np.int64)
+        rounded = large[np.abs(large_values // (large_values & -large_values)) > _ALL_EXACT]
         kinds = [(rounded, "an integer that a 64-bit float holds exactly (all up to 2^53)")]
     else:
         infinite = np.flatnonzero(~np.isfinite(values))

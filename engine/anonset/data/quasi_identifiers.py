@@ -154,8 +154,8 @@ class QuasiIdentifiers(Discreet):
             if isinstance(column, NumericColumn):
                 numbers[slot] = column.values[first] + 0.0  # no negative zero
             else:
-                found = column.codes[first]
-                codes[slot] = domain.leaf_node[found] if isinstance(domain, Hierarchy) else found
+                own_codes = column.codes[first]
+                codes[slot] = domain.leaf_node[own_codes] if isinstance(domain, Hierarchy) else own_codes
         return numbers, codes
 
 

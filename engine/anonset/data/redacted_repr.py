@@ -40,8 +40,8 @@ class Discreet:
 
 def shown_fields(instance: Any) -> list[str]:
     """Return ``name=value`` of the fields of a dataclass that may be shown and are not as by default."""
-    found = ((one, getattr(instance, one.name)) for one in fields(instance) if one.repr)
-    return [f"{one.name}={shown(value)}" for one, value in found if not _is_default(one, value)]
+    shown_values = ((one, getattr(instance, one.name)) for one in fields(instance) if one.repr)
+    return [f"{one.name}={shown(value)}" for one, value in shown_values if not _is_default(one, value)]
 
 
 def shown(value: Any) -> str:
@@ -73,9 +73,9 @@ def names_shown(names: Iterable[str]) -> str:
     >>> names_shown(["age", "sex"]), names_shown("abcdefgh")
     ("'age', 'sex'", "'a', 'b', 'c', 'd', 'e', … (8)")
     """
-    found = list(names)
-    named = ", ".join(map(repr, found[:_FEW]))
-    return named if len(found) <= _FEW else f"{named}, … ({len(found):,})"
+    listed = list(names)
+    named = ", ".join(map(repr, listed[:_FEW]))
+    return named if len(listed) <= _FEW else f"{named}, … ({len(listed):,})"
 
 
 def figures_shown(figures: Mapping[str, float]) -> str:

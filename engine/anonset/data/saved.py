@@ -40,21 +40,21 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
         path = Path(str(file.filename))
         return {"file": path.name, "dtype": values.dtype.str, "blake2b": _digest(path)}
 
-    def column(found: SetColumn | Column) -> dict[str, Any]:
-        if isinstance(found, SetColumn):
-            arrays = {"indptr": array(found.indptr), "items": array(found.items)}
-            return {"kind": "sets", "name": found.name, "labels": found.vocabulary.labels, **arrays}
-        if isinstance(found, NumericColumn):
-            return {"kind": "numbers", "name": found.name, "values": array(found.values)}
-        labels = found.vocabulary.filed
+    def column(saved: SetColumn | Column) -> dict[str, Any]:
+        if isinstance(saved, SetColumn):
+            arrays = {"indptr": array(saved.indptr), "items": array(saved.items)}
+            return {"kind": "sets", "name": saved.name, "labels": saved.vocabulary.labels, **arrays}
+        if isinstance(saved, NumericColumn):
+            return {"kind": "numbers", "name": saved.name, "values": array(saved.values)}
+        labels = saved.vocabulary.filed
         if labels is not None:
-            arrays = {"codes": array(found.codes), "starts": array(labels.starts), "text": array(labels.text)}
-            return {"kind": "filed", "name": found.name, "numeric": labels.numeric, **arrays}
+            arrays = {"codes": array(saved.codes), "starts": array(labels.starts), "text": array(labels.text)}
+            return {"kind": "filed", "name": saved.name, "numeric": labels.numeric, **arrays}
         return {
             "kind": "categories",
-            "name": found.name,
-            "labels": found.vocabulary.labels,
-            "codes": array(found.codes),
+            "name": saved.name,
+            "labels": saved.vocabulary.labels,
+            "codes": array(saved.codes),
         }
 
     described = {
@@ -84,8 +84,8 @@ def saved_facts(store: Files) -> dict[str, Any] | None:
     InputError
         If what is there cannot be read.
     """
-    found = _described(store)
-    return None if found is None else found["facts"]
+    description = _described(store)
+    return None if description is None else description["facts"]
 
 
 def saved_files(store: Files) -> set[str]:
@@ -96,11 +96,11 @@ def saved_files(store: Files) -> set[str]:
     InputError
         If what is there cannot be read.
     """
-    found = _described(store)
-    columns = [] if found is None else [found["transactions"], found["sensitive"]]
-    columns += [] if found is None else [*found["relational"], *found["ids"], *found["kept"]]
+    description = _described(store)
+    columns = [] if description is None else [description["transactions"], description["sensitive"]]
+    columns += [] if description is None else [*description["relational"], *description["ids"], *description["kept"]]
     arrays = [array for column in columns if column is not None for array in column.values() if isinstance(array, dict)]
-    return {array["file"] for array in arrays} | (set() if found is None else {NAME})
+    return {array["file"] for array in arrays} | (set() if description is None else {NAME})
 
 
 def saved_table(store: Files) -> Table:
@@ -111,8 +111,8 @@ def saved_table(store: Files) -> Table:
     InputError
         If there is none, or an array is not what was written.
     """
-    found = _described(store)
-    if found is None:
+    description = _described(store)
+    if description is None:
         msg = f"{store.path}: no table was finished there"
         raise InputError(msg)
 
@@ -135,19 +135,19 @@ def saved_table(store: Files) -> Table:
         return SetColumn(told["name"], array(told["indptr"]), array(told["items"]), vocabulary)
 
     return Table(
-        None if found["transactions"] is None else column(found["transactions"]),
-        tuple(map(column, found["relational"])),
-        None if found["sensitive"] is None else column(found["sensitive"]),
-        tuple(map(column, found["ids"])),
-        tuple(map(column, found["kept"])),
-        tuple(found["order"]),
-        tuple(found["joined"]),
-        rules=CodeRules(**found["rules"]),
-        changes=tuple(Change(**change) for change in found["changes"]),
+        None if description["transactions"] is None else column(description["transactions"]),
+        tuple(map(column, description["relational"])),
+        None if description["sensitive"] is None else column(description["sensitive"]),
+        tuple(map(column, description["ids"])),
+        tuple(map(column, description["kept"])),
+        tuple(description["order"]),
+        tuple(description["joined"]),
+        rules=CodeRules(**description["rules"]),
+        changes=tuple(Change(**change) for change in description["changes"]),
         store=store,
-        persons=tuple(found["persons"]),
-        repeated=tuple(Repeated(**{**one, "agreeing": tuple(one["agreeing"])}) for one in found["repeated"]),
-        word=OwnersWord(**found["word"]),
+        persons=tuple(description["persons"]),
+        repeated=tuple(Repeated(**{**one, "agreeing": tuple(one["agreeing"])}) for one in description["repeated"]),
+        word=OwnersWord(**description["word"]),
     )
 
 
@@ -156,11 +156,11 @@ def _described(store: Files) -> dict[str, Any] | None:
     if not path.exists():
         return None
     try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
+        description: dict[str, Any] = json.loads(path.read_bytes())
     except (OSError, ValueError):
         msg = f"{path}: the work directory is damaged: this cannot be read; begin anew without it"
         raise InputError(msg) from None
-    return found
+    return description
 
 
 def _digest(path: Path) -> str:

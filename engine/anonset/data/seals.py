@@ -38,8 +38,8 @@ class Seal(Discreet):
     @classmethod
     def over(cls, arrays: Iterable[NDArray[np.generic]]) -> "Seal":
         """Sum up the files that arrays lie in."""
-        found = [file for array in arrays if (file := backing(array)) is not None]
-        return cls({path: _sum(path) for path in dict.fromkeys(Path(str(file.filename)) for file in found)})
+        files = [file for array in arrays if (file := backing(array)) is not None]
+        return cls({path: _sum(path) for path in dict.fromkeys(Path(str(file.filename)) for file in files)})
 
     def require_unbroken(self) -> None:
         """Refuse what is not what it was.

@@ -49,7 +49,7 @@ class SplitMix:
 
     def distinct(self, n: int, size: int) -> list[int]:
         """Return `size` distinct indices below `n` (>= `size`), in the order drawn; a repeated one is drawn again."""
-        found: dict[int, None] = {}
-        while len(found) < size:
-            found.setdefault(self.below(n))
-        return list(found)
+        drawn: dict[int, None] = {}
+        while len(drawn) < size:
+            drawn.setdefault(self.below(n))
+        return list(drawn)

@@ -283,9 +283,9 @@ class Files(Discreet):
                 raise InputError(msg)
             if not size:
                 return np.empty(0, dtype)
-            found: Any = np.memmap(path, dtype, mode)
-        found.store = Files(self.path, self.limits)
-        return np.asarray(found)
+            mapped: Any = np.memmap(path, dtype, mode)
+        mapped.store = Files(self.path, self.limits)
+        return np.asarray(mapped)
 
 
 def remove_temporary() -> None:
@@ -375,10 +375,10 @@ def released(array: NDArray[Any]) -> NDArray[Any]:
 
 def backing(array: NDArray[Any]) -> "np.memmap[Any, Any] | None":
     """Return the mapped file that an array is a view of; None where it is in memory."""
-    found: Any = array
-    while found is not None and not isinstance(found, np.memmap):
-        found = getattr(found, "base", None)
-    return found if isinstance(found, np.memmap) and found.filename is not None else None
+    base: Any = array
+    while base is not None and not isinstance(base, np.memmap):
+        base = getattr(base, "base", None)
+    return base if isinstance(base, np.memmap) and base.filename is not None else None
 
 
 @contextmanager

@@ -40,16 +40,16 @@ class SetColumn(Discreet):
 
     def __post_init__(self) -> None:
         if self.indptr.dtype != np.int64 or self.items.dtype != np.int32:
-            found = f"{self.indptr.dtype} and {self.items.dtype}"
-            msg = f"column {self.name!r}: indptr must be int64 and items int32, got {found}"
+            dtypes = f"{self.indptr.dtype} and {self.items.dtype}"
+            msg = f"column {self.name!r}: indptr must be int64 and items int32, got {dtypes}"
             raise InputError(msg)
         if self.indptr.ndim != 1 or len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.items):
             msg = f"column {self.name!r}: indptr must run from 0 to the number of items ({len(self.items)})"
             raise InputError(msg)
 
     def __repr__(self) -> str:
-        found = f"{len(self.items):,} items of {len(self.vocabulary):,}"
-        return f"SetColumn({self.name!r}, {self.n:,} records, {found})"
+        sizes = f"{len(self.items):,} items of {len(self.vocabulary):,}"
+        return f"SetColumn({self.name!r}, {self.n:,} records, {sizes})"
 
     @property
     def n(self) -> int:
@@ -160,8 +160,8 @@ class SetColumn(Discreet):
         """
         require_joinable(column.name for column in columns)
         if len({column.n for column in columns}) > 1:
-            found = ", ".join(f"{column.name}: {column.n}" for column in columns)
-            msg = f"columns must have the same number of records, got {found}"
+            lengths = ", ".join(f"{column.name}: {column.n}" for column in columns)
+            msg = f"columns must have the same number of records, got {lengths}"
             raise InputError(msg)
         labels = [prefixed(column.name, label) for column in columns for label in column.vocabulary.labels]
         vocabulary = Vocabulary.of(labels)
@@ -221,9 +221,9 @@ class CategoricalColumn(Discreet):
     @classmethod
     def of(cls, name: str, values: Iterable[str]) -> "CategoricalColumn":
         """Encode labels; the vocabulary is the distinct ones in canonical order."""
-        found = list(values)
-        vocabulary = Vocabulary.of(found)
-        return cls(name, np.array([vocabulary.index[v] for v in found], np.int32), vocabulary)
+        labels = list(values)
+        vocabulary = Vocabulary.of(labels)
+        return cls(name, np.array([vocabulary.index[v] for v in labels], np.int32), vocabulary)
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,10 +375,10 @@ class Table(Discreet):
 
 def _counts(codes: Int32, size: int) -> Int64:
     """Count how often each of `size` codes occurs."""
-    found = np.zeros(size, np.int64)
+    counts = np.zeros(size, np.int64)
     for a, b in spans(len(codes)):
-        found += np.bincount(codes[a:b], minlength=size)
-    return found
+        counts += np.bincount(codes[a:b], minlength=size)
+    return counts
 
 
 def require_table(given: object) -> None:

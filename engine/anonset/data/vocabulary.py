@@ -21,10 +21,10 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
     >>> canonical_order(["10", "9", "008"])
     ['008', '10', '9']
     """
-    found = list(labels)
-    if all(map(_INTEGER.fullmatch, found)):
-        return sorted(found, key=int)
-    return sorted(found)
+    listed = list(labels)
+    if all(map(_INTEGER.fullmatch, listed)):
+        return sorted(listed, key=int)
+    return sorted(listed)
 
 
 class Numbers(Sequence[str]):
