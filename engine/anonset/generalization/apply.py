@@ -181,10 +181,10 @@ def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetCol
         occurring = np.unique(items)
         image = np.full(len(column.vocabulary), SUPPRESSED, np.int32)
         image[occurring] = book.codes(mapping, occurring)
-        indptr, found = map_rows(rows - rows[0], items, image, len(book))
+        indptr, part_symbols = map_rows(rows - rows[0], items, image, len(book))
         kept[ends[c] : ends[c + 1]] = np.diff(indptr)
-        symbols[filled : filled + len(found)] = found
-        filled += len(found)
+        symbols[filled : filled + len(part_symbols)] = part_symbols
+        filled += len(part_symbols)
     lengths = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
     back = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))
@@ -204,9 +204,9 @@ class _Codebook:
 
     def codes(self, mapping: Cut | ItemGroups, occurring: NDArray[np.integer]) -> Int32:
         """Return int32: the symbol code of each of the items, -1 where it is suppressed; new symbols are added."""
-        found = self._nodes(mapping, occurring) if isinstance(mapping, Cut) else self._groups(mapping, occurring)
+        symbols = self._nodes(mapping, occurring) if isinstance(mapping, Cut) else self._groups(mapping, occurring)
         known = self.code_of
-        return np.array([SUPPRESSED if s == SUPPRESSED else known.setdefault(s, len(known)) for s in found], np.int32)
+        return np.array([SUPPRESSED if s == SUPPRESSED else known.setdefault(s, len(known)) for s in symbols], np.int32)
 
     def _nodes(self, cut: Cut, occurring: NDArray[np.integer]) -> Sequence[int | tuple[int, ...]]:
         if self.hierarchy is None and self.column.vocabulary != cut.hierarchy.leaves:
@@ -222,7 +222,7 @@ class _Codebook:
         members: dict[int, list[int]] = {}
         for item, group in zip(chosen.tolist(), groups.group[chosen].tolist(), strict=True):
             members.setdefault(group, []).append(item)
-        tuples = {group: tuple(found) for group, found in members.items()}
+        tuples = {group: tuple(items) for group, items in members.items()}
         return [SUPPRESSED if g == SUPPRESSED else tuples[g] for g in groups.group[occurring].tolist()]
 
     def in_order(self) -> tuple[tuple[Symbol, ...], Int32]:

@@ -72,8 +72,8 @@ class BucketPublication(Discreet):
         if not np.array_equal(rows, values):
             at = int(np.argmax(rows != values))
             label = self.group.vocabulary.labels[at]
-            found = f"{rows[at]} and {sum(self.snt_count[self.snt_group == at].tolist())}"
-            msg = f"group {datum(label)} must have as many rows in the QIT as values in the SNT, got {found}"
+            sizes = f"{rows[at]} and {sum(self.snt_count[self.snt_group == at].tolist())}"
+            msg = f"group {datum(label)} must have as many rows in the QIT as values in the SNT, got {sizes}"
             raise InputError(msg)
 
     def _is_ordered(self) -> bool:
@@ -211,8 +211,8 @@ def _of_mapped(
     counted = [store.growing("snt", kind_of) for kind_of in (np.int32, np.int32, np.int64)]
     for span in run_spans(group):
         part: tuple[Any, ...] = count_values(group[slice(*span)], values[slice(*span)], len(sensitive.vocabulary))
-        for target, found in zip(counted, part, strict=True):
-            target.append(found)
+        for target, counts in zip(counted, part, strict=True):
+            target.append(counts)
     snt_group, snt_value, snt_count = (one.finished() for one in counted)
     return kind(
         qit[: len(ids)],
@@ -237,14 +237,14 @@ def sums_by_code(codes: Int32, values: Int64 | None, n_codes: int, *, most: int 
     most
         Larger values count as this.
     """
-    found = np.zeros(n_codes, np.int64)
+    sums_of_code = np.zeros(n_codes, np.int64)
     for first, end in spans(len(codes)):
         part = codes[first:end]
         low = int(part.min())
         counted = None if values is None else values[first:end] if most is None else np.minimum(values[first:end], most)
         sums = np.bincount(part - low, counted)
-        found[low : low + len(sums)] += np.rint(sums).astype(np.int64)
-    return found
+        sums_of_code[low : low + len(sums)] += np.rint(sums).astype(np.int64)
+    return sums_of_code
 
 
 def require_bucket_roles(table: Table) -> None:
@@ -296,11 +296,11 @@ def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None 
 
 def _starred(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:
     """Return the column with the star, as the last label, in place of the hidden values."""
-    found = _with_star(column, starred)
-    if found is column:
+    with_star = _with_star(column, starred)
+    if with_star is column:
         return column
     codes = np.where(starred, np.int32(len(column.vocabulary)), column.codes).astype(np.int32)
-    return replace(found, codes=codes)
+    return replace(with_star, codes=codes)
 
 
 def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:

@@ -44,13 +44,17 @@ class Earlier(Discreet):
     @cached_property
     def members(self) -> dict[str, tuple[str, ...]]:
         """What each of its names stands for."""
-        found: dict[str, list[str]] = {}
+        items_of_name: dict[str, list[str]] = {}
         for item, name in self.mapping.items():
             if name:
-                found.setdefault(name, []).append(item)
+                items_of_name.setdefault(name, []).append(item)
         if (tree := self.hierarchy) is None:
-            return {name: tuple(items) for name, items in found.items()}
-        return {name: tree.members(node) for name in found if (node := _node(tree, name, found[name])) is not None}
+            return {name: tuple(items) for name, items in items_of_name.items()}
+        return {
+            name: tree.members(node)
+            for name in items_of_name
+            if (node := _node(tree, name, items_of_name[name])) is not None
+        }
 
     @cached_property
     def codes(self) -> dict[tuple[str, ...], str]:
@@ -150,10 +154,10 @@ class Earlier(Discreet):
                 symbol = node_symbol(tree, node)
                 labels[node] = self.codes.get(symbol.members, symbol.label) if symbol.kind == "group" else symbol.label
             return {leaf: labels[v] for leaf, v in zip(tree.leaves.labels, recoding.image.tolist(), strict=True)}
-        found = dict.fromkeys(recoding.vocabulary.labels, "")
+        name_of_item = dict.fromkeys(recoding.vocabulary.labels, "")
         for members in recoding.labels:
-            found.update(dict.fromkeys(members, self.codes.get(members) or set_label(members)))
-        return found
+            name_of_item.update(dict.fromkeys(members, self.codes.get(members) or set_label(members)))
+        return name_of_item
 
     def _require_same(self, name: str, items: Sequence[str]) -> None:
         before = self.members[name]

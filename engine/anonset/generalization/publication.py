@@ -103,12 +103,12 @@ def generalize(
     from anonset_kernels.rows import map_rows
 
     vocabulary = Vocabulary(tuple(symbol.label for symbol in symbols))
-    with GrowingSets(column.name, store) as found:
+    with GrowingSets(column.name, store) as generalized:
         for begin, end in spans(column.n) if store.in_files else [(0, column.n)]:
             part = column.part(begin, end)
             rows = map_rows(part.indptr, part.items, symbol_of_item, len(symbols))
-            found.append(SetColumn(column.name, *rows, vocabulary))
-    return found.finished(vocabulary)
+            generalized.append(SetColumn(column.name, *rows, vocabulary))
+    return generalized.finished(vocabulary)
 
 
 def row_ranks(column: SetColumn) -> Int64:
@@ -251,8 +251,8 @@ def in_order(
     columns: Sequence[SetColumn | CategoricalColumn], order: Sequence[str]
 ) -> tuple[SetColumn | CategoricalColumn, ...]:
     """Return columns in the order of the given names, and after them those that are not named."""
-    found = {column.name: column for column in columns}
-    return tuple(found.pop(name) for name in order if name in found) + tuple(found.values())
+    remaining = {column.name: column for column in columns}
+    return tuple(remaining.pop(name) for name in order if name in remaining) + tuple(remaining.values())
 
 
 def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
@@ -284,17 +284,17 @@ def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[st
         If two symbols would stand in a column as the same text.
     """
     book = tuple(symbols)
-    found: dict[str, dict[str, int]] = {name: {} for name in joined}
+    position_of: dict[str, dict[str, int]] = {name: {} for name in joined}
     for at, symbol in enumerate(book):
         for name, text in cells(symbol, joined).items():
-            if (other := found[name].setdefault(text, at)) != at:
+            if (other := position_of[name].setdefault(text, at)) != at:
                 msg = (
                     f"column {name!r}: {datum(book[other].label)} and {datum(symbol.label)} would both be "
                     f"published as {datum(text)}; labels must be distinct within a column: rename the "
                     "item or the node"
                 )
                 raise InputError(msg)
-    return found
+    return position_of
 
 
 def written_columns(publication: Publication) -> tuple[SetColumn | CategoricalColumn, ...]:

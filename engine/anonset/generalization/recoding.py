@@ -31,8 +31,8 @@ class Cut(Discreet):
     @cached_property
     def nodes(self) -> Int32:
         """int32: the distinct published nodes, in preorder."""
-        found = np.unique(self.image)
-        nodes: Int32 = found[found != SUPPRESSED].astype(np.int32)
+        symbols = np.unique(self.image)
+        nodes: Int32 = symbols[symbols != SUPPRESSED].astype(np.int32)
         return nodes
 
     @property
@@ -66,11 +66,11 @@ class ItemGroups(Discreet):
     @cached_property
     def members(self) -> tuple[tuple[int, ...], ...]:
         """Item codes of each group, ascending; groups in the order of their smallest item."""
-        found: dict[int, list[int]] = {}
+        items_of_group: dict[int, list[int]] = {}
         for item, group in enumerate(self.group.tolist()):
             if group != SUPPRESSED:
-                found.setdefault(group, []).append(item)
-        return tuple(tuple(found[group]) for group in sorted(found))
+                items_of_group.setdefault(group, []).append(item)
+        return tuple(tuple(items_of_group[group]) for group in sorted(items_of_group))
 
     @property
     def labels(self) -> list[tuple[str, ...]]:
@@ -162,8 +162,8 @@ class Buckets(Discreet):
 
     def __repr__(self) -> str:
         removed, starred = int(np.count_nonzero(self.group == SUPPRESSED)), int(self.starred.sum())
-        found = f"{len(self.group):,} tuples in {self.n_groups:,} groups, {starred:,} starred, {removed:,} removed"
-        return f"Buckets({found})"
+        sizes = f"{len(self.group):,} tuples in {self.n_groups:,} groups, {starred:,} starred, {removed:,} removed"
+        return f"Buckets({sizes})"
 
     @property
     def n_groups(self) -> int:

@@ -101,11 +101,11 @@ def _columns(fixed: NDArray[np.int32], store: Store) -> list[Int32]:
     """Return the columns of a matrix as arrays of their own."""
     if fixed.shape[1] == 1:
         return [fixed.reshape(-1)]
-    found = [store.array("codes", np.int32, len(fixed)) for _ in range(fixed.shape[1])]
+    columns = [store.array("codes", np.int32, len(fixed)) for _ in range(fixed.shape[1])]
     for begin, end in spans(len(fixed)):
-        for at, column in enumerate(found):
+        for at, column in enumerate(columns):
             column[begin:end] = fixed[begin:end, at]
-    return found
+    return columns
 
 
 @dataclass(frozen=True)
@@ -126,31 +126,31 @@ class _Sorting:
             self._sort_at_once(source, size[0], position, place)
             return
         splitters = self._splitters(source, size[0], position)
-        found = self._measured(source, size[0], position, splitters)
-        while found[0].max() == size[0]:  # they all begin alike
+        sizes = self._measured(source, size[0], position, splitters)
+        while sizes[0].max() == size[0]:  # they all begin alike
             behind = following(self.widths, position)
-            if found[2].max() + len(self.widths) - 1 <= behind:
+            if sizes[2].max() + len(self.widths) - 1 <= behind:
                 self._copy(source, size[0], place)
                 return
             position = behind
             splitters = self._splitters(source, size[0], position)
-            found = self._measured(source, size[0], position, splitters)
+            sizes = self._measured(source, size[0], position, splitters)
         with self.store.below() as scratch:
             rows = _content(scratch, *size, self.out.fixed.shape[1])
-            self._fill(source, size[0], position, splitters, found, rows)
-            self._sort_buckets(rows, found, splitters, position, place)
+            self._fill(source, size[0], position, splitters, sizes, rows)
+            self._sort_buckets(rows, sizes, splitters, position, place)
 
     def _sort_buckets(
-        self, rows: "Content", found: Int64, splitters: Int64, position: int, place: tuple[int, int]
+        self, rows: "Content", sizes: Int64, splitters: Int64, position: int, place: tuple[int, int]
     ) -> None:
         """Sort the rows of each bucket: small ones side by side, then each that is too large."""
         from anonset_kernels.row_order import Content
 
-        begin = np.cumsum(found[:2], axis=1) - found[:2]
+        begin = np.cumsum(sizes[:2], axis=1) - sizes[:2]
         tasks: list[_Task] = []
         large: list[_Task] = []
-        for b in np.flatnonzero(found[0]).tolist():
-            first, size = int(begin[0, b]), (int(found[0, b]), int(found[1, b]))
+        for b in np.flatnonzero(sizes[0]).tolist():
+            first, size = int(begin[0, b]), (int(sizes[0, b]), int(sizes[1, b]))
 
             def source(low: int, high: int, first: int = first) -> Content:
                 low, high = first + low, first + high
@@ -209,20 +209,20 @@ class _Sorting:
         from anonset_kernels.row_order import measure_buckets
 
         def measure(span: tuple[int, int]) -> Int64:
-            found = np.zeros((3, len(splitters) + 1), np.int64)
-            measure_buckets(source(*span), self._by(splitters), position, found)
-            return found
+            sizes = np.zeros((3, len(splitters) + 1), np.int64)
+            measure_buckets(source(*span), self._by(splitters), position, sizes)
+            return sizes
 
         total = np.zeros((3, len(splitters) + 1), np.int64)
-        for found in self.pool.map(measure, spans(n)):
-            total[:2] += found[:2]
-            total[2] = np.maximum(total[2], found[2])
+        for sizes in self.pool.map(measure, spans(n)):
+            total[:2] += sizes[:2]
+            total[2] = np.maximum(total[2], sizes[2])
         return total
 
-    def _fill(self, source: "Source", n: int, position: int, splitters: Int64, found: Int64, rows: "Content") -> None:
+    def _fill(self, source: "Source", n: int, position: int, splitters: Int64, sizes: Int64, rows: "Content") -> None:
         """Distribute the rows into the buckets."""
         from anonset_kernels.row_order import fill_buckets
 
-        fill = np.ascontiguousarray(np.cumsum(found[:2], axis=1) - found[:2])
+        fill = np.ascontiguousarray(np.cumsum(sizes[:2], axis=1) - sizes[:2])
         for begin, end in spans(n):
             fill_buckets(source(begin, end), self._by(splitters), position, fill, rows)

@@ -46,7 +46,7 @@ def summary(release: Release) -> dict[str, Any]:
     """Return the account as what JSON knows. Private: it holds the losses."""
     unverified, verdict = release.unverified, release.verdict
     declared = _declared(release)
-    found: dict[str, Any] = plain(
+    facts: dict[str, Any] = plain(
         {
             **_places(release),
             "algorithm": unverified.algorithm.name,
@@ -69,7 +69,7 @@ def summary(release: Release) -> dict[str, Any]:
             "seconds": {phase.name: phase.seconds for phase in release.phases},
         }
     )
-    return found
+    return facts
 
 
 def account(release: Release) -> list[str | RichTable]:
@@ -131,10 +131,10 @@ def evaluation_account(evaluation: "Evaluation") -> RichTable:
             f", {far} ({bound.lower_bound:.6g})" if evaluation.measures["ncp"] > bound.lower_bound else f", {far}"
         )
     if evaluation.answers is not None:
-        found = evaluation.answers
-        skipped = f", {found.skipped:,} with the answer 0 skipped" if found.skipped else ""
-        reading = "" if found.reading is None else f", {found.reading}"
-        facts[f"error of queries (ARE{reading})"] = f"{found.are:.6g} over {found.answered:,} queries{skipped}"
+        answers = evaluation.answers
+        skipped = f", {answers.skipped:,} with the answer 0 skipped" if answers.skipped else ""
+        reading = "" if answers.reading is None else f", {answers.reading}"
+        facts[f"error of queries (ARE{reading})"] = f"{answers.are:.6g} over {answers.answered:,} queries{skipped}"
     facts |= {f"observed in {name}": _observed_text(one) for name, one in evaluation.observed.items()}
     if evaluation.levels:
         total, counts = max(1, sum(evaluation.levels.values())), evaluation.levels
@@ -146,13 +146,12 @@ def evaluation_account(evaluation: "Evaluation") -> RichTable:
     return facts_table({**facts, "read from": evaluation.source})
 
 
-def _observed_text(found: "ObservedDiversity") -> str:
+def _observed_text(diversity: "ObservedDiversity") -> str:
     """Return what the classes of equal relational values tell of a column that is kept as it is."""
-    text = (
-        f"l={found.distinct_l} (distinct), {found.frequency_l:.3g} (by frequency), {found.entropy_l:.3g} (by entropy)"
-    )
-    alone = f"; {counted(found.homogeneous_records, 'record')} in classes of one value"
-    return f"{text}; t={found.t:.3g}{alone if found.homogeneous_records else ''}"
+    by_frequency = f"{diversity.frequency_l:.3g} (by frequency), {diversity.entropy_l:.3g} (by entropy)"
+    text = f"l={diversity.distinct_l} (distinct), {by_frequency}"
+    alone = f"; {counted(diversity.homogeneous_records, 'record')} in classes of one value"
+    return f"{text}; t={diversity.t:.3g}{alone if diversity.homogeneous_records else ''}"
 
 
 def loss_label(name: str) -> str:
@@ -202,16 +201,16 @@ def sizes(release: Release) -> dict[str, int]:
     parts = {name: int(figures[name]) for name in _OF_SPLIT if name in figures}
     if isinstance(publication, BucketPublication):
         return {**parts, "groups": publication.n_groups, "starred": int(publication.starred.sum())}
-    found = {}
+    size_of = {}
     if original is not None and publication.transactions is not None:
-        found["items"] = int(np.count_nonzero(original.occurrences))
-        found["symbols"] = int(np.count_nonzero(publication.transactions.occurrences))
+        size_of["items"] = int(np.count_nonzero(original.occurrences))
+        size_of["symbols"] = int(np.count_nonzero(publication.transactions.occurrences))
     if publication.cluster is not None and publication.n:
         members = _cluster_sizes(publication.cluster)
-        found |= parts | {"clusters": len(members), "smallest_cluster": int(members.min())}
-        found["largest_cluster"] = int(members.max())
-        found["ambiguous_items"] = ambiguous_items(publication)
-    return found
+        size_of |= parts | {"clusters": len(members), "smallest_cluster": int(members.min())}
+        size_of["largest_cluster"] = int(members.max())
+        size_of["ambiguous_items"] = ambiguous_items(publication)
+    return size_of
 
 
 def _cluster_sizes(cluster: Int32) -> Int64:
@@ -277,8 +276,8 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
     """Return how much was kept as it is and how much was not, in numbers and shares."""
     parts = shares(unverified.retention)
     return {
-        _COUNTED[name]: ", ".join(f"{count:,} {fate} ({parts[name][fate]:.1%})" for fate, count in found.items())
-        for name, found in unverified.retention.items()
+        _COUNTED[name]: ", ".join(f"{count:,} {fate} ({parts[name][fate]:.1%})" for fate, count in counts.items())
+        for name, counts in unverified.retention.items()
     }
 
 
@@ -335,23 +334,23 @@ def _removal_text(unverified: Unverified[Any]) -> str:
     )
 
 
-def _size_texts(found: dict[str, int]) -> dict[str, str]:
+def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
     texts = {}
-    if "items" in found:
-        texts["items"] = f"{found['items']:,}, shown as {counted(found['symbols'], 'group')}"
-    if "parts" in found:
-        bounds = f"{found['smallest_part']:,} to {found['largest_part']:,}"
-        by = "a secret hash of the id" if "groups" in found else "relational values"
-        merged = f"their {found['begun_in_parts']:,} clusters merged over all" if "begun_in_parts" in found else ""
+    if "items" in size_of:
+        texts["items"] = f"{size_of['items']:,}, shown as {counted(size_of['symbols'], 'group')}"
+    if "parts" in size_of:
+        bounds = f"{size_of['smallest_part']:,} to {size_of['largest_part']:,}"
+        by = "a secret hash of the id" if "groups" in size_of else "relational values"
+        merged = f"their {size_of['begun_in_parts']:,} clusters merged over all" if "begun_in_parts" in size_of else ""
         how = merged or "each anonymized by itself"
-        texts["split"] = f"{found['parts']:,} parts of {bounds} records by {by}, {how}"
-    if "clusters" in found:
-        bounds = f"{found['smallest_cluster']:,} to {found['largest_cluster']:,}"
-        texts["clusters"] = f"{found['clusters']:,}, of {bounds} records"
-    if found.get("ambiguous_items"):
-        texts["overlap"] = f"{found['ambiguous_items']:,} items stand behind several symbols: count over the codebook"
-    if "groups" in found:
-        texts["groups"] = f"{found['groups']:,}; {found['starred']:,} rows have a hidden identity"
+        texts["split"] = f"{size_of['parts']:,} parts of {bounds} records by {by}, {how}"
+    if "clusters" in size_of:
+        bounds = f"{size_of['smallest_cluster']:,} to {size_of['largest_cluster']:,}"
+        texts["clusters"] = f"{size_of['clusters']:,}, of {bounds} records"
+    if size_of.get("ambiguous_items"):
+        texts["overlap"] = f"{size_of['ambiguous_items']:,} items stand behind several symbols: count over the codebook"
+    if "groups" in size_of:
+        texts["groups"] = f"{size_of['groups']:,}; {size_of['starred']:,} rows have a hidden identity"
     return texts
 
 

@@ -13,34 +13,34 @@ from anonset.spelling import printable, shortened
 _NAMES = {"seconds_verify": "verify", "least_ncp": "least NCP", "above_least": "above"}
 
 
-def comparison_table(found: list[dict[str, Any]]) -> RichTable:
+def comparison_table(results: list[dict[str, Any]]) -> RichTable:
     """Return the rows of a comparison as a table, without their notes; repetitions over seeds as one row."""
-    found = over_seeds(found)
+    results = over_seeds(results)
     table = RichTable(box=None, padding=(0, 2, 0, 0))
-    names = [name for name in found[0] if name != "note"]
+    names = [name for name in results[0] if name != "note"]
     for name in names:
         shown = loss_label(name) if name in {*LOSSES, "are"} else _NAMES.get(name, name)
         side: Literal["left", "right"] = "left" if name in ("algorithm", "model", "outcome") else "right"
         table.add_column(shown, justify=side, min_width=len(shown), overflow="fold")
-    for row in found:
+    for row in results:
         table.add_row(*(_text(name, row[name]) for name in names))
     return table
 
 
-def unequal_guarantees(found: list[dict[str, Any]]) -> str:
+def unequal_guarantees(results: list[dict[str, Any]]) -> str:
     """Say that the algorithms do not give the same guarantee, if they do not; else nothing.
 
     >>> unequal_guarantees([{"algorithm": "lra", "model": "partition-km"}, {"algorithm": "apriori", "model": "km"}])
     'Not the same guarantee: lra gives partition-km, apriori gives km. A smaller loss may be a weaker guarantee.'
     """
-    given = dict.fromkeys((row["algorithm"], row["model"]) for row in found)
+    given = dict.fromkeys((row["algorithm"], row["model"]) for row in results)
     if len({model for _, model in given}) < 2:
         return ""
     gives = ", ".join(f"{algorithm} gives {model}" for algorithm, model in given)
     return f"Not the same guarantee: {gives}. A smaller loss may be a weaker guarantee."
 
 
-def over_seeds(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def over_seeds(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return rows that differ in their seed alone as one: means, with the standard deviation, as text.
 
     >>> row = {"algorithm": "lra", "k": 2, "outcome": "holds", "note": ""}
@@ -48,11 +48,11 @@ def over_seeds(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     [{'algorithm': 'lra', 'k': 2, 'outcome': 'holds', 'note': '', 'ncp': '0.2 ± 0.14', 'runs': 2}]
     """
     groups: dict[str, list[dict[str, Any]]] = {}
-    for row in found:
+    for row in results:
         names = list(row)[: list(row).index("outcome")]
         groups.setdefault(repr([row[name] for name in names if name != "seed"]), []).append(row)
     if all(len(group) == 1 for group in groups.values()):
-        return found
+        return results
     return [_as_one(group) for group in groups.values()]
 
 

@@ -15,14 +15,14 @@ _MOST_SHOWN = 1000
 """Columns that people are shown: a line for each of many thousands takes minutes, and nobody reads them."""
 
 
-def findings_summary(found: Findings) -> dict[str, Any]:
+def findings_summary(findings: Findings) -> dict[str, Any]:
     """Return the findings as what JSON knows."""
-    classes = found.quasi_identifiers
+    classes = findings.quasi_identifiers
     return {
-        "source": found.source,
-        "rows": found.rows,
-        "records": found.records,
-        "persons": found.persons,
+        "source": findings.source,
+        "rows": findings.rows,
+        "records": findings.records,
+        "persons": findings.persons,
         "columns": [
             {
                 "name": one.profile.name,
@@ -36,7 +36,7 @@ def findings_summary(found: Findings) -> dict[str, Any]:
                 "reason": one.reason,
                 "hierarchy": one.hierarchy,
             }
-            for one in found.columns
+            for one in findings.columns
         ],
         "quasi_identifiers": None
         if classes is None
@@ -47,41 +47,43 @@ def findings_summary(found: Findings) -> dict[str, Any]:
             "unique": classes.unique.value,
             "below_k": classes.below_k.value,
         },
-        "known_items": {str(one.size): _known_summary(one, found.k) for one in found.known_items},
-        "k": found.k,
-        "m": found.m,
-        "memory": found.memory,
-        "seconds": found.seconds,
-        "problems": list(found.problems),
+        "known_items": {str(one.size): _known_summary(one, findings.k) for one in findings.known_items},
+        "k": findings.k,
+        "m": findings.m,
+        "memory": findings.memory,
+        "seconds": findings.seconds,
+        "problems": list(findings.problems),
     }
 
 
-def findings_account(found: Findings) -> list[str | RichTable]:
+def findings_account(findings: Findings) -> list[str | RichTable]:
     """Return the findings for people, as text and tables."""
-    persons = "as many rows, each taken for a person" if found.persons is None else f"of {found.persons:,} persons"
-    unread = found.rows > 0 and not found.records
+    persons = (
+        "as many rows, each taken for a person" if findings.persons is None else f"of {findings.persons:,} persons"
+    )
+    unread = findings.rows > 0 and not findings.records
     facts = {
-        "data": found.source,
-        "rows": f"{found.rows:,}",
-        "records": "none: the rows cannot be read as they are" if unread else f"{found.records:,}, {persons}",
-        "memory": "" if found.memory is None else f"about {format_size(found.memory)} for a run",
-        "time": "" if found.seconds is None else f"about {_rounded(found.seconds)} for a run",
+        "data": findings.source,
+        "rows": f"{findings.rows:,}",
+        "records": "none: the rows cannot be read as they are" if unread else f"{findings.records:,}, {persons}",
+        "memory": "" if findings.memory is None else f"about {format_size(findings.memory)} for a run",
+        "time": "" if findings.seconds is None else f"about {_rounded(findings.seconds)} for a run",
     }
     parts: list[str | RichTable] = [facts_table({name: text for name, text in facts.items() if text}), ""]
-    more = len(found.columns) - _MOST_SHOWN
-    parts += [_columns_table(found), *([f"and {more:,} more columns: --json shows all"] if more > 0 else []), ""]
-    if found.quasi_identifiers is not None or found.known_items:
-        parts += ["Who is at risk as the data are: share of records that others can tell", _risk_table(found), ""]
-    if found.problems:
-        parts += ["Look at:", *(f"- {printable(problem)}" for problem in found.problems)]
+    more = len(findings.columns) - _MOST_SHOWN
+    parts += [_columns_table(findings), *([f"and {more:,} more columns: --json shows all"] if more > 0 else []), ""]
+    if findings.quasi_identifiers is not None or findings.known_items:
+        parts += ["Who is at risk as the data are: share of records that others can tell", _risk_table(findings), ""]
+    if findings.problems:
+        parts += ["Look at:", *(f"- {printable(problem)}" for problem in findings.problems)]
     return parts
 
 
-def _columns_table(found: Findings) -> RichTable:
+def _columns_table(findings: Findings) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0))
     for name in ("column", "kind", "distinct", "nulls", "role", "because"):
         table.add_column(name, justify="right" if name in ("distinct", "nulls") else "left", overflow="fold")
-    for one in found.columns[:_MOST_SHOWN]:
+    for one in findings.columns[:_MOST_SHOWN]:
         look, nulls = one.profile, one.profile.nulls + one.profile.missing
         role = f"--{one.role.replace('_', '-')}"
         row = (look.name, look.kind, f"{look.distinct:,}", f"{nulls:,}", role, one.reason)
@@ -89,9 +91,9 @@ def _columns_table(found: Findings) -> RichTable:
     return table
 
 
-def _risk_table(found: Findings) -> RichTable:
+def _risk_table(findings: Findings) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0))
-    head, rows = risk_table(found)
+    head, rows = risk_table(findings)
     for at, name in enumerate(head):
         table.add_column(name, justify="right" if at else "left")
     for row in rows:

@@ -141,7 +141,7 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
     """
     k = getattr(model, "k", None)
     single = model.name not in ("lm", "safe-grouping", "anatomy") and k is not None
-    found = [
+    answers = [
         ("Singling out", f"bounded by 1/{k}" if single else "not covered",
          model.statement if single else "The model does not speak of how many records fit."),
         ("Linkability", "not covered",
@@ -149,9 +149,9 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
     ]  # fmt: skip
     if model.diversity > 1:
         text = f"At most one of {model.diversity} records that fit has the same sensitive value."
-        return [*found, ("Inference", f"bounded by 1/{model.diversity}", text)]
+        return [*answers, ("Inference", f"bounded by 1/{model.diversity}", text)]
     shared = "What the records that fit have in common is disclosed, also columns that are published as they are."
-    return [*found, ("Inference", "not covered", shared)]
+    return [*answers, ("Inference", "not covered", shared)]
 
 
 def _after(before: Sequence[Exposure], after: Risk | BucketRisk) -> list[tuple[str, ...]]:
@@ -159,13 +159,13 @@ def _after(before: Sequence[Exposure], after: Risk | BucketRisk) -> list[tuple[s
     if isinstance(after, BucketRisk):
         return told_table(after)[1]
     earlier = {(one.values, one.items): _figures(one) for one in before}
-    found = []
+    rows = []
     for one in after.exposures:
         own = _figures(one)
         known = earlier.get((one.values, one.items))
         cells = own if known is None else [f"{old} → {new}" for old, new in zip(known, own, strict=True)]
-        found.append((knowledge(one.values, one.items), "yes" if one.guaranteed else "no", *cells))
-    return found
+        rows.append((knowledge(one.values, one.items), "yes" if one.guaranteed else "no", *cells))
+    return rows
 
 
 def _figures(one: Exposure) -> list[str]:
@@ -218,11 +218,11 @@ def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]
     """Return bars of what became of occurrences and values."""
     names = {"items": "Item occurrences", "values": "Relational values", "tuples": "Rows"}
     patterns = ("solid", "hatched", "light")
-    found = []
+    bars_of = []
     for name, parts in shares(retention).items():
         own = [
             (fate, [(patterns[min(at, 2)], share, f"{share:.1%} ({retention[name][fate]:,})")])
             for at, (fate, share) in enumerate(parts.items())
         ]
-        found.append((names.get(name, name), bars(names.get(name, name), own)))
-    return found
+        bars_of.append((names.get(name, name), bars(names.get(name, name), own)))
+    return bars_of

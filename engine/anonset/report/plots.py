@@ -59,7 +59,7 @@ def axes_of(rows: Sequence[Mapping[str, Any]]) -> Axes:
     names = list(rows[0])
     given = names[1 : names.index("outcome")]
     values = {name: {row[name] for row in rows if row[name] is not None} for name in given if name != "seed"}
-    varied = [name for name, found in values.items() if len(found) > 1]
+    varied = [name for name, distinct in values.items() if len(distinct) > 1]
     numeric = [name for name in varied if all(_is_number(value) for value in values[name])]
     across = max(numeric, key=lambda name: len(values[name]), default=None)
     later = names[names.index("outcome") + 1 :]
@@ -119,13 +119,13 @@ def _scale(plot: Any, values: Sequence[float]) -> None:
 
 
 def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str) -> None:
-    found = {label: [float(row[figure]) for row in own if _is_number(row[figure])]
+    values_of = {label: [float(row[figure]) for row in own if _is_number(row[figure])]
              for label, own in _by_series(rows, axes).items()}  # fmt: skip
-    labels, heights = list(found), [fmean(values) if values else 0.0 for values in found.values()]
+    labels, heights = list(values_of), [fmean(values) if values else 0.0 for values in values_of.values()]
     bars = plot.barh(labels, heights, color="white", edgecolor="black")
     for at, (bar, label) in enumerate(zip(bars, labels, strict=True)):
         bar.set_hatch(_HATCHES[at % len(_HATCHES)])
-        plot.annotate(f" {heights[at]:.4g}" if found[label] else " nothing", (heights[at], at), va="center")
+        plot.annotate(f" {heights[at]:.4g}" if values_of[label] else " nothing", (heights[at], at), va="center")
     plot.invert_yaxis()
     if min(heights, default=0.0) >= 0:
         plot.set_xlim(0, max(heights, default=0.0) * 1.2 or 1.0)
@@ -133,11 +133,11 @@ def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str)
 
 
 def _by_series(rows: Sequence[Mapping[str, Any]], axes: Axes) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    series: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         more = [f"{name}={row[name]}" for name in axes.series[1:] if row[name] is not None]
-        found.setdefault(", ".join([str(row["algorithm"]), *more]), []).append(row)
-    return found
+        series.setdefault(", ".join([str(row["algorithm"]), *more]), []).append(row)
+    return series
 
 
 def _spread(rows: Sequence[Mapping[str, Any]], across: str, figure: str) -> list[tuple[float, float, float, float]]:
@@ -146,7 +146,7 @@ def _spread(rows: Sequence[Mapping[str, Any]], across: str, figure: str) -> list
     for row in rows:
         if _is_number(row[across]) and _is_number(row[figure]):
             values.setdefault(float(row[across]), []).append(float(row[figure]))
-    return [(x, min(found), fmean(found), max(found)) for x, found in sorted(values.items())]
+    return [(x, min(measured), fmean(measured), max(measured)) for x, measured in sorted(values.items())]
 
 
 def _legend(plot: Any, series: int) -> None:

@@ -11,26 +11,26 @@ from anonset.spelling import counted, printable
 _SHOWN = 3
 
 
-def check_summary(found: PublicationCheck) -> dict[str, Any]:
+def check_summary(check: PublicationCheck) -> dict[str, Any]:
     """Return the outcome of a check as what JSON knows."""
-    verdict = found.verdict
+    verdict = check.verdict
     summary: dict[str, Any] = {
         "model": verdict.model.name,
         "parameters": parameters_of(verdict.model),
         "verdict": verdict.outcome,
-        "roles": found.roles,
-        **({} if found.unit is None else {"unit": found.unit}),
+        "roles": check.roles,
+        **({} if check.unit is None else {"unit": check.unit}),
         "verified": verdict.checked,
         "witness": verdict.witness,
     }
-    if found.truth_checked:
-        summary["true"] = found.untrue is None
-        summary["untrue"] = found.untrue
-        summary["suppressed"] = None if found.suppressed is None else float(found.suppressed)
-        summary["beyond_utility"] = found.beyond_utility or None
-    if found.correlations is not None:
-        summary["correlations"] = {kind: one.listed for kind, one in found.correlations.items()}
-        summary["correlations_found"] = {kind: one.number for kind, one in found.correlations.items()}
+    if check.truth_checked:
+        summary["true"] = check.untrue is None
+        summary["untrue"] = check.untrue
+        summary["suppressed"] = None if check.suppressed is None else float(check.suppressed)
+        summary["beyond_utility"] = check.beyond_utility or None
+    if check.correlations is not None:
+        summary["correlations"] = {kind: one.listed for kind, one in check.correlations.items()}
+        summary["correlations_found"] = {kind: one.number for kind, one in check.correlations.items()}
     made: dict[str, Any] = plain(summary)
     for violations in (made.get("correlations") or {}).values():
         for violation in violations:  # the row tells who it is, to those who have it
@@ -38,36 +38,36 @@ def check_summary(found: PublicationCheck) -> dict[str, Any]:
     return made
 
 
-def check_account(found: PublicationCheck) -> list[str]:
+def check_account(check: PublicationCheck) -> list[str]:
     """Return the outcome of a check as lines for people, fit for a terminal."""
-    verdict = found.verdict
-    lines = [str(verdict), _columns(found)]
-    if found.unit is not None:
-        lines.append(f"unit: {found.unit}, as declared")
+    verdict = check.verdict
+    lines = [str(verdict), _columns(check)]
+    if check.unit is not None:
+        lines.append(f"unit: {check.unit}, as declared")
     covered = coverage(verdict)
     if covered and verdict.holds is not None:
         lines.append(f"verified: {covered}")
-    if found.untrue is not None:
-        lines.append(f"not true of the original: {found.untrue}")
-    elif found.truth_checked:
+    if check.untrue is not None:
+        lines.append(f"not true of the original: {check.untrue}")
+    elif check.truth_checked:
         lines.append("true of the original")
-    if found.suppressed is not None:
-        bound = "" if found.max_suppressed is None else f", at most {float(found.max_suppressed):.1%} are allowed"
-        lines.append(f"suppressed: {float(found.suppressed):.1%} of the items{bound}")
-    if found.beyond_utility:
-        lines.append(f"utility constraints: {found.beyond_utility}")
-    for kind, one in (found.correlations or {}).items():
+    if check.suppressed is not None:
+        bound = "" if check.max_suppressed is None else f", at most {float(check.max_suppressed):.1%} are allowed"
+        lines.append(f"suppressed: {float(check.suppressed):.1%} of the items{bound}")
+    if check.beyond_utility:
+        lines.append(f"utility constraints: {check.beyond_utility}")
+    for kind, one in (check.correlations or {}).items():
         lines.append(f"correlations, {kind.replace('_', ' ')}: {counted(one.number, 'violation')}")
         lines += [f"  {_violation(violation)}" for violation in one.listed[:_SHOWN]]
         lines += ["  ..."] if one.number > _SHOWN else []
-    if found.too_large:
+    if check.too_large:
         lines.append(f"correlations: not looked for in more than {MOST_CORRELATED:,} rows")
     return [printable(plain_text(line)) for line in lines]
 
 
-def _columns(found: PublicationCheck) -> str:
+def _columns(check: PublicationCheck) -> str:
     """Say what each column was taken as, so that one that was moved is seen."""
-    texts = [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in found.roles.items() if names]
+    texts = [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in check.roles.items() if names]
     return f"columns: {'; '.join(texts)}".replace("quasi identifiers", "quasi-identifiers")
 
 

@@ -18,74 +18,86 @@ _ERRORS = (
 )
 
 
-def suggestion_summary(found: Suggestion, command: str, with_own: str = "") -> dict[str, Any]:
+def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "") -> dict[str, Any]:
     """Return a suggestion as what JSON knows; `command` runs the best, `with_own` that with the owner's hierarchy."""
-    own = found.with_own_hierarchy
+    own = suggestion.with_own_hierarchy
     summary: dict[str, Any] = plain(
         {
-            "model": found.model.name,
-            "parameters": parameters_of(found.model),
-            "sample": found.sample,
+            "model": suggestion.model.name,
+            "parameters": parameters_of(suggestion.model),
+            "sample": suggestion.sample,
             "reading": ONE_MEMBER,
-            "candidates": [_entry(one) for one in found.candidates],
-            "recommended": None if found.recommended is None else {**_entry(found.recommended), "command": command},
+            "candidates": [_entry(one) for one in suggestion.candidates],
+            "recommended": None
+            if suggestion.recommended is None
+            else {**_entry(suggestion.recommended), "command": command},
             "with_own_hierarchy": None if own is None else {**_entry(own), "command": with_own},
-            "reason": found.reason,
-            "limit": found.limit or None,
-            "warning": found.warning or None,
-            "made_from_data": made_from_data(found.recommended) or None,
+            "reason": suggestion.reason,
+            "limit": suggestion.limit or None,
+            "warning": suggestion.warning or None,
+            "made_from_data": made_from_data(suggestion.recommended) or None,
         }
     )
     return summary
 
 
 def _entry(one: Candidate) -> dict[str, Any]:
-    found: dict[str, Any] = plain(one)
-    return {**found, "usefulness": one.usefulness, "ranges_kept": one.ranges_kept}
+    facts: dict[str, Any] = plain(one)
+    return {**facts, "usefulness": one.usefulness, "ranges_kept": one.ranges_kept}
 
 
-def suggestion_account(found: Suggestion, command: str, with_own: str = "") -> list[str | RichTable]:
+def suggestion_account(suggestion: Suggestion, command: str, with_own: str = "") -> list[str | RichTable]:
     """Return a suggestion for people; `command` runs the best, `with_own` that with the owner's hierarchy."""
-    tried = counted(len(found.candidates), "candidate")
-    on = "" if found.sample is None else f", first on a sample of {found.sample:,} records; the best on all data"
-    parts: list[str | RichTable] = [f"For {found.model}, {tried}{on}", "", _table(found), *_scale(found), ""]
-    if (best := found.recommended) is None:
-        return [*parts, f"None is of use: {found.reason}."]
-    parts.append(f"Best: {found.reason}.")
+    tried = counted(len(suggestion.candidates), "candidate")
+    on = (
+        ""
+        if suggestion.sample is None
+        else f", first on a sample of {suggestion.sample:,} records; the best on all data"
+    )
+    parts: list[str | RichTable] = [
+        f"For {suggestion.model}, {tried}{on}",
+        "",
+        _table(suggestion),
+        *_scale(suggestion),
+        "",
+    ]
+    if (best := suggestion.recommended) is None:
+        return [*parts, f"None is of use: {suggestion.reason}."]
+    parts.append(f"Best: {suggestion.reason}.")
     if far := levels_text(best.levels):
         parts.append(f"Generalized, by how far: {far}.")
     if made := made_from_data(best):
         parts.append(f"Its hierarchy: {made}.")
-    if found.warning:
-        parts.append(f"Warning: {found.warning}.")
-    if found.limit:
-        parts.append(f"Limit: {found.limit}.")
-    if (own := found.with_own_hierarchy) is best:
+    if suggestion.warning:
+        parts.append(f"Warning: {suggestion.warning}.")
+    if suggestion.limit:
+        parts.append(f"Limit: {suggestion.limit}.")
+    if (own := suggestion.with_own_hierarchy) is best:
         parts.append("It is the best with your hierarchy, too.")
     elif own is not None:
         parts += [f"Best with your hierarchy: {named(own)}: {what_is_left(own)}.", f"Run it by: {with_own}"]
     return [*parts, f"Next: {command}"]
 
 
-def _scale(found: Suggestion) -> list[str]:
+def _scale(suggestion: Suggestion) -> list[str]:
     """Say what the columns of the table are."""
     of = {"items": "item occurrences", "values": "relational values", "tuples": "rows"}
-    kinds = [kind for kind in of if any(kind in one.shares for one in found.candidates)]
+    kinds = [kind for kind in of if any(kind in one.shares for one in suggestion.candidates)]
     lines = [_SHARES.format(of=of[kinds[0]])] if kinds else []
-    lines += [_ERRORS] if any(one.countable is not None for one in found.candidates) else []
-    ranges = any(one.ranges_kept is not None for one in found.candidates)
+    lines += [_ERRORS] if any(one.countable is not None for one in suggestion.candidates) else []
+    ranges = any(one.ranges_kept is not None for one in suggestion.candidates)
     return [*lines, *(["ranges kept: 1 less the share of its column that a value is published as"] if ranges else [])]
 
 
-def _table(found: Suggestion) -> RichTable:
+def _table(suggestion: Suggestion) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0))
     head = ("kept", "generalized", "suppressed", "item error", "pair error", "ranges kept", "useful")
-    shown = [at for at in range(len(head)) if any(cells(one)[at] for one in found.candidates)]
+    shown = [at for at in range(len(head)) if any(cells(one)[at] for one in suggestion.candidates)]
     for name in ("", "algorithm", *(head[at] for at in shown), "time", "outcome"):
         left = name in ("", "algorithm", "outcome")
         table.add_column(name, justify="left" if left else "right", overflow="fold")
-    for one in found.candidates:
-        mark, taken = "->" if one is found.recommended else "", f"{one.seconds:.2f} s" if one.shares else ""
+    for one in suggestion.candidates:
+        mark, taken = "->" if one is suggestion.recommended else "", f"{one.seconds:.2f} s" if one.shares else ""
         table.add_row(*map(printable, (mark, name_of(one), *(cells(one)[at] for at in shown), taken, _outcome(one))))
     return table
 

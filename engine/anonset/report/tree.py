@@ -53,11 +53,11 @@ def drawn(hierarchy: Hierarchy, *, depth: int | None = None, most: int | None = 
 
 
 def _children(node: int, ends: list[int]) -> list[int]:
-    found, child = [], node + 1
+    children, child = [], node + 1
     while child < ends[node]:
-        found.append(child)
+        children.append(child)
         child = ends[child]
-    return found
+    return children
 
 
 def _leaves(n: int) -> str:
