@@ -27,8 +27,8 @@ def is_amnesia(text: str) -> bool:
 
 def is_range(text: str) -> bool:
     """Tell whether such a file is one of intervals, whose leaves are the values of the data."""
-    found = _HEAD.match(text)
-    return found is not None and found[1].lower() == "range"
+    head = _HEAD.match(text)
+    return head is not None and head[1].lower() == "range"
 
 
 def rows_of_labels(where: str, text: str) -> list[list[str]]:
@@ -77,12 +77,12 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
             raise HierarchyError(msg)
         path, nodes = [value], [root]
         while nodes:
-            found = below(nodes, at)
-            if found is None:
+            inner = below(nodes, at)
+            if inner is None:
                 msg = f"{where}: every value must lie in an interval, got {datum(value)}"
                 raise HierarchyError(msg)
-            path.insert(1, labels[found])
-            nodes = children.get(found, [])
+            path.insert(1, labels[inner])
+            nodes = children.get(inner, [])
         rows.append(path)
     return rows
 
@@ -128,8 +128,8 @@ def _float(text: str) -> float | None:
 
 def _date(text: str, *, last: bool) -> float | None:
     """Return a day as a number: of day/month/year, month/year, year, their first or last day, or of an ISO date."""
-    if found := _DATE.fullmatch(text.strip()):
-        day, month, year = (int(part or 0) for part in found.groups())
+    if date_parts := _DATE.fullmatch(text.strip()):
+        day, month, year = (int(part or 0) for part in date_parts.groups())
         month = month or (12 if last else 1)
         if not 1 <= month <= 12:
             return None

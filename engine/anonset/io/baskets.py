@@ -54,7 +54,7 @@ def marks_in(data: bytes) -> list[str]:
     return [mark for mark in DELIMITERS if mark.encode() in data]
 
 
-def separator_among(where: object, found: list[str]) -> str:
+def separator_among(where: object, marks: list[str]) -> str:
     """Return what separates the items, where of all marks that may do so these occur.
 
     Raises
@@ -62,10 +62,10 @@ def separator_among(where: object, found: list[str]) -> str:
     InputError
         If it is not one.
     """
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(map(repr, found or DELIMITERS))
-    what = f"all of {names} occur" if found else f"none of {names} occurs"
+    if len(marks) == 1:
+        return marks[0]
+    names = ", ".join(map(repr, marks or DELIMITERS))
+    what = f"all of {names} occur" if marks else f"none of {names} occurs"
     msg = f"{where}: what separates the items? {what}; say it by {setting('separator')}"
     raise InputError(msg)
 

@@ -75,10 +75,10 @@ def open_batches(files: DataFiles, how: Reading) -> BatchSource:
     require_lines(files.where, files.format, how)
     source = opening[files.format](files, how)
     if how.null:
-        found = source.batches
+        batches_as_read = source.batches
 
         def batches(names: Sequence[str]) -> Iterator[Batch]:
-            return (replace(one, columns=with_nulls(one.columns, how.null)) for one in found(names))
+            return (replace(one, columns=with_nulls(one.columns, how.null)) for one in batches_as_read(names))
 
         first = source.head
         source = replace(source, batches=batches, head=lambda names: with_nulls(first(names), how.null))
@@ -210,11 +210,11 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[s
     done = 0
     for table in (coded, plain):
         with reading(file.where, "not valid Parquet"):
-            found, left = table.iter_batches(size, row_groups=[group], columns=wanted), done
+            batches, left = table.iter_batches(size, row_groups=[group], columns=wanted), done
         while True:
             try:
                 with reading(file.where, "not valid Parquet"):
-                    batch = next(found, None)
+                    batch = next(batches, None)
                     if batch is not None:
                         batch.validate(full=True)  # text that is no UTF-8, offsets that lead nowhere
             except InputError as error:
@@ -309,8 +309,8 @@ def _baskets(files: DataFiles, how: Reading) -> BatchSource:
         if how.separator is not None:
             return how.separator
         parts = (piece.data for file in files.files for piece in pieces(file, how.dialect))
-        found = dict.fromkeys(one for data in parts for one in marks_in(data))
-        return separator_among(files.where, sorted(found, key=DELIMITERS.index))
+        marks = dict.fromkeys(one for data in parts for one in marks_in(data))
+        return separator_among(files.where, sorted(marks, key=DELIMITERS.index))
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         separator = mark()

@@ -141,12 +141,12 @@ def read_buckets(
     # A table with a sensitive column may repeat its ids: the group is read in that role.
     table = _read(qit, reading, id=id, keep=keep, sensitive=GROUP)
     group = table.sensitive
-    found, value, count = _read_snt(snt, reading)
-    if group is None or group.vocabulary != found.vocabulary:
-        labels = set(found.vocabulary.labels) ^ set(() if group is None else group.vocabulary.labels)
+    group_of_value, value, count = _read_snt(snt, reading)
+    if group is None or group.vocabulary != group_of_value.vocabulary:
+        labels = set(group_of_value.vocabulary.labels) ^ set(() if group is None else group.vocabulary.labels)
         msg = f"{folder}: group {datum(min(labels))} stands in one of {QIT} and {SNT} alone; both must hold every group"
         raise InputError(msg)
-    snt_group, values, counts = count_values(found.codes, value.codes, len(value.vocabulary), count)
+    snt_group, values, counts = count_values(group_of_value.codes, value.codes, len(value.vocabulary), count)
     record = np.arange(table.n, dtype=np.int64)
     named = CategoricalColumn(value.name, values, value.vocabulary)
     return BucketPublication(table.ids, table.kept, group, snt_group, named, counts, record, store)
@@ -175,10 +175,10 @@ def _read_mapped(
     counted_values = [store.growing("snt", kind) for kind in (np.int32, np.int32, np.int64)]
     for span in run_spans(of_value):
         part: tuple[Any, ...] = count_values(of_value[slice(*span)], value.codes[slice(*span)], len(value.vocabulary))
-        for target, found in zip(counted_values, part, strict=True):
-            target.append(found)
+        for target, counts in zip(counted_values, part, strict=True):
+            target.append(counts)
     snt_group, codes, count = (one.finished() for one in counted_values)
-    largest = [int(found[slice(*rows)].max()) for found in (group, snt_group) for rows in spans(len(found))]
+    largest = [int(codes_of[slice(*rows)].max()) for codes_of in (group, snt_group) for rows in spans(len(codes_of))]
     n_groups = max(largest, default=-1) + 1
     numbered = CategoricalColumn(GROUP, group, Vocabulary.numbered(n_groups))
     record = store.array("record", np.int64, table.n)

@@ -69,13 +69,13 @@ def read_codebook(path: Path) -> tuple[Symbol, ...]:
     InputError
         If it explains a symbol twice.
     """
-    found: dict[tuple[str, bool], Symbol] = {}
+    symbol_of: dict[tuple[str, bool], Symbol] = {}
     for row in rows_of(path, _CODEBOOK):
         symbol = Symbol(row["symbol"], row["kind"], _members_read(path, row["members"]))
-        if found.setdefault((symbol.label, symbol.kind == "values"), symbol) is not symbol:
+        if symbol_of.setdefault((symbol.label, symbol.kind == "values"), symbol) is not symbol:
             msg = f"{str(path)!r} must explain symbol {datum(symbol.label)} once, but does so twice"
             raise InputError(msg)
-    return tuple(found.values())
+    return tuple(symbol_of.values())
 
 
 def _members_read(path: Path, text: str) -> tuple[str, ...]:

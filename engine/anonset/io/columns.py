@@ -90,7 +90,7 @@ class Encoder:
         else:
             for name, labels in cells.items():
                 self.unjudged.setdefault(name, set()).update(labels)
-        sets = (encode_sets(name, offsets(found[0]), *found[1:]) for name, found in tokens.items())
+        sets = (encode_sets(name, offsets(tokenized[0]), *tokenized[1:]) for name, tokenized in tokens.items())
         return [normalize_items(column, self.normalize, self.changes) for column in sets]
 
     def judge(self, cells: Mapping[str, Collection[str]]) -> None:
@@ -113,8 +113,8 @@ class Encoder:
         text = self._values(name, column, allow_null=allow_null)
         codes, labels = dictionary(text)
         vocabulary, image = canonical_codes(labels)
-        found = CategoricalColumn(name, image[codes], vocabulary)
-        return normalize_values(found, self.normalize.get(name, ()), self.changes)
+        encoded = CategoricalColumn(name, image[codes], vocabulary)
+        return normalize_values(encoded, self.normalize.get(name, ()), self.changes)
 
     def identifier(self, name: str, column: Any) -> Any:
         """Return a column of ids as text (``pyarrow.LargeStringArray``); null, an empty id or one of blanks is refused.
@@ -319,9 +319,9 @@ def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:
     bare = [label.strip() for label in labels]
     if bare == labels:
         return codes, labels
-    found = {label: code for code, label in enumerate(dict.fromkeys(bare))}
-    image = np.fromiter((found[label] for label in bare), np.int32, len(bare))
-    return image[codes], list(found)
+    code_of = {label: code for code, label in enumerate(dict.fromkeys(bare))}
+    image = np.fromiter((code_of[label] for label in bare), np.int32, len(bare))
+    return image[codes], list(code_of)
 
 
 def _is_coded(column: Any) -> bool:
@@ -348,15 +348,15 @@ def dictionary(text: Any) -> tuple[Int32, list[str]]:
 
 def _united(column: Any) -> tuple[Int32, list[str]]:
     """Return the codes and the values that occur of a chunked column, whose chunks have dictionaries of their own."""
-    found: dict[str, int] = {}
+    code_of: dict[str, int] = {}
     parts = [np.empty(0, np.int32)]
     for chunk in column.chunks:
         labels = chunk.dictionary.to_pylist()
-        image = np.fromiter((found.setdefault(label, len(found)) for label in labels), np.int32, len(labels))
+        image = np.fromiter((code_of.setdefault(label, len(code_of)) for label in labels), np.int32, len(labels))
         parts.append(image[np.asarray(chunk.indices)])
     codes = np.concatenate(parts)
-    used = np.bincount(codes, minlength=len(found)) > 0
+    used = np.bincount(codes, minlength=len(code_of)) > 0
     if used.all():
-        return codes, list(found)
+        return codes, list(code_of)
     place = (np.cumsum(used) - 1).astype(np.int32)
-    return place[codes], [label for label, there in zip(found, used.tolist(), strict=True) if there]
+    return place[codes], [label for label, there in zip(code_of, used.tolist(), strict=True) if there]

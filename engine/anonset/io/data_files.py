@@ -65,11 +65,11 @@ class DataFile(Discreet):
 
     def sha256(self) -> str:
         """Return the SHA-256 of its bytes in hexadecimal."""
-        found = hashlib.sha256()
+        sha256 = hashlib.sha256()
         with self.opened() as file, reading(self.where):
             while part := file.read(_BYTES_AT_ONCE):
-                found.update(part)
-        return found.hexdigest()
+                sha256.update(part)
+        return sha256.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -227,8 +227,8 @@ def _system(address: str) -> tuple[Any, str]:
 def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
     """Return how the names of a folder's files must end: as Parquet's, or, without such files, as the first known."""
     if declared is not None:
-        found = _ENDINGS.get(format_of(Path("x"), declared))
-        return () if found is None else (found, f"{found}.gz", f"{found}.zst")
+        ending = _ENDINGS.get(format_of(Path("x"), declared))
+        return () if ending is None else (ending, f"{ending}.gz", f"{ending}.zst")
     low = [name.lower().removesuffix(".gz").removesuffix(".zst") for name in names]
     known = next((end for end in reversed(FORMATS) if any(name.endswith(end) for name in low)), ".parquet")
     return (known,) if known == ".parquet" else (known, f"{known}.gz", f"{known}.zst")

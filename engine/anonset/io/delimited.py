@@ -119,7 +119,7 @@ class DelimitedText:
         """The lines of the header, as they stand in the text."""
         if not self._named:
             return b""
-        ends = (found.end() for found in LINE_END.finditer(self.data))
+        ends = (line_end.end() for line_end in LINE_END.finditer(self.data))
         return self.data[: next(islice(ends, self.header_lines - 1, None), len(self.data))]
 
     @property
@@ -339,9 +339,9 @@ class DelimitedText:
 def _first_row(data: bytes) -> str:
     """Return the first row of a text, with its line ends within quotes."""
     at = quotes = 0
-    for found in LINE_END.finditer(data, 0, _LONGEST_HEADER):
-        quotes += data.count(b'"', at, found.end())
-        at = found.end()
+    for line_end in LINE_END.finditer(data, 0, _LONGEST_HEADER):
+        quotes += data.count(b'"', at, line_end.end())
+        at = line_end.end()
         if quotes % 2 == 0:
             return data[:at].decode("utf-8", "replace")
     return data[:_LONGEST_HEADER].decode("utf-8", "replace")

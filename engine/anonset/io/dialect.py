@@ -222,11 +222,11 @@ def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None
         The whole text.
     """
     order = [usual, *(mark for mark in DELIMITERS if mark != usual)]
-    found = {mark: header_fields(header, mark) for mark in order}
-    if usual == separator and all(len(names) <= 1 for names in found.values()):
+    names_by_mark = {mark: header_fields(header, mark) for mark in order}
+    if usual == separator and all(len(names) <= 1 for names in names_by_mark.values()):
         order = [mark for mark in order if mark != separator]
         return next((mark for mark in order if mark.encode() not in data), order[0])
-    return min(order, key=lambda mark: (len(absent(found[mark])), -len(found[mark]), order.index(mark)))
+    return min(order, key=lambda mark: (len(absent(names_by_mark[mark])), -len(names_by_mark[mark]), order.index(mark)))
 
 
 def lines_above(where: str, data: bytes, line: int, told: int) -> tuple[int, int]:
@@ -240,7 +240,7 @@ def lines_above(where: str, data: bytes, line: int, told: int) -> tuple[int, int
     lines = 1 if told else 0
     if line <= lines + 1:
         return told, lines
-    end = next((found.end() for found in islice(LINE_END.finditer(data), line - 2, None)), len(data))
+    end = next((line_end.end() for line_end in islice(LINE_END.finditer(data), line - 2, None)), len(data))
     if end == len(data):
         msg = f"{where}: there is no line {line} ({setting('header_line')})"
         raise InputError(msg)

@@ -54,11 +54,11 @@ class Persons:
         """Add rows: the texts of each column that identifies a person (``pyarrow.LargeStringArray``)."""
         n = len(columns[0])
         words = hashes_of(columns).astype(np.uint64)
-        found = np.empty((n, _WORDS), np.uint64)
-        found[:, 0] = words[:, 0] << np.uint64(32) | words[:, 1]
-        found[:, 1] = words[:, 2] << np.uint64(32) | words[:, 3]
-        found[:, 2] = np.arange(self.n, self.n + n, dtype=np.uint64)
-        self._parts.add(found[:, 0], found)
+        keyed = np.empty((n, _WORDS), np.uint64)
+        keyed[:, 0] = words[:, 0] << np.uint64(32) | words[:, 1]
+        keyed[:, 1] = words[:, 2] << np.uint64(32) | words[:, 3]
+        keyed[:, 2] = np.arange(self.n, self.n + n, dtype=np.uint64)
+        self._parts.add(keyed[:, 0], keyed)
         self.n += n
 
     def refuse_repeated(self, where: str) -> None:
@@ -152,9 +152,9 @@ class _Keys:
     def may_repeat(self) -> bool:
         """Tell whether a value may occur twice; False is certain."""
         keys = self.kept.finished()
-        found = self._mixed or _has_equal(keys)
+        may_be_equal = self._mixed or _has_equal(keys)
         self.kept.drop()
-        return found
+        return may_be_equal
 
 
 def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
@@ -177,8 +177,8 @@ def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
 
 def _hashed(text: Any) -> NDArray[np.int64]:
     hashes = hashes_of([text])
-    found: NDArray[np.int64] = hashes[:, 0] << 32 | hashes[:, 1]
-    return found
+    joined: NDArray[np.int64] = hashes[:, 0] << 32 | hashes[:, 1]
+    return joined
 
 
 def _has_equal(keys: NDArray[np.int64], at_once: int = _AT_ONCE) -> bool:
@@ -202,8 +202,8 @@ def _has_equal(keys: NDArray[np.int64], at_once: int = _AT_ONCE) -> bool:
 
 def _part_of(keys: NDArray[np.int64], parts: int) -> NDArray[np.uint64]:
     mixed = keys.view(np.uint64) * _ODD >> np.uint64(32)
-    found: NDArray[np.uint64] = mixed % np.uint64(parts)
-    return found
+    number: NDArray[np.uint64] = mixed % np.uint64(parts)
+    return number
 
 
 def repeats(name: str, column: Any) -> bool:

@@ -138,8 +138,8 @@ def reading(where: object, what: str = "cannot be read", *, values: bool = False
     except failures as error:
         reason, shows = one_line(error), isinstance(error, OSError)
         if values and not isinstance(error, OSError):
-            found = _SAFE_TO_SHOW.search(reason)
-            reason, shows = found[0] if found else type(error).__name__, True
+            safe = _SAFE_TO_SHOW.search(reason)
+            reason, shows = safe[0] if safe else type(error).__name__, True
             _forget(error)
         msg = f"{where}: {what}: {reason if shows else foreign(reason)}"
         raise InputError(msg) from error
@@ -252,13 +252,13 @@ def digest(path: str | Path) -> str:
     InputError
         If it cannot be read.
     """
-    found = Path(path)
-    if found.is_dir():
-        files = sorted(file for file in found.rglob("*") if file.is_file())
-        lines = (f"{digest(file)}  {file.relative_to(found).as_posix()}\n" for file in files)
+    where = Path(path)
+    if where.is_dir():
+        files = sorted(file for file in where.rglob("*") if file.is_file())
+        lines = (f"{digest(file)}  {file.relative_to(where).as_posix()}\n" for file in files)
         return hashlib.sha256("".join(lines).encode()).hexdigest()
-    require_file(found)
-    with reading(found), found.open("rb") as file:
+    require_file(where)
+    with reading(where), where.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -292,13 +292,13 @@ def estimate_size(path: str | Path) -> Size:
     InputError
         If it cannot be read.
     """
-    found = Path(path)
-    with reading(found):
-        if found.is_dir():
-            return sum((estimate_size(file) for file in found.rglob("*") if file.is_file()), Size())
-        require_file(found)
-        with found.open("rb") as file:
-            return size_in(found.name, file, found.stat().st_size)
+    where = Path(path)
+    with reading(where):
+        if where.is_dir():
+            return sum((estimate_size(file) for file in where.rglob("*") if file.is_file()), Size())
+        require_file(where)
+        with where.open("rb") as file:
+            return size_in(where.name, file, where.stat().st_size)
 
 
 def size_in(name: str, file: Any, size: int) -> Size:
@@ -362,11 +362,11 @@ def open_parquet(file: Any, *, far: bool = False, **how: Any) -> Any:
 
 
 def _parquet_size(file: Any) -> Size:
-    found = open_parquet(file)
-    metadata = found.metadata
+    opened = open_parquet(file)
+    metadata = opened.metadata
     groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
     values = sum(group.column(n).num_values for group in groups for n in range(group.num_columns))
-    first = next(found.iter_batches(_ROWS_OF_HEAD), None)
+    first = next(opened.iter_batches(_ROWS_OF_HEAD), None)
     text = 0 if first is None or not first.num_rows else sum(map(_text_bytes, first.columns)) / first.num_rows
     return Size(metadata.num_rows, values, round(text * metadata.num_rows))
 

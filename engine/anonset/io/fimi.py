@@ -111,11 +111,11 @@ def read_spmf(path: Path, dialect: Dialect) -> SetColumn:
     kept = np.array([label not in _ENDS_OF_SPMF for label in labels], bool)
     lengths, codes = keep_tokens(np.diff(indptr), codes, kept[codes])
     moved = (np.cumsum(kept) - 1).astype(np.int32)
-    found = [named.get(label, label.encode()).decode() for label in labels if label not in _ENDS_OF_SPMF]
-    if len(set(found)) < len(found):
+    names = [named.get(label, label.encode()).decode() for label in labels if label not in _ENDS_OF_SPMF]
+    if len(set(names)) < len(names):
         msg = f"{path}: two items have the same name; names must be distinct"
         raise InputError(msg)
-    return encode_sets(COLUMN, offsets(lengths), moved[codes], found)
+    return encode_sets(COLUMN, offsets(lengths), moved[codes], names)
 
 
 def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str]]:

@@ -36,15 +36,15 @@ def names_below(folder: Path) -> list[str]:
         msg = f"{error.filename}: cannot be read: {error.strerror}"
         raise InputError(msg) from error
 
-    found: list[str] = []
+    paths: list[str] = []
     for place, inner, names in os.walk(folder, onerror=refuse):
         here = Path(place)
         for name in inner:
             if (here / name).is_symlink():
                 msg = f"{here / name}: a link to a folder is not followed; name its target as the input, or remove it"
                 raise InputError(msg)
-        found += [(here / name).relative_to(folder).as_posix() for name in names]
-    return found
+        paths += [(here / name).relative_to(folder).as_posix() for name in names]
+    return paths
 
 
 def chosen(where: str, names: Sequence[str], endings: tuple[str, ...], *, keyed: bool = False) -> list[str]:
@@ -71,15 +71,15 @@ def chosen(where: str, names: Sequence[str], endings: tuple[str, ...], *, keyed:
     InputError
         With the file or folder.
     """
-    found: list[str] = []
+    data: list[str] = []
     odd: list[tuple[str, str]] = []
     for name in sorted(names, key=lambda name: PurePosixPath(name).parts):
         place, reason = _odd(name, endings, keyed=keyed)
         if reason:
             odd.append((place, reason))
         elif _is_data(name, endings):
-            found.append(name)
-    if not found and not any(_is_data(place, endings) or "=" in place for place, _ in odd):
+            data.append(name)
+    if not data and not any(_is_data(place, endings) or "=" in place for place, _ in odd):
         what = f"{endings[0]} file" if endings else "file of data"
         msg = f"{where}: the directory holds no {what}"
         raise InputError(msg)
@@ -87,7 +87,7 @@ def chosen(where: str, names: Sequence[str], endings: tuple[str, ...], *, keyed:
         place, reason = min(odd)
         msg = f"{where.rstrip('/')}/{place}: {reason}"
         raise InputError(msg)
-    return found
+    return data
 
 
 def _odd(name: str, endings: tuple[str, ...], *, keyed: bool) -> tuple[str, str]:

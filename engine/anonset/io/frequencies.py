@@ -44,21 +44,21 @@ def read_frequencies(path: str | Path, name: str, *, sets: bool = True) -> dict[
     drop = [other for other in opened.names if other != column]
     role = {"items": column} if sets else {"relational": [column]}
     table = read_opened(opened, ReadOptions.of(**role, drop=drop, missing="empty,value"))
-    found = table.transactions or next(c for c in table.relational if isinstance(c, CategoricalColumn))
-    return dict(zip(found.vocabulary.labels, found.occurrences.tolist(), strict=True))
+    counted = table.transactions or next(c for c in table.relational if isinstance(c, CategoricalColumn))
+    return dict(zip(counted.vocabulary.labels, counted.occurrences.tolist(), strict=True))
 
 
 def _listed(where: Path) -> dict[str, int]:
     from anonset.io.lines import rows_of
 
-    found: dict[str, int] = {}
+    count_of: dict[str, int] = {}
     for row in rows_of(where, COUNTS):
         item, count = row["item"], row["count"]
         if not (count.isascii() and count.isdecimal() and len(count) <= _MOST_DIGITS):
-            msg = f"{where}: row {len(found) + 1}: count must be a whole number of at most {_MOST_DIGITS} digits"
+            msg = f"{where}: row {len(count_of) + 1}: count must be a whole number of at most {_MOST_DIGITS} digits"
             raise HierarchyError(msg)
-        if item in found:
-            msg = f"{where}: row {len(found) + 1}: its item has a row already; each must have one"
+        if item in count_of:
+            msg = f"{where}: row {len(count_of) + 1}: its item has a row already; each must have one"
             raise HierarchyError(msg)
-        found[item] = int(count)
-    return found
+        count_of[item] = int(count)
+    return count_of

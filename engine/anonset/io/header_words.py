@@ -75,11 +75,11 @@ _BETWEEN = re.compile(r"[^a-z]+")
 @cache
 def _index() -> dict[str, frozenset[str]]:
     """Return what each word says."""
-    found: dict[str, set[str]] = {}
+    meanings: dict[str, set[str]] = {}
     for what, words in _WORDS.items():
         for word in words.split():
-            found.setdefault(word, set()).add(what)
-    return {word: frozenset(whats) for word, whats in found.items()}
+            meanings.setdefault(word, set()).add(what)
+    return {word: frozenset(whats) for word, whats in meanings.items()}
 
 
 def words_of(header: str) -> tuple[str, ...]:

@@ -58,11 +58,11 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
         with the line and the label.
     """
     where = Path(path)
-    found = hierarchy_of_labels(where)
-    if found is None:
+    hierarchy = hierarchy_of_labels(where)
+    if hierarchy is None:
         msg = f"{where}: its leaves are the values of a column; give it as {hierarchy_of('COL', where)}, with the data"
         raise HierarchyError(msg)
-    return found
+    return hierarchy
 
 
 def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
@@ -313,21 +313,21 @@ def _lines(where: Path, text: str) -> list[_Line]:
 
 def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
-    found, number = [], 1
+    lines, number = [], 1
     try:
         for row in rows:
             while row and not row[-1]:
                 row.pop()
             if row:
-                found.append(_Line(number, row))
+                lines.append(_Line(number, row))
             number = rows.line_num + 1
     except csv.Error as error:
         msg = f"{where}: line {number}: {error}"
         raise HierarchyError(msg) from None
-    if not found:
+    if not lines:
         msg = f"{where}: the hierarchy is empty; a line per leaf is required"
         raise HierarchyError(msg)
-    return found
+    return lines
 
 
 def _first_stray(lines: list[_Line]) -> _Line | None:

@@ -178,9 +178,9 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
     InputError
         With the columns, and the option that would help.
     """
-    found = [(name, set(labels)) for name, labels in columns]
-    told = [name for name, labels in found if labels and labels <= PRESENT | ABSENT]
-    if any(labels & ABSENT for name, labels in found if name in told):
+    labels_of = [(name, set(labels)) for name, labels in columns]
+    told = [name for name, labels in labels_of if labels and labels <= PRESENT | ABSENT]
+    if any(labels & ABSENT for name, labels in labels_of if name in told):
         which = ", ".join(map(repr, told[:5])) + (f" and {len(told) - 5} more" if len(told) > 5 else "")
         msg = (
             f"{where}: {which}: 0 and 1 alone, which would become items; "

@@ -138,7 +138,7 @@ def _are_atc(labels: Sequence[str]) -> bool:
 def _dates(labels: Sequence[str]) -> Look:
     """Return the format of dates; that of a day and a month which cannot be told apart is one of the two."""
     forms = [form for form in _DATE_FORMATS if _parsed(labels[:1], form)]
-    read = {form: found for form in forms if len(found := _parsed(labels, form)) == len(labels)}
+    read = {form: parsed for form in forms if len(parsed := _parsed(labels, form)) == len(labels)}
     if not read:
         doubt = "dates that no one format reads; write all of them as YYYY-MM-DD"
         return Look("dates", doubt=doubt, usable=False)
@@ -158,13 +158,13 @@ def _dates(labels: Sequence[str]) -> Look:
 
 def _parsed(labels: Sequence[str], form: str) -> list[date]:
     """Return the days of the labels up to the first that is of another form."""
-    found = []
+    days = []
     for label in labels:
         try:
-            found.append(datetime.strptime(label, form).date())
+            days.append(datetime.strptime(label, form).date())
         except ValueError:
             break
-    return found
+    return days
 
 
 def _places(labels: Sequence[str]) -> Look:

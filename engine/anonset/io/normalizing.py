@@ -138,14 +138,14 @@ def relabel(column: SetColumn, image: Mapping[str, str | None], store: Store = M
     after = [image.get(label, label) for label in column.vocabulary.labels]
     vocabulary = Vocabulary.of(label for label in after if label is not None)
     codes = np.array([-1 if label is None else vocabulary.index[label] for label in after], np.int32)
-    with GrowingSets(column.name, store) as found:
+    with GrowingSets(column.name, store) as relabelled:
         for first, end in spans(column.n):
             part = column.part(first, end)
             lengths, items = part.lengths, codes[part.items]
             if None in after:
                 lengths, items = keep_tokens(lengths, items, items >= 0)
-            found.append(tidy_rows(column.name, offsets(lengths), items, vocabulary))
-    return found.finished(vocabulary)
+            relabelled.append(tidy_rows(column.name, offsets(lengths), items, vocabulary))
+    return relabelled.finished(vocabulary)
 
 
 def recategorize(column: CategoricalColumn, image: Mapping[str, str], store: Store = MEMORY) -> CategoricalColumn:

@@ -136,9 +136,9 @@ class _Numbers:
                 signed = np.asarray(pc.cast(text, pa.float64())).astype(np.float64)  # -0, which no integer is
                 return replace(self.found(integers), values=signed)
         values = pc.cast(text, pa.float64())
-        found = self.found(np.asarray(values).astype(np.float64))
+        numbers = self.found(np.asarray(values).astype(np.float64))
         self.refuse(_rounded(text, values), "a number that a 64-bit float holds exactly is required: up to 15 digits")
-        return found
+        return numbers
 
     def unsigned(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return unsigned integers with a sign."""

@@ -84,11 +84,11 @@ def _of_matrix(where: str, source: Any, labels: Sequence[str] | None) -> SetColu
 
 
 def _texts(where: str, labels: Iterable[Any]) -> list[str]:
-    found = [str(label) if _is_integer(label) else label for label in labels]
-    if odd := next((label for label in found if not isinstance(label, str)), None):
+    texts = [str(label) if _is_integer(label) else label for label in labels]
+    if odd := next((label for label in texts if not isinstance(label, str)), None):
         msg = f"{where}: {setting('labels')} must be text or integers, got {type(odd).__name__}"
         raise InputError(msg)
-    return found
+    return texts
 
 
 def _of_stream(where: str, source: Any) -> Columns:

@@ -166,12 +166,12 @@ def require_separator(separator: str | None) -> None:
 
 def _rules(asked: Names) -> dict[str, tuple[str, ...]]:
     """Return the rules of each column; the empty name stands for the items, wherever they are."""
-    found: dict[str, tuple[str, ...]] = {}
+    rules_of: dict[str, tuple[str, ...]] = {}
     for one in names_in((), asked):
         column, _, rule = one.rpartition("=")
         require_rules([rule])
-        found[column] = (*found.get(column, ()), rule)
-    return found
+        rules_of[column] = (*rules_of.get(column, ()), rule)
+    return rules_of
 
 
 def _code_rules(unknown: str, inner_items: str) -> CodeRules:

@@ -93,8 +93,8 @@ def signs_in(
     ]:
         msg = f"{where}: column {cut[0]!r} {CUT}; export the file anew with this column as text"
         raise InputError(msg)
-    found = repeated_in(first, (*named, *others), roles.id, grouped=grouped)
-    return found, () if found or grouped else tuple(name for name in roles.drop if name in named)
+    repeated = repeated_in(first, (*named, *others), roles.id, grouped=grouped)
+    return repeated, () if repeated or grouped else tuple(name for name in roles.drop if name in named)
 
 
 def given_texts(column: Any) -> Any:
@@ -134,14 +134,14 @@ def repeated_in(
         coded = {name: replace(one, codes=one.codes[rows]) for name, one in coded.items()}
     asked = [name for name in candidates if name in coded and name not in ids]
     named = [n for n in asked if coded[n].kind in kinds and _repeats(n, coded[n].codes)]
-    found = [(kinds.index(coded[n].kind), _distinct(coded[n].codes), Repeated(n, cut=coded[n].cut)) for n in named]
+    ranked = [(kinds.index(coded[n].kind), _distinct(coded[n].codes), Repeated(n, cut=coded[n].cut)) for n in named]
     attributes = _attributes(coded)
     for name in [] if grouped or not attributes else asked:
         one = coded[name]
         if not one.kind and not is_sampling_weight(name) and (agreeing := _agreeing(one.codes, attributes)):
-            found.append((len(kinds), _distinct(one.codes), Repeated(name, agreeing, one.cut)))
-    together = () if found else _together(coded)
-    return together or tuple(one for _, _, one in sorted(found, key=lambda one: one[:2]))
+            ranked.append((len(kinds), _distinct(one.codes), Repeated(name, agreeing, one.cut)))
+    together = () if ranked else _together(coded)
+    return together or tuple(one for _, _, one in sorted(ranked, key=lambda one: one[:2]))
 
 
 def holds_sets(column: Any) -> bool:
@@ -190,7 +190,7 @@ def _kind_of(given: Sequence[str]) -> str:
     ):
         return "sex"
     dates = [_DATE.fullmatch(label[:10]) for label in given]
-    years = [int(found[1] or found[2]) for found in dates if found is not None]
+    years = [int(date_match[1] or date_match[2]) for date_match in dates if date_match is not None]
     return "birth" if years and len(years) == len(given) and max(years) - min(years) >= _YEARS else ""
 
 
@@ -235,12 +235,12 @@ def _agreeing(codes: Int64, attributes: Sequence[tuple[str, str, Int64]], *, alo
     first, second = order[:-1][same], order[1:][same]
     if len(first) < _FEWEST_PAIRS or len(np.unique(codes[first])) < _FEWEST_VALUES:
         return ()
-    found: dict[str, str] = {}
+    name_of_kind: dict[str, str] = {}
     for kind, name, of_attribute in attributes:
-        if kind not in found and _agrees(of_attribute, first, second):
-            found[kind] = name
-    telling = len(found) > 1 and not _TELLING.isdisjoint(found)
-    return tuple(found.values()) if telling or (alone and found) else ()
+        if kind not in name_of_kind and _agrees(of_attribute, first, second):
+            name_of_kind[kind] = name
+    telling = len(name_of_kind) > 1 and not _TELLING.isdisjoint(name_of_kind)
+    return tuple(name_of_kind.values()) if telling or (alone and name_of_kind) else ()
 
 
 def _together(coded: Mapping[str, _Coded]) -> tuple[Repeated, ...]:

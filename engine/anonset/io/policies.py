@@ -76,7 +76,7 @@ def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) ->
         If the file cannot be read, or a line is malformed.
     """
     where = Path(path)
-    found: dict[tuple[str, ...], Fraction] = {}
+    weights: dict[tuple[str, ...], Fraction] = {}
     for number, (weight, *items) in _lines(where):
         try:
             value = exact(weight)
@@ -88,8 +88,8 @@ def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) ->
             raise InputError(msg)
         _require_distinct(where, number, items)
         _require_known(where, number, items, vocabulary)
-        found[tuple(items)] = value
-    return ItemWeights.of(found)
+        weights[tuple(items)] = value
+    return ItemWeights.of(weights)
 
 
 def write_privacy_policy(policy: PrivacyPolicy, path: str | Path) -> Path:
@@ -120,11 +120,11 @@ def _lines(path: Path) -> list[tuple[int, list[str]]]:
     except UnicodeDecodeError as error:
         msg = f"{path}: must be UTF-8, byte {error.start} is not"
         raise InputError(msg) from None
-    found = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not found:
+    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
         msg = f"{path}: must hold at least one line of items, has none"
         raise InputError(msg)
-    return found
+    return lines
 
 
 def _require_distinct(path: Path, number: int, items: Sequence[str]) -> None:

@@ -153,8 +153,8 @@ def _few_values(loaded: Any) -> _Values:
 def _few_texts(loaded: Any) -> list[str | None]:
     import pyarrow as pa
 
-    found: list[str | None] = (loaded if pa.types.is_string(loaded.type) else _as_text(loaded)).to_pylist()
-    return found
+    texts: list[str | None] = (loaded if pa.types.is_string(loaded.type) else _as_text(loaded)).to_pylist()
+    return texts
 
 
 def coded(loaded: Any) -> Any:
@@ -170,8 +170,8 @@ def coded(loaded: Any) -> Any:
         return loaded
     if len(_first_values(loaded)) * 2 > len(loaded):
         return loaded
-    found = loaded.combine_chunks().dictionary_encode()
-    return pa.chunked_array([found]) if len(found.dictionary) * 8 < len(loaded) else loaded
+    encoded = loaded.combine_chunks().dictionary_encode()
+    return pa.chunked_array([encoded]) if len(encoded.dictionary) * 8 < len(loaded) else loaded
 
 
 def _of_sets(
@@ -200,8 +200,8 @@ def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
         if not times.all():
             values, counts = values.filter(pa.array((times > 0).tolist())), times[times > 0]
     else:
-        found = pc.value_counts(chunk.drop_null() if chunk.null_count else chunk)
-        values, counts = found.field(0), found.field(1).to_numpy(zero_copy_only=False).astype(np.int64)
+        counted = pc.value_counts(chunk.drop_null() if chunk.null_count else chunk)
+        values, counts = counted.field(0), counted.field(1).to_numpy(zero_copy_only=False).astype(np.int64)
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         return pa.array([], pa.string()), counts[:0]
@@ -217,8 +217,8 @@ def _as_text(values: Any) -> Any:
 
 
 def _texts(values: Any) -> list[str]:
-    found: list[str] = values.to_pylist()
-    return found
+    texts: list[str] = values.to_pylist()
+    return texts
 
 
 def _first_values(loaded: Any) -> list[str]:

@@ -44,8 +44,8 @@ def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
     """
     if separator is not None:
         return separator
-    found = list(labels)
-    return next((mark for mark in _SEPARATORS if not any(mark in label for label in found)), _SEPARATORS[0])
+    listed = list(labels)
+    return next((mark for mark in _SEPARATORS if not any(mark in label for label in listed)), _SEPARATORS[0])
 
 
 def check_labels(labels: Iterable[str], format: str, separator: str | None = None) -> None:  # noqa: A002
@@ -67,14 +67,14 @@ def check_labels(labels: Iterable[str], format: str, separator: str | None = Non
     marks = {"line feed": "\n", "carriage return": "\r"}
     marks |= {"separator": separator} if format == "csv" else {"blank": " ", "tab": "\t"}
     for label in labels:
-        found = next((f"holds the {what} {mark!r}" for what, mark in marks.items() if mark in label), "")
+        fault = next((f"holds the {what} {mark!r}" for what, mark in marks.items() if mark in label), "")
         if not label:
-            found = "is empty"
+            fault = "is empty"
         elif format == "dat" and label.startswith("\ufeff"):
-            found = "starts with a byte order mark"
-        if found:
-            ways = "choose another separator, or" if found.startswith("holds the separator") else "choose"
-            msg = f"item {datum(label)} {found}, which the format {format} cannot carry; {ways} the format parquet"
+            fault = "starts with a byte order mark"
+        if fault:
+            ways = "choose another separator, or" if fault.startswith("holds the separator") else "choose"
+            msg = f"item {datum(label)} {fault}, which the format {format} cannot carry; {ways} the format parquet"
             raise InputError(msg)
 
 

@@ -113,18 +113,18 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
 
 def _numbers_of(path: Path, lines: list[dict[str, str]]) -> tuple[list[int], Int64, Int32 | None]:
     """Return the numbers in some lines; no clusters, if one has none."""
-    found = None
+    columns = None
     try:
         numbers = [int(line["published_row"]) for line in lines]
         records = np.array([int(line["input_record"]) for line in lines], np.int64)
         local = all(line["cluster"] for line in lines)
-        found = numbers, records, np.array([int(line["cluster"]) for line in lines], np.int32) if local else None
+        columns = numbers, records, np.array([int(line["cluster"]) for line in lines], np.int32) if local else None
     except (ValueError, OverflowError):  # whose texts show the values
         pass
-    if found is None:
+    if columns is None:
         msg = f"{str(path)!r} {_WHOLE}"
         raise InputError(msg)
-    return found
+    return columns
 
 
 def _misnumbered(path: Path) -> str:

@@ -158,11 +158,13 @@ class Header:
     def doubt(self) -> str:
         """What may be wrong with names that nobody knows."""
         names = counted(len(self.names), "column")
-        found = (
+        question = (
             f"the first line is taken for the names of {names}: does the file have such a line? "
             f"If not, {setting('no_header', True)} calls them 1, 2, ..."
         )
-        return found + (f" Lines of items alone have none: {setting('input_format', 'baskets')}" if self.lines else "")
+        return question + (
+            f" Lines of items alone have none: {setting('input_format', 'baskets')}" if self.lines else ""
+        )
 
 
 def _may_be_a_value(name: str) -> bool:
@@ -176,11 +178,11 @@ def names_in(names: Sequence[str], given: Names) -> tuple[str, ...]:
         return ()
     if isinstance(given, str):
         given = [given] if given in names or not given else [part.strip() for part in given.split(",")]
-    found = list(given) if isinstance(given, Iterable) else [given]
-    if odd := next((name for name in found if not isinstance(name, str)), None):
+    listed = list(given) if isinstance(given, Iterable) else [given]
+    if odd := next((name for name in listed if not isinstance(name, str)), None):
         msg = f"columns must be named by text or a list of it, got {type(odd).__name__}"
         raise InputError(msg)
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(listed))
 
 
 def label_of(name: str, asked: Names) -> str:
@@ -190,8 +192,8 @@ def label_of(name: str, asked: Names) -> str:
     ('E10', 'dx_E10')
     """
     patterns = [text for text in names_in((), asked) if text.endswith("*") and name not in names_in((), asked)]
-    found = max((text[:-1] for text in patterns if name.startswith(text[:-1])), key=len, default="")
-    return name[len(found) :]
+    prefix = max((text[:-1] for text in patterns if name.startswith(text[:-1])), key=len, default="")
+    return name[len(prefix) :]
 
 
 def _matching(names: Sequence[str], known: frozenset[str], asked: str) -> list[str]:
@@ -205,17 +207,17 @@ def _matching(names: Sequence[str], known: frozenset[str], asked: str) -> list[s
 def _expanded(names: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
     """Return the names of columns that hold the sets together; one that matches nothing stays as it is."""
     known = frozenset(names)
-    return tuple(dict.fromkeys(found for one in asked for found in _matching(names, known, one) or [one]))
+    return tuple(dict.fromkeys(name for one in asked for name in _matching(names, known, one) or [one]))
 
 
 def _refuse_shapes(where: str, roles: Roles) -> None:
     """Refuse sets of two shapes."""
-    found = [setting(role) for role in ("items", *_WIDE) if getattr(roles, role)]
-    if len(found) > 1:
-        msg = f"{where}: {' and '.join(found)} each say where the sets are; one is required"
+    shapes = [setting(role) for role in ("items", *_WIDE) if getattr(roles, role)]
+    if len(shapes) > 1:
+        msg = f"{where}: {' and '.join(shapes)} each say where the sets are; one is required"
         raise InputError(msg)
     if roles.wide and "items" in {*roles.relational, *roles.sensitive, *roles.keep}:
-        msg = f"{where}: the sets of {found[0]} are published as 'items', which is another column; rename it"
+        msg = f"{where}: the sets of {shapes[0]} are published as 'items', which is another column; rename it"
         raise InputError(msg)
 
 

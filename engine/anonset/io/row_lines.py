@@ -74,11 +74,11 @@ class RowLines:
             codes = [column.codes[first:end] for column in self._columns]
             count = None if self._count is None else self._count[first:end]
             if count is not None and self._each:
-                codes, count = [np.repeat(found, count) for found in codes], None
+                codes, count = [np.repeat(of_column, count) for of_column in codes], None
             begin, n = 0, len(codes[0])
             while begin < n:
                 stop = n if part_rows is None else min(n, begin + part_rows - done % part_rows)
-                yield [found[begin:stop] for found in codes], None if count is None else count[begin:stop]
+                yield [of_column[begin:stop] for of_column in codes], None if count is None else count[begin:stop]
                 done, begin = done + stop - begin, stop
 
     def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
@@ -101,7 +101,7 @@ class RowLines:
         import pyarrow as pa
 
         codes, count = block
-        fields = [field(found) for field, found in zip(self._fields, codes, strict=True)]
+        fields = [field(of_column) for field, of_column in zip(self._fields, codes, strict=True)]
         if count is not None:
             fields.append(pa.array(count).cast(pa.large_string()))
         return lines(fields)

@@ -101,12 +101,12 @@ def _open(source: Any, how: Reading) -> Source:
     if isinstance(source, (str, os.PathLike)):
         return _open_path(Path(source), how)
     where = f"the given {type(source).__name__}"
-    found = columns_of(where, source, how.labels)
+    given = columns_of(where, source, how.labels)
 
     def load(names: Sequence[str]) -> Mapping[str, Any]:
-        return {name: found.columns[name] for name in names}
+        return {name: given.columns[name] for name in names}
 
-    return Source(where, found.names, load, sets_only=found.sets_only)
+    return Source(where, given.names, load, sets_only=given.sets_only)
 
 
 def _open_path(path: Path, how: Reading) -> Source:

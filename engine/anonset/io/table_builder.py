@@ -127,9 +127,9 @@ class _Gathering:
 
     def add(self, encoder: Encoder, batch: Batch) -> None:
         """Add the rows of a batch."""
-        found = self.plan.sets(encoder, batch.columns)
-        if found is not None:
-            self.sets.add(found)
+        sets = self.plan.sets(encoder, batch.columns)
+        if sets is not None:
+            self.sets.add(sets)
         for name, numbers in self.numbers.items():
             numbers.add(encoder.numbers(name, batch.columns[name]))
         for name, text in self.texts.items():
@@ -189,10 +189,10 @@ class _Sets:
     def finished(self) -> SetColumn:
         """Return the column under its vocabulary."""
         vocabulary, image, moved = self.labels.final()
-        found = replace(self.rows.finished(vocabulary), name=self.name)
+        gathered = replace(self.rows.finished(vocabulary), name=self.name)
         if not moved:
-            return found
-        recoded = found.recode(image, vocabulary, self.store)
+            return gathered
+        recoded = gathered.recode(image, vocabulary, self.store)
         self.rows.drop_items()
         return recoded
 

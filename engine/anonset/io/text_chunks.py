@@ -50,8 +50,8 @@ class Text:
             raw = self._raw(size)
             if self._recoder is None or (not raw and self._recoder.ended):
                 return raw
-            if found := self._recoder.recoded(raw):
-                return found
+            if text := self._recoder.recoded(raw):
+                return text
 
     def _raw(self, size: int) -> bytes:
         head, self._head = self._head, b""
@@ -175,7 +175,7 @@ def _more(file: DataFile, text: Text, data: bytes, size: int) -> bytes:
     what = "cannot be read" if compression_of(file.name) is None else f"not valid {compression_of(file.name)}"
     parts, have = [data], len(data)
     with reading(file.where, what):
-        while have < size and (found := text.read(size - have)):
-            parts.append(found)
-            have += len(found)
+        while have < size and (more := text.read(size - have)):
+            parts.append(more)
+            have += len(more)
     return b"".join(parts)

@@ -60,10 +60,10 @@ class Categories:
     def finished(self) -> CategoricalColumn:
         """Return the column under its vocabulary."""
         vocabulary, image, moved = self.labels.final()
-        found = CategoricalColumn(self.name, self.codes.finished(), vocabulary)
+        gathered = CategoricalColumn(self.name, self.codes.finished(), vocabulary)
         if not moved:
-            return found
-        recoded = found.recode(image, vocabulary, self.store)
+            return gathered
+        recoded = gathered.recode(image, vocabulary, self.store)
         self.codes.drop()
         return recoded
 
@@ -225,5 +225,5 @@ def _texts(encoder: Encoder, name: str, column: Any) -> Any:
         text = column.cast(kind).cast(pa.large_string())
         if not text.null_count:
             return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
-    found = encoder.category(name, column)
-    return text_array(found.vocabulary.labels).take(pa.array(found.codes))
+    encoded = encoder.category(name, column)
+    return text_array(encoded.vocabulary.labels).take(pa.array(encoded.codes))

@@ -82,16 +82,16 @@ def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
     """Return the rows person by person, ascending in each, and where each person's begin."""
     start = np.zeros(persons + 1, np.int64)
     for begin, end in spans(len(person)):
-        found, counts = np.unique(person[begin:end], return_counts=True)
-        start[found + 1] += counts
+        present, counts = np.unique(person[begin:end], return_counts=True)
+        start[present + 1] += counts
     np.cumsum(start, out=start)
     row, to = store.array("row", np.int64, len(person)), start[:-1].copy()
     for begin, end in spans(len(person)):
         of = person[begin:end]
         order = np.argsort(of, kind="stable")
-        found, at, counts = np.unique(of[order], return_index=True, return_counts=True)
-        row[np.repeat(to[found] - at, counts) + np.arange(len(order))] = begin + order
-        to[found] += counts
+        present, at, counts = np.unique(of[order], return_index=True, return_counts=True)
+        row[np.repeat(to[present] - at, counts) + np.arange(len(order))] = begin + order
+        to[present] += counts
     return row, start
 
 

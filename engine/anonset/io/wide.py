@@ -63,11 +63,11 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
     wrong = np.flatnonzero(np.array([one is None for one in told], bool)[codes])
     if len(wrong):
         empty = labels[codes[wrong[0]]] == ""
-        found = f"is empty; {setting('missing', 'empty')} takes it as 0" if empty else "is neither"
+        fault = f"is empty; {setting('missing', 'empty')} takes it as 0" if empty else "is neither"
         alike = others(len(wrong), encoder.until(column))
         place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
         row = encoder.before + wrong[0] + 1
-        msg = f"{place} must hold 0 and 1: row {row}{alike} {found}"
+        msg = f"{place} must hold 0 and 1: row {row}{alike} {fault}"
         raise InputError(msg, column=name, row=row)
     return np.array([bool(one) for one in told], bool)[codes]
 

@@ -40,15 +40,19 @@ def read_workload(path: str | Path) -> Workload:
     """
     where = Path(path)
     try:
-        found = loads(read_bytes(where).decode("utf-8-sig"))
+        document = loads(read_bytes(where).decode("utf-8-sig"))
     except ValueError as error:
         msg = f"{where}: must be a workload in JSON: {foreign(error)}"
         raise InputError(msg) from None
-    if not isinstance(found, dict) or found.get("schema") != SCHEMA or not isinstance(found.get("queries"), list):
+    if (
+        not isinstance(document, dict)
+        or document.get("schema") != SCHEMA
+        or not isinstance(document.get("queries"), list)
+    ):
         msg = f'{where}: must be a workload with "schema": {SCHEMA} and a list of "queries"'
         raise InputError(msg)
-    queries = tuple(_query(where, number, query) for number, query in enumerate(found["queries"], 1))
-    source, seed = found.get("source", "given"), found.get("seed")
+    queries = tuple(_query(where, number, query) for number, query in enumerate(document["queries"], 1))
+    source, seed = document.get("source", "given"), document.get("seed")
     if not isinstance(source, str) or not (seed is None or _is_number(seed, int)):
         msg = f'{where}: "source" must be text and "seed" an integer or null, got {source!r} and {seed!r}'
         raise InputError(msg)
@@ -64,8 +68,8 @@ def _plain(condition: Any) -> dict[str, Any]:
     raise InputError(msg)
 
 
-def _query(path: Path, number: int, found: Any) -> Query:
-    asked: dict[str, Any] = found if isinstance(found, dict) else {"items": None}
+def _query(path: Path, number: int, query: Any) -> Query:
+    asked: dict[str, Any] = query if isinstance(query, dict) else {"items": None}
     items, where = asked.get("items", []), asked.get("where", [])
     if not _is_texts(items) or len(set(items)) < len(items) or not isinstance(where, list):
         msg = f'{path}: query {number} must have "items", distinct texts, and "where", a list'
@@ -77,14 +81,14 @@ def _query(path: Path, number: int, found: Any) -> Query:
         raise InputError(msg) from None
 
 
-def _condition(found: Any) -> Condition:
-    keys = set(found) if isinstance(found, dict) else set()
-    if keys == {"column", "among"} and isinstance(found["column"], str) and _is_texts(found["among"]):
-        return Among(found["column"], tuple(found["among"]))
-    if keys == {"column", "low", "high"} and isinstance(found["column"], str):
-        low, high = found["low"], found["high"]
+def _condition(condition: Any) -> Condition:
+    keys = set(condition) if isinstance(condition, dict) else set()
+    if keys == {"column", "among"} and isinstance(condition["column"], str) and _is_texts(condition["among"]):
+        return Among(condition["column"], tuple(condition["among"]))
+    if keys == {"column", "low", "high"} and isinstance(condition["column"], str):
+        low, high = condition["low"], condition["high"]
         if _is_number(low, int, float) and _is_number(high, int, float):
-            return Between(found["column"], low, high)
+            return Between(condition["column"], low, high)
     msg = 'a condition must have "column" with "low" and "high", or with "among"'
     raise InputError(msg)
 
