@@ -81,8 +81,8 @@ def require_statements(opened: Opened) -> None:
         )
         if data.format == "dat":
             computed["data.items"] = (data.items, ["items"])
-    for field, (said, expected) in computed.items():
-        _require_equal(opened, field, said, expected)
+    for field, (stated, expected) in computed.items():
+        _require_equal(opened, field, stated, expected)
 
 
 def _in_words_of_today(attested: str, expected: str) -> str:
@@ -148,15 +148,15 @@ def require_verified(opened: Opened, seen: Verdict | None) -> None:
             _require_equal(opened, "verified", attested.verified, public_checks(seen))
 
 
-def _require_equal(opened: Opened, field: str, said: Any, expected: Any) -> None:
-    if said == expected:
+def _require_equal(opened: Opened, field: str, stated: Any, expected: Any) -> None:
+    if stated == expected:
         return
-    if isinstance(said, Mapping) and isinstance(expected, Mapping):
-        part = next(name for name in (*expected, *said) if said.get(name) != expected.get(name))
-        field, said, expected = f"{field}.{part}", said.get(part, "nothing"), expected.get(part, "nothing")
+    if isinstance(stated, Mapping) and isinstance(expected, Mapping):
+        part = next(name for name in (*expected, *stated) if stated.get(name) != expected.get(name))
+        field, stated, expected = f"{field}.{part}", stated.get(part, "nothing"), expected.get(part, "nothing")
     where = str(opened.out / ATTESTATION)
-    msg = f"{where!r}: {field} is not what the model and the data give: got {_cut(said, expected)}, not "
-    raise InputError(msg + _cut(expected, said))
+    msg = f"{where!r}: {field} is not what the model and the data give: got {_cut(stated, expected)}, not "
+    raise InputError(msg + _cut(expected, stated))
 
 
 def _cut(value: Any, other: Any) -> str:

@@ -109,10 +109,10 @@ class BucketsKind:
         """Hold every row and every group against the original; safe grouping allows nobody in two groups."""
         from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 
-        found = check_buckets_truthful(table, publication)
-        if found is None and isinstance(model, SafetyConstraint):
+        witness = check_buckets_truthful(table, publication)
+        if witness is None and isinstance(model, SafetyConstraint):
             return check_undivided(table, publication)
-        return found
+        return witness
 
     def counts(self, publication: BucketPublication) -> dict[str, int]:
         """Return the numbers of tuples and of groups."""
@@ -147,15 +147,17 @@ def _alike(one: CategoricalColumn, other: CategoricalColumn) -> bool:
         index = one.vocabulary.index
         codes = np.array([index.get(label, -1) for label in other.vocabulary.labels], np.int32)
         same = True
-    found = (other.codes[a:b] if codes is None else codes[other.codes[a:b]] for a, b in spans(one.n))
-    return same and all(np.array_equal(one.codes[a:b], part) for (a, b), part in zip(spans(one.n), found, strict=True))
+    recoded = (other.codes[a:b] if codes is None else codes[other.codes[a:b]] for a, b in spans(one.n))
+    return same and all(
+        np.array_equal(one.codes[a:b], part) for (a, b), part in zip(spans(one.n), recoded, strict=True)
+    )
 
 
 def _contents(publication: BucketPublication) -> dict[str, list[str]]:
     """Return the labels of each column of both tables."""
-    found = {f"qit.{column.name}": column.labels() for column in publication.qit}
+    contents = {f"qit.{column.name}": column.labels() for column in publication.qit}
     groups = publication.group.vocabulary.labels
     values = publication.snt_value.labels()
     rows = zip((groups[code] for code in publication.snt_group), values, publication.snt_count.tolist(), strict=True)
-    found["snt"] = sorted(f"{group}\0{value}\0{count}" for group, value, count in rows)
-    return found
+    contents["snt"] = sorted(f"{group}\0{value}\0{count}" for group, value, count in rows)
+    return contents

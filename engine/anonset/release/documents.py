@@ -256,8 +256,8 @@ def public_checks(verdict: Verdict) -> dict[str, Any]:
     """
     if verdict.holds is None:  # how far a check comes depends on a budget
         return {}
-    found: dict[str, Any] = json.loads(json.dumps(plain(verdict.checked)))
-    return {name: value for name, value in found.items() if name not in ("protected_items", "unpublished_items")}
+    checks: dict[str, Any] = json.loads(json.dumps(plain(verdict.checked)))
+    return {name: value for name, value in checks.items() if name not in ("protected_items", "unpublished_items")}
 
 
 def attestation(
@@ -345,29 +345,29 @@ def report(
 def parameters_of(instance: Any) -> dict[str, Any]:
     """Return the fields of a model or an algorithm by name; those that were not given, and None by default, are not."""
     values = {field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)}
-    found: dict[str, Any] = plain({name: value for name, value in values.items() if value is not None})
-    return found
+    parameters: dict[str, Any] = plain({name: value for name, value in values.items() if value is not None})
+    return parameters
 
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that shape the result."""
-    found = {"python": platform.python_version()}
+    version_of = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:
-            found[name] = version(name)
+            version_of[name] = version(name)
         except PackageNotFoundError:  # run from the sources
-            found[name] = "unknown"
-    return found
+            version_of[name] = "unknown"
+    return version_of
 
 
 def fingerprint(table: Table) -> dict[str, Any]:
     """Return the size of a table, and its fingerprint and those of its columns."""
     columns = columns_sha256(table)
-    found: dict[str, Any] = {"records": table.n, "content_sha256": combined_sha256(columns), "columns": columns}
+    facts: dict[str, Any] = {"records": table.n, "content_sha256": combined_sha256(columns), "columns": columns}
     if table.transactions is not None:
         items = table.transactions
-        found |= {"universe": len(items.vocabulary), "occurrences": len(items.items)}
-    return found
+        facts |= {"universe": len(items.vocabulary), "occurrences": len(items.items)}
+    return facts
 
 
 def plain(value: Any) -> Any:

@@ -40,10 +40,10 @@ def formula_warnings(publication: Publication | BucketPublication) -> tuple[str,
     else:
         columns = list(written_columns(publication))
         members = {member for symbol in publication.symbols for member in symbol.members}
-    found = {column.name: sum(map(is_formula, _shown(column))) for column in columns}
-    places = [f"{counted(n, 'label')} of column {name!r}" for name, n in found.items() if n]
+    formulas_of = {column.name: sum(map(is_formula, _shown(column))) for column in columns}
+    places = [f"{counted(n, 'label')} of column {name!r}" for name, n in formulas_of.items() if n]
     places += [f"{counted(n, 'member')} in the codebook" for n in [sum(map(is_formula, members))] if n]
-    places += [f"{counted(n, 'name')} of columns" for n in [sum(map(is_formula, found))] if n]
+    places += [f"{counted(n, 'name')} of columns" for n in [sum(map(is_formula, formulas_of))] if n]
     return (f"{', '.join(places)} begin with =, +, - or @: {_WHAT_TO_DO}",) if places else ()
 
 

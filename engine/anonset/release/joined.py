@@ -84,7 +84,7 @@ def rejoin(
 
 def _spanning(labels: Iterable[str], joined: Sequence[str]) -> dict[str, Symbol]:
     """Return the sets of members of several columns, each with its column, by the ``column:text`` they stand as."""
-    found = {}
+    symbol_of = {}
     for label in labels:
         name = next(name for name in joined if label.startswith(prefixed(name, "")))
         text = label.removeprefix(prefixed(name, ""))
@@ -92,8 +92,8 @@ def _spanning(labels: Iterable[str], joined: Sequence[str]) -> dict[str, Symbol]
         columns = cells(symbol, joined)
         marks = tuple(prefixed(name, "") for name in columns)
         if len(columns) > 1 and name in columns and all(member.startswith(marks) for member in symbol.members):
-            found[label] = symbol
-    return found
+            symbol_of[label] = symbol
+    return symbol_of
 
 
 def _unexplained(label: str, joined: Sequence[str]) -> Symbol:

@@ -132,7 +132,7 @@ def _of_records(model: PrivacyModel, publication: Publication) -> list[str]:
     """Return what the symbols of published records tell beside what they say."""
     texts = [label for column in publication.relational for label in column.vocabulary.labels]
     several = any(len(symbol.members) > 1 for symbol in publication.symbols) or bool(publication.value_sets)
-    found = {
+    applies = {
         AS_THEY_ARE: publication.transactions is not None,
         UNPUBLISHED: publication.transactions is not None,
         MEMBERS: several or any(len(members_of(text)) > 1 for text in texts),
@@ -140,7 +140,7 @@ def _of_records(model: PrivacyModel, publication: Publication) -> list[str]:
         FINEST: True,
         LOCAL: bool(publication.relational) or _has_local_items(model, publication),
     }
-    return [text for text, holds in found.items() if holds]
+    return [text for text, holds in applies.items() if holds]
 
 
 def _has_local_items(model: PrivacyModel, publication: Publication) -> bool:

@@ -60,20 +60,20 @@ def measures_of(
         lost = {"removed_for_diversity": "removed_for_diversity", "diversity_loss": "too_frequent"}
         shares = {name: counts[counted] / n for name, counted in lost.items() if counted in counts}
         return {"grouping_loss": grouping_loss(recoding), **shares}
-    found: dict[str, float] = {}
+    measures: dict[str, float] = {}
     if table.relational and isinstance(recoding, PerCluster):
-        found["rum"] = _relational_loss(table, hierarchies, algorithm, recoding, publication)
+        measures["rum"] = _relational_loss(table, hierarchies, algorithm, recoding, publication)
     if table.transactions is not None:
-        if found:
+        if measures:
             from anonset.measures.record_utility_loss import record_utility_loss
 
-            found["tum"] = record_utility_loss(leave_out(publication, algorithm.model.beside))
-        found |= _item_losses(table.transactions, hierarchies, algorithm, recoding)
-    if not found:
+            measures["tum"] = record_utility_loss(leave_out(publication, algorithm.model.beside))
+        measures |= _item_losses(table.transactions, hierarchies, algorithm, recoding)
+    if not measures:
         msg = f"a recoding of type {type(recoding).__name__} has nothing to measure"
         raise InputError(msg)
-    require_finite(found, "measures")  # no bound is kept by what is no number
-    return found
+    require_finite(measures, "measures")  # no bound is kept by what is no number
+    return measures
 
 
 def _relational_loss(
@@ -104,13 +104,13 @@ def _item_losses(
     from anonset.measures.utility_loss import group_weights, weighted_utility_loss
 
     by_size = occurrences_by_size(column, recoding)
-    found = {"ncp": float(ncp_of_sizes(by_size)), "lm": float(lm_of_sizes(by_size))}
+    losses = {"ncp": float(ncp_of_sizes(by_size)), "lm": float(lm_of_sizes(by_size))}
     if isinstance(recoding, (Cut, ItemGroups)) and column.n:
         tree = recoding.hierarchy if isinstance(recoding, Cut) else hierarchies.get(column.name)
         weights = group_weights(getattr(algorithm, "item_weights", None), column.vocabulary, tree)
         loss = weighted_utility_loss(column, recoding, weights)
-        found |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
-    return found
+        losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
+    return losses
 
 
 _WITH_HIERARCHIES = frozenset({"km", "partition-km", "lm", "transaction-k", "k", "kkm", "klm"})
@@ -156,8 +156,10 @@ def why_worthless(model: PrivacyModel, table: Table, publication: Any) -> str:
     if max(after, default=0) > 1 or max(before, default=0) < (2 if any(after) else 1):
         return ""
     shown = "one symbol" if any(after) else "nothing"
-    found = ", ".join(f"{name!r} had {old:,}" for name, (old, _) in list(counts.items())[:_FEW])
-    return f"every protected column shows {shown} ({found}{', …' if len(counts) > _FEW else ''} different labels)"
+    before_texts = ", ".join(f"{name!r} had {old:,}" for name, (old, _) in list(counts.items())[:_FEW])
+    return (
+        f"every protected column shows {shown} ({before_texts}{', …' if len(counts) > _FEW else ''} different labels)"
+    )
 
 
 def nothing_left(model: PrivacyModel, table: Table, publication: Any) -> tuple[str, ...]:
@@ -171,12 +173,12 @@ def nothing_left(model: PrivacyModel, table: Table, publication: Any) -> tuple[s
     counts = labels_before_and_after(model, table, publication, secrets)
     kept = {symbol.members[0] for symbol in publication.symbols if len(symbol.members) == 1} - secrets
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
-    found = []
+    warnings = []
     for names in (() if kept else sets, tuple(column.name for column in table.relational)):
         side = [counts[name] for name in names if name in counts]
         if any(before > 1 for before, _ in side) and all(after <= 1 for _, after in side):
-            found.append(f"nothing is left of {names_shown(names)}: what occurred is one symbol or suppressed")
-    return tuple(found)
+            warnings.append(f"nothing is left of {names_shown(names)}: what occurred is one symbol or suppressed")
+    return tuple(warnings)
 
 
 def labels_before_and_after(
@@ -189,38 +191,38 @@ def labels_before_and_after(
     without
         Items that do not count, nor do symbols that stand for them alone.
     """
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     items, published = table.transactions, publication.transactions
     if "items" in model.protects and items is not None and published is not None:
         members = [symbol.members for symbol in publication.symbols]
         before = _names(items, [(label,) for label in items.vocabulary.labels], table.joined, without)
         after = _names(published, members, table.joined, without)
-        found = {name: (before.count(name), after.count(name)) for name in table.joined or (items.name,)}
+        counts = {name: (before.count(name), after.count(name)) for name in table.joined or (items.name,)}
     if "relational" in model.protects:
         shown = {column.name: _distinct(column) for column in publication.relational}
-        found |= {column.name: (_distinct(column), shown[column.name]) for column in table.relational}
-    return found
+        counts |= {column.name: (_distinct(column), shown[column.name]) for column in table.relational}
+    return counts
 
 
 def _names(
     column: SetColumn, members: list[tuple[str, ...]], joined: tuple[str, ...], without: frozenset[str]
 ) -> list[str]:
     """Return the column of each label that occurs and stands for an item that counts; of joined ones all it touches."""
-    found = []
+    columns = []
     for code in np.flatnonzero(column.occurrences).tolist():
         if any(item not in without for item in members[code]):
             marks = [name for name in joined if any(item.startswith(prefixed(name, "")) for item in members[code])]
-            found += marks if joined else [column.name]
-    return found
+            columns += marks if joined else [column.name]
+    return columns
 
 
 def _distinct(column: CategoricalColumn | NumericColumn) -> int:
     if isinstance(column, CategoricalColumn):
         return int(np.count_nonzero(column.occurrences))
-    found = np.empty(0, np.float64)  # integers of more than 53 bits are refused
+    values = np.empty(0, np.float64)  # integers of more than 53 bits are refused
     for rows in spans(column.n):
-        found = distinct(np.concatenate([found, distinct(column.values[slice(*rows)].astype(np.float64))]))
-    return len(found)
+        values = distinct(np.concatenate([values, distinct(column.values[slice(*rows)].astype(np.float64))]))
+    return len(values)
 
 
 def _worthless_link(table: Table, publication: BucketPublication) -> str:

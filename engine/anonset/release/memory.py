@@ -30,10 +30,10 @@ def parse_size(text: str) -> int:
     InputError
         If the text is no size.
     """
-    if (found := _SIZE.fullmatch(text.strip())) is None:
+    if (size := _SIZE.fullmatch(text.strip())) is None:
         msg = f"the memory limit must be a size such as 8G or 500M, got {text!r}"
         raise InputError(msg)
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+    return int(float(size[1]) * _UNITS[size[2].upper()])
 
 
 def format_size(size: int) -> str:
@@ -55,8 +55,8 @@ def default_limit() -> int | None:
 
     No more is available than the control groups of the process leave.
     """
-    found = [size for size in (_available(), memory_left()) if size is not None]
-    return int(min(found) * _SHARE) if found else None
+    sizes = [size for size in (_available(), memory_left()) if size is not None]
+    return int(min(sizes) * _SHARE) if sizes else None
 
 
 def _available() -> int | None:

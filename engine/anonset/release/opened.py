@@ -344,16 +344,16 @@ def _require_attested(published: Path, attested: Attestation) -> None:
 
 def _listed(names: Iterable[str], between: str = ", ") -> str:
     """Return names as text, the middle ones of many left out."""
-    found = list(names)
-    return between.join(found if len(found) <= _MANY else [*found[:2], "…", *found[-2:]])
+    listed = list(names)
+    return between.join(listed if len(listed) <= _MANY else [*listed[:2], "…", *listed[-2:]])
 
 
 def _entries(published: Path, known: set[str]) -> list[Path]:
     """Return what lies in a publication, and in the folder of its parts, if it has one."""
     folders = {Path(name).parent.as_posix() for name in known} - {"."}
-    found = sorted(published.iterdir())
-    parts = [path for path in found if path.name in folders and path.is_dir() and not path.is_symlink()]
-    return [path for path in found if path not in parts] + [path for part in parts for path in sorted(part.iterdir())]
+    entries = sorted(published.iterdir())
+    parts = [path for path in entries if path.name in folders and path.is_dir() and not path.is_symlink()]
+    return [path for path in entries if path not in parts] + [path for part in parts for path in sorted(part.iterdir())]
 
 
 def _own_file(path: Path) -> Path:

@@ -98,8 +98,8 @@ def publish(
             staging.seal()
             digested = digest(staging.folder / ATTESTATION), digests(staging.private, without=UNFINISHED)
             staging.rename()
-        found = report(unverified, verdict, watch.phases, context or {}, digested, trace=request.trace)
-        found.write(staging.private / REPORT)
+        private_report = report(unverified, verdict, watch.phases, context or {}, digested, trace=request.trace)
+        private_report.write(staging.private / REPORT)
         staging.finish()
     return verdict
 

@@ -41,9 +41,9 @@ class PublishedRecoding(Discreet):
     @cached_property
     def by_size(self) -> Int64:
         """int64 (M + 1,): occurrences by the number of items that their symbol stands for."""
-        found = np.zeros(len(self.column.vocabulary) + 1, np.int64)
-        np.add.at(found, self.size, self.count)
-        return found
+        counts = np.zeros(len(self.column.vocabulary) + 1, np.int64)
+        np.add.at(counts, self.size, self.count)
+        return counts
 
     @property
     def ncp(self) -> float:
@@ -112,15 +112,15 @@ def invert(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
     InputError
         If two symbols stand for the same item, as in a local recoding.
     """
-    found: dict[str, str] = {}
+    symbol_of: dict[str, str] = {}
     for symbol, items in members.items():
         for item in items:
-            if item in found:
-                both = f"{datum(found[item])} and {datum(symbol)}"
+            if item in symbol_of:
+                both = f"{datum(symbol_of[item])} and {datum(symbol)}"
                 msg = f"item {datum(item)} is behind {both}; the private mapping is needed"
                 raise InputError(msg)
-            found[item] = symbol
-    return found
+            symbol_of[item] = symbol
+    return symbol_of
 
 
 def _local(

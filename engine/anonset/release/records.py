@@ -175,8 +175,8 @@ class RecordsKind:
         """Compare column by column, however the labels are coded; the owner alone knows records and clusters."""
         by_name = {column.name: column for column in written.columns}
         for column in meant.columns:  # the set-valued one has no name in a FIMI file
-            found = written.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
-            if not _same(column, found):
+            read_back = written.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
+            if not _same(column, read_back):
                 msg = f"column {column.name!r}: what was read back differs from what was to be written"
                 raise AnonsetError(msg)
         known = {symbol.label: symbol for symbol in (*meant.symbols, *meant.value_sets)}
@@ -195,11 +195,11 @@ class RecordsKind:
         from anonset.verification.item_truth import check_item_truth
         from anonset.verification.relational_truth import check_relational_truth
 
-        found = check_item_truth(table, publication)
-        if found is None and table.relational:
+        witness = check_item_truth(table, publication)
+        if witness is None and table.relational:
             plain = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
-            found = check_relational_truth(table, plain, hierarchies)
-        return found
+            witness = check_relational_truth(table, plain, hierarchies)
+        return witness
 
     def counts(self, publication: Publication) -> dict[str, int]:
         """Return the numbers of records and of symbols."""

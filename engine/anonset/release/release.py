@@ -50,7 +50,7 @@ class Release(Discreet):
             "algorithm": shown(self.algorithm),
             "published": repr(self.publication),
             "losses": figures_shown(self.measures),
-            **{name: figures_shown(found) for name, found in self.retention.items()},
+            **{name: figures_shown(counts) for name, counts in self.retention.items()},
         }
 
     @property
@@ -110,8 +110,8 @@ class Release(Discreet):
         ImportError
             If pandas is not installed.
         """
-        found = self.to_arrow()
-        return tuple(part.to_pandas() for part in found) if isinstance(found, tuple) else found.to_pandas()
+        tables = self.to_arrow()
+        return tuple(part.to_pandas() for part in tables) if isinstance(tables, tuple) else tables.to_pandas()
 
     def to_polars(self) -> Any:
         """Return the published data as a polars ``DataFrame``; buckets as a pair of them, ``(qit, snt)``.
@@ -123,8 +123,8 @@ class Release(Discreet):
         """
         import polars  # type: ignore[import-not-found, unused-ignore]
 
-        found = self.to_arrow()
-        return tuple(map(polars.from_arrow, found)) if isinstance(found, tuple) else polars.from_arrow(found)
+        tables = self.to_arrow()
+        return tuple(map(polars.from_arrow, tables)) if isinstance(tables, tuple) else polars.from_arrow(tables)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand the published data to any consumer of the Arrow stream interface (pandas, polars, DuckDB).

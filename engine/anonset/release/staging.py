@@ -96,12 +96,12 @@ def require_free(out: Path, private: Path, finished: str = "") -> None:
     InputError
         With what lies there, and how to clear it; nothing is ever removed that another run made.
     """
-    found, complete = leftovers(out, private), os.path.lexists(out)
-    if busy := [path for path, held in found.items() if held]:
+    left, complete = leftovers(out, private), os.path.lexists(out)
+    if busy := [path for path, held in left.items() if held]:
         msg = f"another run is making {str(out)!r} in {str(busy[0])!r} right now; wait for it, or name a new directory"
         raise InputError(msg)
-    if found:
-        raise InputError(_left_behind(out, private, list(found), complete=complete))
+    if left:
+        raise InputError(_left_behind(out, private, list(left), complete=complete))
     if private.is_dir() and not complete:
         msg = (
             f"{str(private)!r} exists already, without a publication {str(out)!r}; name another private directory, or "
@@ -117,17 +117,17 @@ def require_free(out: Path, private: Path, finished: str = "") -> None:
 def leftovers(out: Path, private: Path) -> dict[Path, bool]:
     """Return what lies there of runs that did not finish, and of each path whether a run is still at work on it."""
     own = re.compile(rf"\.{re.escape(_stem(out))}\.[0-9a-f]{{16}}\.tmp")
-    found = {private: _is_held(private / UNFINISHED)} if (private / UNFINISHED).is_file() else {}
+    held = {private: _is_held(private / UNFINISHED)} if (private / UNFINISHED).is_file() else {}
     beside = sorted(out.parent.iterdir()) if out.parent.is_dir() else []
-    return found | {path: _is_held(path) for path in beside if own.fullmatch(path.name) and path.is_dir()}
+    return held | {path: _is_held(path) for path in beside if own.fullmatch(path.name) and path.is_dir()}
 
 
-def _left_behind(out: Path, private: Path, found: list[Path], *, complete: bool) -> str:
+def _left_behind(out: Path, private: Path, left: list[Path], *, complete: bool) -> str:
     """Say what a run that was killed has left, and the command that clears it."""
-    clear = "rm -r -- " + " ".join(shlex.quote(str(path)) for path in found)
+    clear = "rm -r -- " + " ".join(shlex.quote(str(path)) for path in left)
     if not complete:
         return f"a run that was to make {str(out)!r} was killed; what it left tells of the data, and must go: {clear}"
-    if private in found:
+    if private in left:
         which = f"{str(out)!r} is complete, but the run that made it was killed before {str(private)!r} was"
         return f"{which}; to make both anew: {clear} {shlex.quote(str(out))}"
     taken = f"{str(out)!r} exists already; {_NOT_OVERWRITTEN}"
@@ -309,7 +309,7 @@ def sync_entry(path: Path) -> None:
 def _identity(path: Path) -> tuple[int, int] | None:
     """Return what a directory keeps when it is renamed, or None where there is none."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

@@ -166,7 +166,7 @@ def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) 
         for label in labels_beginning(filed, "".join(["GV", *marks]).encode())
         for spelling in (label, *map(label.removeprefix, marks))
     )
-    return {f"{found[1]}0" for found in map(_CODE.fullmatch, spellings) if found is not None}
+    return {f"{code[1]}0" for code in map(_CODE.fullmatch, spellings) if code is not None}
 
 
 def _codes(letter: str, taken: set[str]) -> Callable[[], str]:
