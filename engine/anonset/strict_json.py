@@ -63,10 +63,10 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         msg = f"it names {datum(twice)} twice in one object"
         raise InputError(msg)
-    return found
+    return members

@@ -116,23 +116,23 @@ def saved_table(store: Files) -> Table:
         msg = f"{store.path}: no table was finished there"
         raise InputError(msg)
 
-    def array(told: Mapping[str, Any]) -> NDArray[Any]:
-        path = store.path / told["file"]
-        if not path.exists() or _digest(path) != told["blake2b"]:
+    def array(entry: Mapping[str, Any]) -> NDArray[Any]:
+        path = store.path / entry["file"]
+        if not path.exists() or _digest(path) != entry["blake2b"]:
             msg = f"{path}: {DAMAGED}"
             raise InputError(msg)
-        return store.mapped(path.name, told["dtype"])
+        return store.mapped(path.name, entry["dtype"])
 
-    def column(told: Mapping[str, Any]) -> Any:
-        if told["kind"] == "numbers":
-            return NumericColumn(told["name"], array(told["values"]))
-        if told["kind"] == "filed":
-            labels = FiledLabels(array(told["starts"]), array(told["text"]), numeric=told["numeric"])
-            return CategoricalColumn(told["name"], array(told["codes"]), Vocabulary.of_filed(labels))
-        vocabulary = Vocabulary(tuple(told["labels"]))
-        if told["kind"] == "categories":
-            return CategoricalColumn(told["name"], array(told["codes"]), vocabulary)
-        return SetColumn(told["name"], array(told["indptr"]), array(told["items"]), vocabulary)
+    def column(entry: Mapping[str, Any]) -> Any:
+        if entry["kind"] == "numbers":
+            return NumericColumn(entry["name"], array(entry["values"]))
+        if entry["kind"] == "filed":
+            labels = FiledLabels(array(entry["starts"]), array(entry["text"]), numeric=entry["numeric"])
+            return CategoricalColumn(entry["name"], array(entry["codes"]), Vocabulary.of_filed(labels))
+        vocabulary = Vocabulary(tuple(entry["labels"]))
+        if entry["kind"] == "categories":
+            return CategoricalColumn(entry["name"], array(entry["codes"]), vocabulary)
+        return SetColumn(entry["name"], array(entry["indptr"]), array(entry["items"]), vocabulary)
 
     return Table(
         None if description["transactions"] is None else column(description["transactions"]),

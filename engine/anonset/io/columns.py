@@ -220,8 +220,8 @@ class Encoder:
             first = int(np.flatnonzero(null)[0])
             row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
             ways = f"{setting('missing', 'empty')} takes it as no item, {setting('missing', 'value')} as one"
-            said = f"row {row} says {datum(labels[codes[first]])}, as programs do where there is nothing"
-            msg = f"{self.where}: column {name!r}: {said}; {ways}"
+            cell = f"row {row} says {datum(labels[codes[first]])}, as programs do where there is nothing"
+            msg = f"{self.where}: column {name!r}: {cell}; {ways}"
             raise InputError(msg, column=name, row=row)
         return keep_tokens(length, codes, ~null)
 

@@ -70,13 +70,15 @@ class DelimitedText:
         self.exact, self._named = dialect.exact, not dialect.no_header
         lacking: Missing = absent if self._named else lambda fields: absent(numbered(fields))
         self.data = data.rstrip(_END_OF_FILE) if not self.exact and data.endswith(_END_OF_FILE) else data
-        told = None if dialect.exact else _TOLD.match(self.data)
-        self._above, lines = lines_above(str(path), self.data, dialect.header_line, 0 if told is None else told.end())
+        separator_line = None if dialect.exact else _TOLD.match(self.data)
+        self._above, lines = lines_above(
+            str(path), self.data, dialect.header_line, 0 if separator_line is None else separator_line.end()
+        )
         self._skipped = before + lines
         if self._above:
             self.data = self.data[self._above :]
         header = _first_row(self.data)
-        self.delimiter = dialect.delimiter or (told[1].decode() if told is not None else "")
+        self.delimiter = dialect.delimiter or (separator_line[1].decode() if separator_line is not None else "")
         if not self.delimiter:
             self.delimiter = delimiter_of(header, usual, lacking, separator, self.data)
         if not self.exact:

@@ -152,8 +152,8 @@ def meaning_of(
     """
     problem = ""
     if not valid:
-        told = "as its byte order mark says" if marked else f"; name its own by {setting('encoding')}"
-        problem = f"the text is not valid {encoding}{' ' if marked else ''}{told}"
+        remedy = "as its byte order mark says" if marked else f"; name its own by {setting('encoding')}"
+        problem = f"the text is not valid {encoding}{' ' if marked else ''}{remedy}"
     elif utf8 and not codecs.lookup(encoding).name.startswith("utf"):
         problem = (
             f"the text is valid UTF-8, and would say something else in {encoding}; leave {setting('encoding')} out"
@@ -229,17 +229,17 @@ def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None
     return min(order, key=lambda mark: (len(absent(names_by_mark[mark])), -len(names_by_mark[mark]), order.index(mark)))
 
 
-def lines_above(where: str, data: bytes, line: int, told: int) -> tuple[int, int]:
-    """Return the bytes and the number of the lines above that of the names; `told`: bytes of a line ``sep=;``.
+def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple[int, int]:
+    """Return the bytes and the number of the lines above that of the names; `separator_end`: bytes of a line ``sep=;``.
 
     Raises
     ------
     InputError
         If there is no such line.
     """
-    lines = 1 if told else 0
+    lines = 1 if separator_end else 0
     if line <= lines + 1:
-        return told, lines
+        return separator_end, lines
     end = next((line_end.end() for line_end in islice(LINE_END.finditer(data), line - 2, None)), len(data))
     if end == len(data):
         msg = f"{where}: there is no line {line} ({setting('header_line')})"

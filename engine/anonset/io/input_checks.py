@@ -179,11 +179,13 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
         With the columns, and the option that would help.
     """
     labels_of = [(name, set(labels)) for name, labels in columns]
-    told = [name for name, labels in labels_of if labels and labels <= PRESENT | ABSENT]
-    if any(labels & ABSENT for name, labels in labels_of if name in told):
-        which = ", ".join(map(repr, told[:5])) + (f" and {len(told) - 5} more" if len(told) > 5 else "")
+    indicators = [name for name, labels in labels_of if labels and labels <= PRESENT | ABSENT]
+    if any(labels & ABSENT for name, labels in labels_of if name in indicators):
+        which = ", ".join(map(repr, indicators[:5])) + (
+            f" and {len(indicators) - 5} more" if len(indicators) > 5 else ""
+        )
         msg = (
             f"{where}: {which}: 0 and 1 alone, which would become items; "
-            f"if each column is an item: {setting('one_hot', ','.join(told))}"
+            f"if each column is an item: {setting('one_hot', ','.join(indicators))}"
         )
         raise InputError(msg)

@@ -118,8 +118,8 @@ def kind_of_values(labels: Sequence[str]) -> str:
 
 def _are_crosses(labels: Sequence[str]) -> bool:
     """Tell whether values say that something is there, and that it is not, or nothing."""
-    said = says_present(labels).values()
-    return None not in said and True in said
+    presence = says_present(labels).values()
+    return None not in presence and True in presence
 
 
 def _are_icd9(labels: Sequence[str]) -> bool:

@@ -58,9 +58,9 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
 def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
     """Return whether the item of a column is in each record."""
     codes, labels = encoder.truth(name, column)
-    said = says_present([label for label in labels if label != "0"] if encoder.empty_for_null else labels)
-    told = [said.get(label, False) for label in labels]
-    wrong = np.flatnonzero(np.array([one is None for one in told], bool)[codes])
+    presence = says_present([label for label in labels if label != "0"] if encoder.empty_for_null else labels)
+    present = [presence.get(label, False) for label in labels]
+    wrong = np.flatnonzero(np.array([one is None for one in present], bool)[codes])
     if len(wrong):
         empty = labels[codes[wrong[0]]] == ""
         fault = f"is empty; {setting('missing', 'empty')} takes it as 0" if empty else "is neither"
@@ -69,7 +69,7 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
         row = encoder.before + wrong[0] + 1
         msg = f"{place} must hold 0 and 1: row {row}{alike} {fault}"
         raise InputError(msg, column=name, row=row)
-    return np.array([bool(one) for one in told], bool)[codes]
+    return np.array([bool(one) for one in present], bool)[codes]
 
 
 def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:

@@ -239,8 +239,8 @@ def _since_text(unverified: Unverified[Any]) -> str:
         return ""
     coarser = [f"{name} → {now}" for name, now in since.coarser.items()]
     lists = {"coarser": coarser, "suppressed": since.suppressed, "new": since.new}
-    said = [f"{len(names):,} {what} ({_few(names)})" for what, names in lists.items() if names]
-    return "; ".join([f"{counted(since.kept, 'symbol')} kept", *said])
+    counts = [f"{len(names):,} {what} ({_few(names)})" for what, names in lists.items() if names]
+    return "; ".join([f"{counted(since.kept, 'symbol')} kept", *counts])
 
 
 def _few(names: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ class Purpose:
     """The title of the page."""
 
 
-def internal_page(found: ReportFacts, said: Purpose) -> str:
+def internal_page(found: ReportFacts, purpose: Purpose) -> str:
     """Return the page that stays at home: everything that is known."""
     report = found.private
     if report is None:
@@ -43,7 +43,7 @@ def internal_page(found: ReportFacts, said: Purpose) -> str:
         raise InputError(msg)
     settings = report.settings
     facts = {
-        **_common(found, said),
+        **_common(found, purpose),
         "internal": True,
         "columns": [*columns_of(found, exactly=True), *left_out(found, settings)],
         "drawing": _risk_drawing(found.before, found.after),
@@ -69,11 +69,11 @@ def internal_page(found: ReportFacts, said: Purpose) -> str:
     return render(facts)
 
 
-def shareable_page(found: ReportFacts, said: Purpose) -> str:
+def shareable_page(found: ReportFacts, purpose: Purpose) -> str:
     """Return the page that goes with the data: a function of the publication and of the owner's words alone."""
     public = replace(found, private=None, before=(), errors=None)
     facts = {
-        **_common(public, said),
+        **_common(public, purpose),
         "internal": False,
         "columns": columns_of(public, exactly=False),
         "drawing": "",
@@ -105,13 +105,13 @@ def render(facts: Mapping[str, Any]) -> str:
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(**facts)
 
 
-def _common(found: ReportFacts, said: Purpose) -> dict[str, Any]:
+def _common(found: ReportFacts, purpose: Purpose) -> dict[str, Any]:
     """Return what OUT itself says, and what the owner does."""
     attested = found.attested
     return {
-        "title": said.title,
-        "recipient": said.recipient,
-        "purpose": said.purpose,
+        "title": purpose.title,
+        "recipient": purpose.recipient,
+        "purpose": purpose.purpose,
         "model": attested.model,
         "sizes": [(name, str(value)) for name, value in attested.parameters.items() if isinstance(value, int | float)],
         "plain": attested.in_plain_words,

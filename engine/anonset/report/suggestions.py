@@ -122,6 +122,10 @@ def levels_text(levels: Any) -> str:
     return ", ".join(f"{name} {share:.1%}" for name, share in parts.items())
 
 
-def _outcome(one: Candidate) -> str:
-    said = one.outcome + (", on the sample" if one.sampled and one.outcome == "holds" else "")
-    return f"{said}: {one.note[:90]}" if one.outcome in ("refused", "infeasible") and one.note else said
+def _outcome(candidate: Candidate) -> str:
+    outcome = candidate.outcome + (", on the sample" if candidate.sampled and candidate.outcome == "holds" else "")
+    return (
+        f"{outcome}: {candidate.note[:90]}"
+        if candidate.outcome in ("refused", "infeasible") and candidate.note
+        else outcome
+    )

@@ -124,9 +124,9 @@ def _keys(
     """Return the pairs of a group and a value that rows of the SNT say, and those that rows of the QIT have, sorted."""
     width = len(before.vocabulary) + 1  # the last place is for values that the table does not know
     rows, others = slice(*snt), slice(*qit)
-    said = publication.snt_group[rows].astype(np.int64) * width + image[publication.snt_value.codes[rows]]
+    published = publication.snt_group[rows].astype(np.int64) * width + image[publication.snt_value.codes[rows]]
     true = publication.group.codes[others].astype(np.int64) * width + before.codes[publication.record[others]]
-    return np.sort(np.repeat(said, publication.snt_count[rows])), np.sort(true)
+    return np.sort(np.repeat(published, publication.snt_count[rows])), np.sort(true)
 
 
 def _first_key_that_differs(
@@ -137,11 +137,11 @@ def _first_key_that_differs(
     in_order = ascending(codes) and ascending(groups)
     for rows in run_spans(codes) if in_order else [(0, len(codes))]:
         begin, end = end, int(np.searchsorted(groups, codes[rows[1] - 1], side="right")) if in_order else len(groups)
-        said, true = _keys(publication, before, image, (begin, end), rows)
-        differs = np.flatnonzero(said != true)
+        published, true = _keys(publication, before, image, (begin, end), rows)
+        differs = np.flatnonzero(published != true)
         if len(differs):
-            key = int(min(said[differs[0]], true[differs[0]]))
-            return key, int(np.count_nonzero(said == key)), int(np.count_nonzero(true == key))
+            key = int(min(published[differs[0]], true[differs[0]]))
+            return key, int(np.count_nonzero(published == key)), int(np.count_nonzero(true == key))
     return None
 
 

@@ -264,9 +264,9 @@ class _Cohorts:
         """Return the first bad cohort of some sets, by their codes."""
         support, pairs, holders = counts.support, counts.pairs, counts.holders
         of_set = pairs // len(self.is_sensitive)
-        told = holders > self._most_holders(support)[of_set]
+        too_likely = holders > self._most_holders(support)[of_set]
         bad = support < self.rule.k
-        bad[of_set[told]] = True
+        bad[of_set[too_likely]] = True
         if not bool(bad.any()):
             return None
         first = min(np.flatnonzero(bad).tolist(), key=lambda s: tuple(counts.sets[s].tolist()))
@@ -274,7 +274,7 @@ class _Cohorts:
         codes = tuple(int(c) for c in counts.sets[first])
         if support[first] < self.rule.k:
             return _BadCohort(group, codes, int(support[first]))
-        worst = max(np.flatnonzero(told & (of_set == first)).tolist(), key=lambda p: (holders[p], -p))
+        worst = max(np.flatnonzero(too_likely & (of_set == first)).tolist(), key=lambda p: (holders[p], -p))
         sensitive = int(pairs[worst] % len(self.is_sensitive))
         return _BadCohort(group, codes, int(support[first]), sensitive, int(holders[worst]))
 

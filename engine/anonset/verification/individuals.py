@@ -72,10 +72,10 @@ def _divided(share: Int32, new: NDArray[np.bool_], at: int) -> tuple[tuple[int, 
     behind = np.flatnonzero(new[at:])
     end = at + int(behind[0]) if len(behind) else share.shape[1]
     groups, rows = share[-2], share[-1]
-    told = Divided(
+    division = Divided(
         (int(groups[begin]), int(groups[at])), (int(rows[begin]), int(rows[at])), len(np.unique(groups[begin:end]))
     )
-    return tuple(share[:-2, begin].tolist()), told
+    return tuple(share[:-2, begin].tolist()), division
 
 
 def _with_keys(parts: Iterable[Rows]) -> Iterator[tuple[NDArray[np.uint64], Int32]]:

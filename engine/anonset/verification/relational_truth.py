@@ -138,10 +138,10 @@ class _Ranges:
 def _as_number(text: str, kind: str) -> int | float | None:
     """Return the number of a column of integers or floats that is printed as a text says; None if there is none."""
     try:
-        said = exact(text)
+        number = exact(text)
         if kind == "i":
-            return int(said) if said.denominator == 1 and abs(said) < 1 << 63 else None
-        return float(said) if exact(float(said)) == said else None
+            return int(number) if number.denominator == 1 and abs(number) < 1 << 63 else None
+        return float(number) if exact(float(number)) == number else None
     except (ValueError, OverflowError):
         return None
 

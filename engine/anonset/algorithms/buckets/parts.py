@@ -127,7 +127,7 @@ def group_parts(
     solve: Solve,
     largest: int,
     executor: Executor | None,
-    told: Progress | None,
+    progress: Progress | None,
     n: int,
     store: Store = MEMORY,
 ) -> Iterator[Grouped]:
@@ -141,8 +141,8 @@ def group_parts(
     done = 0
     for grouped in _solved(parts, solve, executor, store):
         done += len(grouped.part.rows)
-        if told is not None:
-            told("parts", float(done), float(n))
+        if progress is not None:
+            progress("parts", float(done), float(n))
         whole = grouped
         if waiting is not None:
             whole, waiting = solve(_joined(waiting.part, grouped.part)), None

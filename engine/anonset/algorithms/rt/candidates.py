@@ -128,8 +128,8 @@ def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bo
         u = np.zeros(len(usable), np.int64)
         u[cheapest(wanted)] = np.arange(1, wanted + 1)
         u, v = u[places], np.arange(1, wanted + 1)
-        told = np.flatnonzero((u > 0) & ((u + v <= wanted + 1) | (wanted == count)))
-        order = told[np.lexsort((u[told], (u + v)[told]))]
+        certain = np.flatnonzero((u > 0) & ((u + v <= wanted + 1) | (wanted == count)))
+        order = certain[np.lexsort((u[certain], (u + v)[certain]))]
         for at in order[known:].tolist():
             if allowed[places[at]]:
                 yield int(places[at]), float(distances[at])

@@ -50,10 +50,10 @@ class Kept(Discreet):
         InputError
             If the disk is full.
         """
-        told = self._of_result(result) if isinstance(result, Result) else _of_begun(result)
-        if not isinstance(self.store, Files) or told is None:
+        storable = self._of_result(result) if isinstance(result, Result) else _of_begun(result)
+        if not isinstance(self.store, Files) or storable is None:
             return
-        facts, arrays = told
+        facts, arrays = storable
         everything: dict[str, Any] = {"facts": np.array(json.dumps(facts)), **arrays}
         with self.store.written(self._file(name)) as file:
             np.savez(file, **everything)

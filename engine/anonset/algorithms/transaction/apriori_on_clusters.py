@@ -32,9 +32,10 @@ class AprioriOnClusters:
     def _search(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
         small = [self.m <= 2 or len(members) < _LARGE for members in clusters]
         chosen = [members for members, fits in zip(clusters, small, strict=True) if fits]
-        found = iter(self._search_small(chosen))
+        nodes_of_small = iter(self._search_small(chosen))
         return [
-            next(found) if fits else self.full.search(members) for members, fits in zip(clusters, small, strict=True)
+            next(nodes_of_small) if fits else self.full.search(members)
+            for members, fits in zip(clusters, small, strict=True)
         ]
 
     def _search_small(self, clusters: Sequence[Int64]) -> list[Int32]:
@@ -46,11 +47,11 @@ class AprioriOnClusters:
         node_start = np.zeros(len(start), np.int64)
         room = 64 * len(clusters) + tree.n_nodes
         arrays = (tree.leaf_node, tree.parent, tree.leaf_lo, tree.leaf_hi)
-        found: list[Int32] = []
+        nodes_of: list[Int32] = []
         nodes, scratch = np.empty(room, np.int32), np.empty((2, tree.n_nodes), np.int32)
         records, rule = (self.column.indptr, self.column.items), (self.k, self.m)
-        while len(found) < len(clusters):
-            rest = start[len(found) :]
+        while len(nodes_of) < len(clusters):
+            rest = start[len(nodes_of) :]
             done = anonymize_clusters(records, members, rest, arrays, rule, node_start, nodes, scratch)
-            found += [nodes[node_start[c] : node_start[c + 1]].copy() for c in range(done)]
-        return found
+            nodes_of += [nodes[node_start[c] : node_start[c + 1]].copy() for c in range(done)]
+        return nodes_of

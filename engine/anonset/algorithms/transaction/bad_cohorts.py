@@ -120,14 +120,14 @@ class BadCohorts:
         """Return the codes of the cut, uint8 (C,), that may follow the first members of a set, if these are on it."""
         if not len(members):
             return on_cut
-        found = on_cut * bool(on_cut[members].all())
-        found[: members[-1] + 1] = 0
+        allowed = on_cut * bool(on_cut[members].all())
+        allowed[: members[-1] + 1] = 0
         if len(members) == self.size - 1:  # a whole set is looked at only if it occurs
-            found[suffixes.records[: len(found)] == 0] = 0
+            allowed[suffixes.records[: len(allowed)] == 0] = 0
         low, high = (ends[: len(on_cut)] for ends in self.intervals)
         for member in members:
-            found[(low[member] <= low) & (high <= high[member])] = 0
-        return found
+            allowed[(low[member] <= low) & (high <= high[member])] = 0
+        return allowed
 
     def _windows(self, members: Int32, suffixes: Suffixes, on_cut: UInt8) -> Iterator[tuple[Span, Records | None]]:
         """Yield spans of the codes that follow some members of a set, with what follows these codes.

@@ -83,20 +83,20 @@ class CoherenceSuppression(Discreet):
     @property
     def _losses(self) -> dict[str, Fraction]:
         """The owner's losses, exactly; a float counts as the decimal number it is printed as."""
-        found = {}
+        losses = {}
         for item, given in (self.item_loss or {}).items():
             try:
-                found[item] = exact(given)
+                losses[item] = exact(given)
             except ValueError:
-                found[item] = Fraction(0)
-            if not 0 < found[item] <= 1:
+                losses[item] = Fraction(0)
+            if not 0 < losses[item] <= 1:
                 msg = f"{setting('item_loss')} of {datum(item)} must be a number above 0 and at most 1, got {given!r}"
                 raise InputError(msg)
-        if (common := lcm(*(loss.denominator for loss in found.values()))) > MAX_DENOMINATOR:
+        if (common := lcm(*(loss.denominator for loss in losses.values()))) > MAX_DENOMINATOR:
             bound = f"a common denominator of at most {MAX_DENOMINATOR:,}"
             msg = f"{setting('item_loss')} must have {bound}, got {common:,}"
             raise InputError(msg)
-        return found
+        return losses
 
     def recode(
         self,
@@ -179,15 +179,15 @@ class CoherenceSuppression(Discreet):
         records = StoredRecords(
             (codes, start, position), (each, each + np.int32(1)), self.k, limits, executor=executor, progress=progress
         )
-        found: list[Int32] = []
+        moles_by_size: list[Int32] = []
         for size in range(2, min(self.p, int(column.lengths.max(initial=0))) + 1):
-            moles = records.mine(size, found, self.max_threats - sum(map(len, found)))
+            moles = records.mine(size, moles_by_size, self.max_threats - sum(map(len, moles_by_size)))
             if moles is None:
                 limit = setting("max_threats", self.max_threats)
                 msg = f"p must be below {size}, or k smaller: there are more than {limit} minimal moles"
                 raise InputError(msg)
-            found.append(moles)
-        return [items[moles].astype(np.int32) for moles in found]
+            moles_by_size.append(moles)
+        return [items[moles].astype(np.int32) for moles in moles_by_size]
 
 
 def _suppress(moles: list[Int32], cost: Int64) -> list[int]:
@@ -195,9 +195,9 @@ def _suppress(moles: list[Int32], cost: Int64) -> list[int]:
 
     padded = np.full((sum(map(len, moles)), max([1, *(m.shape[1] for m in moles)])), -1, np.int32)
     filled = 0
-    for found in moles:
-        padded[filled : filled + len(found), : found.shape[1]] = found
-        filled += len(found)
+    for of_size in moles:
+        padded[filled : filled + len(of_size), : of_size.shape[1]] = of_size
+        filled += len(of_size)
     chosen: list[int] = suppress_greedily(padded, cost).tolist()
     return chosen
 

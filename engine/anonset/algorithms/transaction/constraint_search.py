@@ -111,8 +111,8 @@ class ConstraintSearch:
     ) -> None:
         n_cells = len(column.items) + column.n
         if n_cells > MOST_CELLS:
-            told = f"{column.n:,} records and {len(column.items):,} items of theirs"
-            msg = f"sets of items are sought in at most {MOST_CELLS:,} records and items of theirs together, got {told}"
+            size = f"{column.n:,} records and {len(column.items):,} items of theirs"
+            msg = f"sets of items are sought in at most {MOST_CELLS:,} records and items of theirs together, got {size}"
             raise InputError(msg)
         self.column, self.policy, self.terms, self.rule, self.store = column, policy, terms, rule, store
         self.codes = np.flatnonzero(column.occurrences).astype(np.int32)

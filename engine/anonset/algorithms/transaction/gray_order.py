@@ -64,9 +64,9 @@ class GrayOrder(Discreet):
         support = column.occurrences
         item = np.lexsort((np.arange(len(support)), -support)).astype(np.int32)
         keys = _keys(column, item, store)
-        found = sort_rows(keys.indptr, keys.items, [], record, largest=[len(item) + 1], store=store)
-        ordered = SetColumn(column.name, found.indptr, found.items, column.vocabulary)
-        return cls(found.record, column.n - column.n_nonempty, ordered, item)
+        in_order = sort_rows(keys.indptr, keys.items, [], record, largest=[len(item) + 1], store=store)
+        ordered = SetColumn(column.name, in_order.indptr, in_order.items, column.vocabulary)
+        return cls(in_order.record, column.n - column.n_nonempty, ordered, item)
 
     def runs(self, k: int, partitions: int) -> list[Run]:
         """Cut the order into at most `partitions` runs of about equal length, each of at least k records.

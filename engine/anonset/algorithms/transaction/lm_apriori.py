@@ -186,8 +186,8 @@ class _DiversitySearch:
         worst = int(np.argmax(counts)) if len(counts) else -1
         if worst >= 0 and int(counts[worst]) * diversity > n:
             label = self.hierarchy.leaves.labels[self.n_items + worst]
-            found = f"sensitive item {datum(label)} is in {counts[worst]} of {n} records"
-            reason = f"{found}, at most 1/{diversity} are allowed"
+            frequency = f"sensitive item {datum(label)} is in {counts[worst]} of {n} records"
+            reason = f"{frequency}, at most 1/{diversity} are allowed"
             raise InfeasibleError(LmApriori.name, reason, achieved=float(counts[worst] / n), bound=1 / diversity)
 
     def sweep(self) -> bool:

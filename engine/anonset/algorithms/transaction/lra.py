@@ -113,12 +113,12 @@ class Lra(AprioriBased):
             scratch = stack.enter_context(store.below())
             order = GrayOrder.of(column, scratch)
             runs = order.runs(self.k, self.partitions)
-            found = []
+            recoded = []
             for one in self._recoded(order, runs, hierarchy, executor, scratch):
-                found.append(one)
+                recoded.append(one)
                 if progress is not None:
-                    progress("partitions", float(len(found)), float(len(runs)))
-        members, nodes = [order.record[first:end] for first, end in runs], [one.nodes for one in found]
+                    progress("partitions", float(len(recoded)), float(len(runs)))
+        members, nodes = [order.record[first:end] for first, end in runs], [one.nodes for one in recoded]
         if order.n_empty:
             members.append(order.record[: order.n_empty])
             nodes.append(np.empty(0, np.int32))
@@ -126,9 +126,9 @@ class Lra(AprioriBased):
         cuts = ClusterCuts(hierarchy, tuple(nodes[c] for c in old))
         trace = (
             RecodedPartition(records if store.in_files else tuple(records.tolist()), one.labels, one.fixes)
-            for records, one in zip(members, found, strict=False)
+            for records, one in zip(members, recoded, strict=False)
         )
-        figures = {"partitions": float(len(runs)), "increments": sum((one.increments for one in found), 0.0)}
+        figures = {"partitions": float(len(runs)), "increments": sum((one.increments for one in recoded), 0.0)}
         return Result(PerCluster(cluster, cuts, parts=parts), tuple(trace), figures)
 
     def _recoded(
@@ -145,8 +145,10 @@ class Lra(AprioriBased):
         return (self._in_files(order, run, hierarchy, executor, scratch) for run in runs)
 
     def _search(self, records: SetColumn, hierarchy: Hierarchy, executor: Executor | None = None) -> _Recoded:
-        found = self.run_apriori(records, hierarchy, executor=executor)
-        return _Recoded(_inner_nodes(found.cut), tuple(found.cut.labels), tuple(found.fixes), found.increments)
+        of_apriori = self.run_apriori(records, hierarchy, executor=executor)
+        return _Recoded(
+            _inner_nodes(of_apriori.cut), tuple(of_apriori.cut.labels), tuple(of_apriori.fixes), of_apriori.increments
+        )
 
     def _in_files(
         self, order: GrayOrder, run: Run, hierarchy: Hierarchy, executor: Executor | None, scratch: Store

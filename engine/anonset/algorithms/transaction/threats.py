@@ -112,12 +112,12 @@ class MinimalThreats:
     def _mine(self, size: int) -> Int32:
         nodes, code, records = self._store()
         smaller = [code[threats] for threats in self.by_size[1:]]
-        found = records.mine(size, smaller, self.limit - self.n, self.max_increments)
-        if found is None:
+        threats_of_size = records.mine(size, smaller, self.limit - self.n, self.max_increments)
+        if threats_of_size is None:
             self._refuse(size)
         if size > 2 and len(nodes) >= size:  # what is dominated now is so over the nodes that later sizes leave
             self.decisive = self.decisive.take(records.decisive[0])
-        return nodes[found].astype(np.int32, copy=False)
+        return nodes[threats_of_size].astype(np.int32, copy=False)
 
     def _store(self) -> tuple[Int32, Int32, "StoredRecords"]:
         """Return the node of each code, the code of each node (-1 for none), and the records as codes."""
