@@ -73,7 +73,7 @@ def test_rounds_that_are_damaged_are_named(table, work, damage):
     recode(table)
     path = work.path / "rounds.npz"
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(InputError, match=r"rounds.npz: the work directory is damaged: this cannot be read; begin anew"):
+    with pytest.raises(InputError, match=r"rounds.npz: the work directory is damaged: delete it"):
         recode(table)
 
 

@@ -112,5 +112,5 @@ def test_items_that_were_changed_since_they_were_counted_are_refused(tmp_path: P
         assert mapped.transactions is not None
         assert mapped.transactions.occurrences.tolist() == [2, 2, 1, 0]
         np.memmap(work.path / "items", np.int32, "r+")[:4] = items
-        with pytest.raises(InputError, match="items: the work directory is damaged: this is not what was written"):
+        with pytest.raises(InputError, match="items: the work directory is damaged: delete it and start again"):
             Coat(k=2, m=2).recode(mapped, {})

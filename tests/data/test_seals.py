@@ -33,7 +33,7 @@ def test_a_byte_that_was_changed_is_found(work, table, name, at):
     held = bytearray((work.path / name).read_bytes())
     held[at] ^= 4
     (work.path / name).write_bytes(held)
-    with pytest.raises(InputError, match=rf"/{name}: the work directory is damaged: this is not what was written"):
+    with pytest.raises(InputError, match=rf"/{name}: the work directory is damaged: delete it and start again"):
         seal.require_unbroken()
 
 

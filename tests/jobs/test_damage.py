@@ -44,7 +44,7 @@ def test_it_is_named_and_nothing_is_published(tmp_path, run, monkeypatch, values
     code, err = run("apriori")
     told = [line for line in err.splitlines() if "runs by blocks" not in line and "raw data stay in" not in line]
     assert (code, len(told)) == (2, 1)
-    assert "the work directory is damaged: this is not what was written; begin anew without it" in told[0]
+    assert "the work directory is damaged: delete it and start again" in told[0]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v.dat", "work"]
 
 
@@ -56,5 +56,5 @@ def test_it_is_named_where_it_happens_as_what_was_found_is_applied(tmp_path, run
 
     monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "generalize", damaged)
     code, err = run("apriori")
-    assert (code, "the work directory is damaged: this is not what was written" in err) == (2, True)
+    assert (code, "the work directory is damaged: delete it and start again" in err) == (2, True)
     assert not (tmp_path / "out").exists()

@@ -77,8 +77,8 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(folder, work, run, wher
 def test_what_is_not_that_run_is_not_taken_up(folder, work, run):
     kill(folder, work, "in the search")
     place = ["--work-dir", str(work), "--resume"]
-    assert "is of a run with other settings (k); begin anew" in run("out", *place, k="3").err
-    assert "is of a run with other places; begin anew" in run("other", *place).err
+    assert "is of a run with other settings (k); start again" in run("out", *place, k="3").err
+    assert "is of a run with other places; start again" in run("other", *place).err
     (folder / "v.dat").write_text(BASKETS + "a1\n")
     done = run("out", *place)
     assert (done.code, "--resume: the data have changed since they were read" in done.err) == (2, True)
@@ -92,7 +92,7 @@ def test_what_is_not_that_run_is_not_taken_up(folder, work, run):
         os.close(descriptor)
     array.write_bytes(b"\1" + array.read_bytes()[1:])
     done = run("out", *place)
-    assert (done.code, f"{array}: the work directory is damaged: this is not what was written" in done.err) == (2, True)
+    assert (done.code, f"{array}: the work directory is damaged: delete it and start again" in done.err) == (2, True)
 
 
 def test_without_a_run_to_go_on_from_it_is_said_what_is_missing(folder, work, run):

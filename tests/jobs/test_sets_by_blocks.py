@@ -173,5 +173,5 @@ def test_a_block_that_is_damaged_in_the_search_is_named(tmp_path, run, monkeypat
     done = run("out", "--work-dir", str(tmp_path / "work"))
     assert (done.code, len(done.err.splitlines())) == (2, 3)
     assert "raw data stay in" in done.err
-    assert "the work directory is damaged: this is not what was written; begin anew without it" in done.err
+    assert "the work directory is damaged: delete it and start again" in done.err
     assert not (tmp_path / "out").exists()

@@ -158,7 +158,7 @@ def _described(store: Files) -> dict[str, Any] | None:
     try:
         description: dict[str, Any] = json.loads(path.read_bytes())
     except (OSError, ValueError):
-        msg = f"{path}: the work directory is damaged: this cannot be read; begin anew without it"
+        msg = f"{path}: {DAMAGED}"
         raise InputError(msg) from None
     return description
 

@@ -30,7 +30,7 @@ PARTS = "part-"
 """What the names of files begin with that keep what was found of a part."""
 INSIDE = "anonset-work"
 """Name of the directory that is made in an existing directory that a user names."""
-DAMAGED = "the work directory is damaged: this is not what was written; begin anew without it"
+DAMAGED = "the work directory is damaged: delete it and start again"
 
 _temporary: dict[Path, None] = {}  # the temporary directories of this process that exist
 

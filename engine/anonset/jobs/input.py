@@ -204,7 +204,7 @@ def table_of(
 def _require_same(before: str, now: str) -> None:
     """Refuse to go on with data that were changed since they were read."""
     if before != now:
-        msg = f"{setting('resume', True)}: the data have changed since they were read; begin anew in another directory"
+        msg = f"{setting('resume', True)}: the data have changed since they were read; start again in another directory"
         raise InputError(msg)
 
 

@@ -76,7 +76,7 @@ def _taken_up(path: Path, settings: "Settings", limits: Limits) -> Files:
         msg = f"{asked} is no work directory of a run that can go on"
         raise InputError(msg) from None
     except (OSError, ValueError):
-        msg = f"{asked} is damaged: {RUN} cannot be read; begin anew in another directory"
+        msg = f"{asked} is damaged: {RUN} cannot be read; start again in another directory"
         raise InputError(msg) from None
     now = json.loads(json.dumps(_identity(settings)))
     if found != now:
@@ -84,7 +84,7 @@ def _taken_up(path: Path, settings: "Settings", limits: Limits) -> Files:
         was, asked_for = found.get("settings", {}), now["settings"]
         names = sorted(name for name in was.keys() | asked_for.keys() if was.get(name) != asked_for.get(name))
         which = f" ({', '.join(names)})" if what == "settings" else ""
-        msg = f"{asked} is of a run with other {what}{which}; begin anew in another directory"
+        msg = f"{asked} is of a run with other {what}{which}; start again in another directory"
         raise InputError(msg)
     owners.take(path)
     return Files(path, limits)

@@ -9,7 +9,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from anonset.algorithms.transaction.cut_search import CutSearch, Fix
-from anonset.data.store import Files
+from anonset.data.store import DAMAGED, Files
 from anonset.errors import InputError
 
 NAME = "rounds.npz"
@@ -49,7 +49,7 @@ class Rounds:
                 facts: dict[str, Any] = json.loads(str(kept["facts"]))
                 arrays = [kept[name] for name in ("image", "generalized", "loss")]
         except (OSError, EOFError, ValueError, KeyError, BadZipFile):
-            msg = f"{path}: the work directory is damaged: this cannot be read; begin anew without it"
+            msg = f"{path}: {DAMAGED}"
             raise InputError(msg) from None
         if facts["key"] != self.key:
             return 0
