@@ -1,4 +1,4 @@
-"""Rows divided by keys: each in the part of its key, none lost, in their order, in memory and in files."""
+"""Rows divided by keys: each in the share of its key, none lost, in their order, in memory and in files."""
 
 import numpy as np
 import pytest
@@ -23,13 +23,13 @@ def numbered(keys):
 
 
 @given(batches, st.sampled_from([1, 2, 7, 300]), st.booleans())
-def test_rows_come_into_the_part_of_their_key(keys, count, in_files):
+def test_rows_come_into_the_share_of_their_key(keys, count, in_files):
     with Files.temporary() as files:
         store = files if in_files else MEMORY
         with Division(store, count, np.int64) as division:
             for key, rows in numbered(keys):
                 division.add(key, rows)
-            found = [part.reshape(-1, 2).tolist() for part in division.parts()]
+            found = [share.reshape(-1, 2).tolist() for share in division.shares()]
         assert list(files.path.iterdir()) == [files.path / "owner.json"]
     expected = [[] for _ in range(count)]
     for number, key in enumerate(key for batch in keys for key in batch):
@@ -44,9 +44,9 @@ def test_shares_are_together_what_was_divided(keys, count):
     assert all(map(len, shares))
 
 
-@pytest.mark.parametrize("damage", [lambda part: part[1:], lambda part: part[[0, 0, 1]], lambda part: part + 1])
+@pytest.mark.parametrize("damage", [lambda share: share[1:], lambda share: share[[0, 0, 1]], lambda share: share + 1])
 def test_a_share_that_is_not_what_was_divided_is_refused(monkeypatch, damage):
-    parts = Division.parts
-    monkeypatch.setattr(Division, "parts", lambda division: map(damage, parts(division)))
+    shares = Division.shares
+    monkeypatch.setattr(Division, "shares", lambda division: map(damage, shares(division)))
     with pytest.raises(InputError, match="the work directory is damaged"):
         list(divided(numbered([[5, 6, 9]]), 1, MEMORY, np.int64))

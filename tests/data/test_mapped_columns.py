@@ -68,8 +68,8 @@ def test_facts_by_spans_are_those_of_all_records(by_three):
 def test_a_part_is_the_column_of_its_records(by_three):
     table = table_of([({"a"}, "x", 1), ({"b", "c"}, "y", 2), (set(), "x", 3), ({"d"}, "z", 4)])
     sets, (category, number) = table.transactions, table.relational
-    assert list(sets.part(1, 3).rows()) == [["b", "c"], []]
-    assert (category.part(1, 3).labels(), number.part(1, 3).values.tolist()) == (["y", "x"], [2, 3])
+    assert list(sets.slice(1, 3).rows()) == [["b", "c"], []]
+    assert (category.slice(1, 3).labels(), number.slice(1, 3).values.tolist()) == (["y", "x"], [2, 3])
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 1000])

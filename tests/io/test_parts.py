@@ -82,7 +82,7 @@ def test_rows_stay_ascending_where_parts_order_their_labels_otherwise(tmp_path):
 
 @pytest.mark.parametrize("part_rows", [None, 5])
 def test_a_publication_without_rows_is_one_file(tmp_path, part_rows):
-    empty = publication().part(0, 0)
+    empty = publication().slice(0, 0)
     write_published(empty, tmp_path, "parquet", part_rows=part_rows)
     name = "published.parquet" if part_rows is None else part_names(1, "parquet")[0]
     for where in (MEMORY, Files.temporary(tmp_path)):
@@ -110,7 +110,7 @@ def test_many_records_are_parquet(work, tmp_path, monkeypatch, local):
         record, cluster = read_records(tmp_path / "records.parquet", where)
         assert record.tolist() == meant.record.tolist()
         assert (cluster is None) if not local else (cluster.tolist() == meant.cluster.tolist())
-    few = meant.part(0, 6)
+    few = meant.slice(0, 6)
     assert write_records(few, tmp_path).name == "records.csv"
     assert read_records(tmp_path / "records.csv")[0].tolist() == few.record.tolist()
 

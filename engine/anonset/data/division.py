@@ -1,4 +1,4 @@
-"""Rows divided into parts by a key, of which each is small enough to be held: equal keys come into the same part."""
+"""Rows divided into shares by a key, each small enough to be held: rows with equal keys are in the same share."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -12,49 +12,49 @@ from anonset.data.store import Store
 
 
 class Division:
-    """Rows under division. The rows of a part stand in the order in which they were added.
+    """Rows that are divided into shares. The rows of a share stand in the order in which they are added.
 
     Parameters
     ----------
     store
-        Where the parts lie.
+        Where the shares lie.
     count
-        Number of parts, at most 65,536.
+        Number of shares, at most 65,536.
 
     >>> from anonset.data.store import MEMORY
     >>> with Division(MEMORY, 2, np.int32) as division:
     ...     division.add(np.array([7, 8, 9], np.uint64), np.arange(3))
-    ...     [part.tolist() for part in division.parts()]
+    ...     [share.tolist() for share in division.shares()]
     [[1], [0, 2]]
     """
 
     def __init__(self, store: Store, count: int, dtype: DTypeLike) -> None:
         self._shape: tuple[int, ...] = ()
-        self._parts = [store.growing("part", dtype) for _ in range(count)]
+        self._shares = [store.growing("share", dtype) for _ in range(count)]
         self._stack = ExitStack()
 
     def add(self, key: NDArray[np.uint64], rows: NDArray[Any]) -> None:
         """Add rows, (r,) or (r, any), by a key of each, uint64 (r,): a hash, or what is as evenly spread."""
-        count, self._shape = len(self._parts), rows.shape[1:]
+        count, self._shape = len(self._shares), rows.shape[1:]
         if count == 1:
-            self._parts[0].append(rows.ravel())
+            self._shares[0].append(rows.ravel())
             return
-        part = (key % np.uint64(count)).astype(np.min_scalar_type(count - 1))  # of 8 or 16 bits: a radix sort
-        order = np.argsort(part, kind="stable")
-        ends = np.cumsum(np.bincount(part, minlength=count))
-        for target, own in zip(self._parts, np.split(rows[order], ends[:-1]), strict=True):
+        share = (key % np.uint64(count)).astype(np.min_scalar_type(count - 1))  # of 8 or 16 bits: a radix sort
+        order = np.argsort(share, kind="stable")
+        ends = np.cumsum(np.bincount(share, minlength=count))
+        for target, own in zip(self._shares, np.split(rows[order], ends[:-1]), strict=True):
             target.append(own.ravel())
 
-    def parts(self, *, dropped: bool = True) -> Iterator[NDArray[Any]]:
-        """Yield the rows of each part, as they were added, dropping it before the next one; nothing more is added."""
-        for part in self._parts:
-            yield part.finished().reshape(-1, *self._shape)
+    def shares(self, *, dropped: bool = True) -> Iterator[NDArray[Any]]:
+        """Yield the rows of each share, in the order of `add`, and drop it before the next; end adding."""
+        for share in self._shares:
+            yield share.finished().reshape(-1, *self._shape)
             if dropped:
-                part.drop()
+                share.drop()
 
     def __enter__(self) -> Self:
-        for part in self._parts:
-            self._stack.enter_context(part)
+        for share in self._shares:
+            self._stack.enter_context(share)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

@@ -48,7 +48,7 @@ def column_sha256(column: SetColumn | Column) -> str:
         for a, b in spans(len(column.indptr)):
             digest.update(np.ascontiguousarray(column.indptr[a:b], "<i8").data)
         for a, b in spans(column.n):
-            digest.update(np.ascontiguousarray(column.part(a, b).recoded(place, len(labels)), "<i4").data)
+            digest.update(np.ascontiguousarray(column.slice(a, b).recoded(place, len(labels)), "<i4").data)
     else:
         for a, b in spans(column.n):
             digest.update(np.ascontiguousarray(place[column.codes[a:b]], "<i4").data)

@@ -77,7 +77,7 @@ class SetColumn(Discreet):
         """int64 (M,): number of records that hold each item (its support)."""
         return _counts(self.items, len(self.vocabulary))
 
-    def part(self, first: int, end: int) -> "SetColumn":
+    def slice(self, first: int, end: int) -> "SetColumn":
         """Return the column of the records from `first` up to `end`; the items are not copied."""
         bounds = self.indptr[first : end + 1]
         return SetColumn(self.name, bounds - bounds[0], self.items[bounds[0] : bounds[-1]], self.vocabulary)
@@ -107,7 +107,7 @@ class SetColumn(Discreet):
         moved = store.array("items", np.int32, len(self.items))
         for a, b in spans(self.n):
             start, end = self.indptr[a], self.indptr[b]
-            moved[start:end] = self.part(a, b).recoded(codes, len(vocabulary))
+            moved[start:end] = self.slice(a, b).recoded(codes, len(vocabulary))
         return SetColumn(self.name, self.indptr, moved, vocabulary)
 
     def recoded(self, codes: Int32, size: int) -> Int32:
@@ -199,7 +199,7 @@ class CategoricalColumn(Discreet):
         """int64 (M,): number of records of each category."""
         return _counts(self.codes, len(self.vocabulary))
 
-    def part(self, first: int, end: int) -> "CategoricalColumn":
+    def slice(self, first: int, end: int) -> "CategoricalColumn":
         """Return the column of the records from `first` up to `end`; nothing is copied."""
         return CategoricalColumn(self.name, self.codes[first:end], self.vocabulary)
 
@@ -244,7 +244,7 @@ class NumericColumn(Discreet):
         """Number of records."""
         return len(self.values)
 
-    def part(self, first: int, end: int) -> "NumericColumn":
+    def slice(self, first: int, end: int) -> "NumericColumn":
         """Return the column of the records from `first` up to `end`; nothing is copied."""
         return NumericColumn(self.name, self.values[first:end], self.range)
 

@@ -105,8 +105,8 @@ def generalize(
     vocabulary = Vocabulary(tuple(symbol.label for symbol in symbols))
     with GrowingSets(column.name, store) as generalized:
         for begin, end in spans(column.n) if store.in_files else [(0, column.n)]:
-            part = column.part(begin, end)
-            rows = map_rows(part.indptr, part.items, symbol_of_item, len(symbols))
+            block = column.slice(begin, end)
+            rows = map_rows(block.indptr, block.items, symbol_of_item, len(symbols))
             generalized.append(SetColumn(column.name, *rows, vocabulary))
     return generalized.finished(vocabulary)
 
@@ -196,13 +196,13 @@ class Publication(Discreet):
         order = [sets[0].name if sets and name in self.joined else name for name in self.order]
         return in_order((*self.relational, *sets, *self.kept), order)
 
-    def part(self, first: int, end: int) -> "Publication":
+    def slice(self, first: int, end: int) -> "Publication":
         """Return the publication of the rows from `first` up to `end`; the arrays are not copied."""
         return replace(
             self,
-            transactions=None if self.transactions is None else self.transactions.part(first, end),
-            relational=tuple(column.part(first, end) for column in self.relational),
-            kept=tuple(column.part(first, end) for column in self.kept),
+            transactions=None if self.transactions is None else self.transactions.slice(first, end),
+            relational=tuple(column.slice(first, end) for column in self.relational),
+            kept=tuple(column.slice(first, end) for column in self.kept),
             record=self.record[first:end],
             cluster=None if self.cluster is None else self.cluster[first:end],
             store=Memory(self.store.limits),

@@ -1,4 +1,4 @@
-"""Whether ids are distinct, of however many rows: by hashes, shuffled into parts that fit into memory."""
+"""Whether ids are distinct, of however many rows: by hashes, divided into shares that fit into memory."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -16,7 +16,7 @@ from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.io.grouping import repeated_ids
 
-_PARTS = 64
+_SHARES = 64
 _DENSE = 16
 """Bytes for each number of which it is marked that it is there."""
 _LOOKED_AT = 300
@@ -33,7 +33,7 @@ UInt64 = NDArray[np.uint64]
 
 
 class Persons:
-    """The ids of rows so far, as hashes of 128 bits: equal ids are in one part, where sorting brings them together.
+    """The ids of rows so far, as hashes of 128 bits: equal ids are in one share, where sorting brings them together.
 
     That two different ids are taken for the same is as good as impossible, and would refuse them; equal ones are
     never missed. The ids themselves are not kept.
@@ -41,14 +41,14 @@ class Persons:
 
     def __init__(self, names: tuple[str, ...], store: Store) -> None:
         self.names, self.n = names, 0
-        self._parts = Division(store, _PARTS if names else 0, np.uint64)
+        self._shares = Division(store, _SHARES if names else 0, np.uint64)
 
     def __enter__(self) -> Self:
-        self._parts.__enter__()
+        self._shares.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._parts.__exit__(kind, error, at)
+        self._shares.__exit__(kind, error, at)
 
     def add(self, columns: list[Any]) -> None:
         """Add rows: the texts of each column that identifies a person (``pyarrow.LargeStringArray``)."""
@@ -58,7 +58,7 @@ class Persons:
         keyed[:, 0] = words[:, 0] << np.uint64(32) | words[:, 1]
         keyed[:, 1] = words[:, 2] << np.uint64(32) | words[:, 3]
         keyed[:, 2] = np.arange(self.n, self.n + n, dtype=np.uint64)
-        self._parts.add(keyed[:, 0], keyed)
+        self._shares.add(keyed[:, 0], keyed)
         self.n += n
 
     def refuse_repeated(self, where: str) -> None:
@@ -78,7 +78,7 @@ class Persons:
     def repeated(self) -> tuple[Int64, Int64]:
         """Return, for each row whose id an earlier row has, int64, the first such row and the row itself."""
         firsts, repeated = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for words in self._parts.parts() if self.n else ():
+        for words in self._shares.shares() if self.n else ():
             hashed = np.sort(words[:, 0])
             if (hashed[1:] == hashed[:-1]).any():
                 first, again = _repeated(words)
@@ -167,7 +167,7 @@ def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
     if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
         return None
     first = [text for text in texts.slice(0, _LOOKED_AT).to_pylist() if text is not None]
-    if not all(map(str.isdecimal, first)):  # Arrow goes on where it fails, and takes longer
+    if not all(map(str.isdecimal, first)):  # faster than a cast that fails
         return None
     try:
         return np.asarray(pc.cast(texts.drop_null() if texts.null_count else texts, pa.int64()))
@@ -191,18 +191,20 @@ def _has_equal(keys: NDArray[np.int64], at_once: int = _AT_ONCE) -> bool:
         for a, b in spans(len(keys)):
             present[keys[a:b] - least] = True
         return int(np.count_nonzero(present)) < len(keys)
-    parts = -(-len(keys) // at_once)
-    for part in range(parts):
-        own = [keys[a:b] if parts == 1 else keys[a:b][_part_of(keys[a:b], parts) == part] for a, b in spans(len(keys))]
+    count = -(-len(keys) // at_once)
+    for share in range(count):
+        own = [
+            keys[a:b] if count == 1 else keys[a:b][_share_of(keys[a:b], count) == share] for a, b in spans(len(keys))
+        ]
         ordered = np.sort(np.concatenate(own))
         if (ordered[1:] == ordered[:-1]).any():
             return True
     return False
 
 
-def _part_of(keys: NDArray[np.int64], parts: int) -> NDArray[np.uint64]:
+def _share_of(keys: NDArray[np.int64], count: int) -> NDArray[np.uint64]:
     mixed = keys.view(np.uint64) * _ODD >> np.uint64(32)
-    number: NDArray[np.uint64] = mixed % np.uint64(parts)
+    number: NDArray[np.uint64] = mixed % np.uint64(count)
     return number
 
 

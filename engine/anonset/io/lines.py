@@ -46,8 +46,8 @@ def _may_need_quotes(column: Any) -> bool:
     marks = [mark.encode() for mark in _MARKS]
     longest = max(map(len, marks))
     for at in range(begin, end, _BYTES_AT_ONCE):
-        part = data.slice(at, min(end - at, _BYTES_AT_ONCE + longest - 1)).to_pybytes()
-        if any(mark in part for mark in marks):
+        block = data.slice(at, min(end - at, _BYTES_AT_ONCE + longest - 1)).to_pybytes()
+        if any(mark in block for mark in marks):
             return True
     return False
 

@@ -140,8 +140,8 @@ def relabel(column: SetColumn, image: Mapping[str, str | None], store: Store = M
     codes = np.array([-1 if label is None else vocabulary.index[label] for label in after], np.int32)
     with GrowingSets(column.name, store) as relabelled:
         for first, end in spans(column.n):
-            part = column.part(first, end)
-            lengths, items = part.lengths, codes[part.items]
+            block = column.slice(first, end)
+            lengths, items = block.lengths, codes[block.items]
             if None in after:
                 lengths, items = keep_tokens(lengths, items, items >= 0)
             relabelled.append(tidy_rows(column.name, offsets(lengths), items, vocabulary))

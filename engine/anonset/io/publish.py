@@ -33,7 +33,7 @@ _OFFSET = 4
 _STEP = 1 << 14
 """Rows that are measured at once."""
 PARTS = "published"
-"""Name of the folder that holds a publication in parts."""
+"""Name of the folder that holds the part files of a publication."""
 
 
 def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
@@ -85,7 +85,7 @@ def write_published(
     separator: str | None = None,
     part_rows: int | None = None,
 ) -> Path:
-    """Write the published records, ``published.csv``, ``.parquet`` or ``.dat``, or a folder of parts; return the path.
+    """Write the published records, ``published.csv``, ``.parquet`` or ``.dat``, or a folder of part files; return it.
 
     Set-valued columns that were joined are written as separate columns again. Symbols of a
     record stand in canonical order, joined by the separator (by a blank in FIMI); in Parquet they are
@@ -120,12 +120,12 @@ def write_published(
         inner.mkdir()
     bounds = list(spans(publication.n, part_rows)) or [(0, 0)]
     for name, rows in zip(part_names(len(bounds), format), bounds, strict=True):
-        _write([column.part(*rows) for column in columns], Path(folder) / name, format, separator)
+        _write([column.slice(*rows) for column in columns], Path(folder) / name, format, separator)
     return inner
 
 
 def part_names(n: int, format: str, folder: str = PARTS) -> tuple[str, ...]:  # noqa: A002
-    """Return the names of the files of a publication in parts.
+    """Return the names of the part files of a publication.
 
     >>> part_names(2, "csv")
     ('published/part-00000.csv', 'published/part-00001.csv')
@@ -146,10 +146,10 @@ def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path)
     from pyarrow import parquet
 
     with remove_on_failure(path), path.open("wb") as file:
-        empty = arrow_table([column.part(0, 0) for column in columns])
+        empty = arrow_table([column.slice(0, 0) for column in columns])
         with parquet.ParquetWriter(file, empty.schema) as writer:
             for first, end in spans_within(columns, ROWS_PER_GROUP, BYTES_PER_GROUP):
-                writer.write_table(arrow_table([column.part(first, end) for column in columns]), ROWS_PER_GROUP)
+                writer.write_table(arrow_table([column.slice(first, end) for column in columns]), ROWS_PER_GROUP)
             if not columns[0].n:
                 writer.write_table(empty)
     return path
@@ -157,7 +157,7 @@ def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path)
 
 def separator_of(publication: Publication, separator: str | None = None) -> str:
     """Return what separates the symbols of a publication within a field (see `separator_for`)."""
-    shown = written_columns(publication.part(0, 0))
+    shown = written_columns(publication.slice(0, 0))
     sets = (column for column in shown if isinstance(column, SetColumn))
     return separator_for((label for column in sets for label in column.vocabulary.labels), separator)
 
@@ -165,8 +165,8 @@ def separator_of(publication: Publication, separator: str | None = None) -> str:
 def _csv_parts(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[Any]:
     top, _ = csv_bytes([column.name for column in columns], [text_array([])] * len(columns))
     yield top
-    for parts in _blocks(columns, separator):
-        yield lines([quoted(part, alone=len(columns) == 1) for part in parts])
+    for fields in _blocks(columns, separator):
+        yield lines([quoted(part, alone=len(columns) == 1) for part in fields])
 
 
 def _blocks(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[list[Any]]:

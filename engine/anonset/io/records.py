@@ -53,9 +53,9 @@ def _lines(publication: Publication) -> Iterator[Any]:
     text = pa.large_string()
     yield csv_bytes(_RECORDS, [text_array([])] * 3)[0]
     for first, end in spans(publication.n):
-        part = publication.part(first, end)
-        cluster = text_array([""] * part.n) if part.cluster is None else pa.array(part.cluster).cast(text)
-        columns = [pa.array(np.arange(first, end)).cast(text), pa.array(part.record).cast(text), cluster]
+        block = publication.slice(first, end)
+        cluster = text_array([""] * block.n) if block.cluster is None else pa.array(block.cluster).cast(text)
+        columns = [pa.array(np.arange(first, end)).cast(text), pa.array(block.record).cast(text), cluster]
         yield csv_bytes(_RECORDS, columns)[1]
 
 
@@ -69,9 +69,9 @@ def _write_parquet(publication: Publication, path: Path) -> Path:
         options: dict[str, Any] = {"use_dictionary": False, "column_encoding": encodings}
         with parquet.ParquetWriter(file, pa.schema(kinds.items()), **options) as writer:
             for first, end in spans(publication.n, _ROWS_PER_GROUP):
-                part = publication.part(first, end)
-                cluster = pa.nulls(part.n, pa.int32()) if part.cluster is None else pa.array(part.cluster)
-                columns = [pa.array(np.arange(first, end)), pa.array(part.record), cluster]
+                block = publication.slice(first, end)
+                cluster = pa.nulls(block.n, pa.int32()) if block.cluster is None else pa.array(block.cluster)
+                columns = [pa.array(np.arange(first, end)), pa.array(block.record), cluster]
                 writer.write_table(pa.table(dict(zip(_RECORDS, columns, strict=True))), _ROWS_PER_GROUP)
     return path
 

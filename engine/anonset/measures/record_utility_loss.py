@@ -76,5 +76,5 @@ def record_utility_loss(publication: Publication, weights: SymbolWeights = "unif
         return 0.0
     size = np.array([len(symbol.members) for symbol in publication.symbols], np.int64)
     weight = symbol_weights(size, weights)
-    parts = (record_losses(column.part(*rows), size, weight).tolist() for rows in spans(column.n))
+    parts = (record_losses(column.slice(*rows), size, weight).tolist() for rows in spans(column.n))
     return fsum(chain.from_iterable(parts)) / column.n

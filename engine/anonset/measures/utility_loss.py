@@ -330,6 +330,6 @@ def _supports(column: SetColumn, group: Int32) -> Int64:
 
     supports = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
     for first, end in spans(column.n):
-        part = column.part(first, end)
-        supports += np.bincount(map_rows(part.indptr, part.items, group, len(supports))[1], minlength=len(supports))
+        block = column.slice(first, end)
+        supports += np.bincount(map_rows(block.indptr, block.items, group, len(supports))[1], minlength=len(supports))
     return supports

@@ -44,7 +44,7 @@ class Layout:
     separator: str | None = None
     """Separates the symbols within a field; None: a blank, or where labels hold it, another mark."""
     part_rows: int | None = None
-    """Rows of each file of a publication in parts; None: one file."""
+    """Rows of each part file; None: one file."""
     codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
     """Names that an earlier release gave to sets of items, by their members."""
 
@@ -69,12 +69,12 @@ class Layout:
 
 
 def require_few_parts(n: int, layout: Layout) -> None:
-    """Refuse more parts of so many rows than a publication may have.
+    """Refuse more part files than a publication may have.
 
     Raises
     ------
     InputError
-        With the least number of rows of a part.
+        With the least number of rows of a part file.
     """
     if layout.part_rows is not None and n > MOST_PARTS * layout.part_rows:
         need = f"at least {-(-n // MOST_PARTS)}, so that there are at most {MOST_PARTS:,} parts"

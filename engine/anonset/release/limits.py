@@ -107,25 +107,25 @@ def limits_of(
     named
         Whether the owner declares that what identifies is published on purpose.
     """
-    parts = [model.limits]
+    sentences = [model.limits]
     if isinstance(publication, Publication):
-        parts += _of_records(model, publication)
-    parts.append(ALONE)
+        sentences += _of_records(model, publication)
+    sentences.append(ALONE)
     if earlier:
-        parts.append(GOES_ON)
+        sentences.append(GOES_ON)
     if not by_person:
-        parts.append(ROWS)
+        sentences.append(ROWS)
     if by_word:
-        parts.append(BY_WORD)
+        sentences.append(BY_WORD)
     if named:
-        parts.append(NAMED)
+        sentences.append(NAMED)
     if from_data:
-        parts.append(FROM_DATA)
+        sentences.append(FROM_DATA)
     if sets_from_data:
-        parts.append(SETS_FROM_DATA)
+        sentences.append(SETS_FROM_DATA)
     if undecided:
-        parts.append(UNDECIDED)
-    return parts
+        sentences.append(UNDECIDED)
+    return sentences
 
 
 def _of_records(model: PrivacyModel, publication: Publication) -> list[str]:

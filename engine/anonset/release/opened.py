@@ -87,7 +87,7 @@ class Opened(Discreet):
 
     @contextmanager
     def placed(self, store: Store = MEMORY, *, records: bool = True) -> Iterator[Self]:
-        """Give the publication with a place for its data, which are read into files where they were published in parts.
+        """Give the publication with a place for its data, which are read into files if they are several part files.
 
         Parameters
         ----------
@@ -349,7 +349,7 @@ def _listed(names: Iterable[str], between: str = ", ") -> str:
 
 
 def _entries(published: Path, known: set[str]) -> list[Path]:
-    """Return what lies in a publication, and in the folder of its parts, if it has one."""
+    """Return what lies in a publication, and in the folder of its part files, if it has one."""
     folders = {Path(name).parent.as_posix() for name in known} - {"."}
     entries = sorted(published.iterdir())
     parts = [path for path in entries if path.name in folders and path.is_dir() and not path.is_symlink()]

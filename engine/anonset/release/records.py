@@ -299,10 +299,10 @@ def _same(meant: SetColumn | CategoricalColumn, written: SetColumn | Categorical
     codes = _codes(written.vocabulary.labels, meant.vocabulary.index)
     if codes is None:
         return False
-    return all(_same_part(meant.part(*rows), written.part(*rows), codes) for rows in spans(meant.n))
+    return all(_same_rows(meant.slice(*rows), written.slice(*rows), codes) for rows in spans(meant.n))
 
 
-def _same_part(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
+def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
     """Tell whether two columns hold the same, given the code that each label of the one has in the other."""
     if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
         moved = written.recoded(codes, len(meant.vocabulary))

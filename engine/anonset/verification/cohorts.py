@@ -172,13 +172,13 @@ class _Cohorts:
         for start in starts:
             start.append(np.zeros(1, np.int64))
         for a, b in spans(rows.n):
-            part = rows.part(a, b)
-            symbol = part.items < n_symbols  # and not the mark of a group
+            block = rows.slice(a, b)
+            symbol = block.items < n_symbols  # and not the mark of a group
             for at, wanted in enumerate((self._known, self.is_sensitive)):
-                chosen = np.zeros(len(part.items), bool)
-                chosen[symbol] = wanted[part.items[symbol]]
-                (known, secret)[at].append(part.items[chosen])
-                running = np.concatenate([[0], np.cumsum(chosen)])[part.indptr]
+                chosen = np.zeros(len(block.items), bool)
+                chosen[symbol] = wanted[block.items[symbol]]
+                (known, secret)[at].append(block.items[chosen])
+                running = np.concatenate([[0], np.cumsum(chosen)])[block.indptr]
                 starts[at].append(ends[at] + running[1:])
                 ends[at] += running[-1]
                 if at == 0:

@@ -292,8 +292,8 @@ def _counts(column: SetColumn, group_of_code: Int32, n_groups: int) -> Int64:
     """int64: records that hold any code of each group."""
     counts = np.zeros(n_groups, np.int64)
     for first, end in spans(column.n):
-        part = column.part(first, end)
-        row = np.repeat(np.arange(part.n, dtype=np.int64), part.lengths)
-        pairs = distinct(row * n_groups + group_of_code[part.items])
+        block = column.slice(first, end)
+        row = np.repeat(np.arange(block.n, dtype=np.int64), block.lengths)
+        pairs = distinct(row * n_groups + group_of_code[block.items])
         counts += np.bincount(pairs % max(1, n_groups), minlength=n_groups)
     return counts

@@ -50,7 +50,7 @@ def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
     with GrowingSets(column.name, store) as distinct, store.growing("weight", np.int64) as weight:
         for a, b in spans(rows.n):
             first = np.flatnonzero(sums[a:b])
-            distinct.append(rows.part(a, b).take(first))
+            distinct.append(rows.slice(a, b).take(first))
             weight.append(sums[a:b][first])
     return WeightedRows(distinct.finished(column.vocabulary), weight.finished())
 
@@ -61,22 +61,22 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
     Equal rows at the border of two blocks are merged.
     """
     with GrowingSets(column.name, store) as rows, store.growing("weight", np.int64) as weights:
-        last, before, ordered = column.part(0, 0), 0, True  # the row that the next block may begin with
+        last, before, ordered = column.slice(0, 0), 0, True  # the row that the next block may begin with
         bounds = list(spans(column.n))
         with store.limits.pool("verify") as pool:
             for at in range(0, len(bounds), _BLOCKS_AT_ONCE):
-                merging = pool.map(lambda span: _merged_block(column.part(*span)), bounds[at : at + _BLOCKS_AT_ONCE])
+                merging = pool.map(lambda span: _merged_block(column.slice(*span)), bounds[at : at + _BLOCKS_AT_ONCE])
                 for block, weight, in_order in merging:
-                    end, begin = last.items.tolist(), block.part(0, 1).items.tolist()
+                    end, begin = last.items.tolist(), block.slice(0, 1).items.tolist()
                     ordered &= in_order and end <= begin
                     if last.n and end == begin:
                         weight[0] += before
                     else:
                         rows.append(last)
                         weights.append(np.full(last.n, before))
-                    rows.append(block.part(0, block.n - 1))
+                    rows.append(block.slice(0, block.n - 1))
                     weights.append(weight[:-1])
-                    last, before = block.part(block.n - 1, block.n), int(weight[-1])
+                    last, before = block.slice(block.n - 1, block.n), int(weight[-1])
         rows.append(last)
         weights.append(np.full(last.n, before))
     return WeightedRows(rows.finished(column.vocabulary), weights.finished()), ordered
@@ -169,8 +169,8 @@ def with_symbols(rows: SetColumn, kept: NDArray[np.bool_], store: Store = MEMORY
     """Return the rows with those of their symbols alone that are kept, bool (V,)."""
     with GrowingSets(rows.name, store) as kept_rows:
         for a, b in _row_spans(rows.indptr):
-            part = rows.part(a, b)
-            chosen = kept[part.items]
-            ends = np.concatenate([[0], np.cumsum(chosen)])[part.indptr]
-            kept_rows.append(SetColumn(rows.name, ends, part.items[chosen], rows.vocabulary))
+            block = rows.slice(a, b)
+            chosen = kept[block.items]
+            ends = np.concatenate([[0], np.cumsum(chosen)])[block.indptr]
+            kept_rows.append(SetColumn(rows.name, ends, block.items[chosen], rows.vocabulary))
     return kept_rows.finished(rows.vocabulary)

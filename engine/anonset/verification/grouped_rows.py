@@ -40,14 +40,14 @@ def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMO
     for a, b in spans(column.n):
         rank = np.searchsorted(values, groups[a:b])
         order = np.argsort(rank, kind="stable")
-        rank, part = rank[order], column.part(a, b).take(order)
-        lengths = part.lengths + 1
+        rank, block = rank[order], column.slice(a, b).take(order)
+        lengths = block.lengths + 1
         row = _places(rank, np.ones(len(rank), np.int64), fill[0])
         item = _places(rank, lengths, fill[1])
         indptr[row + 1] = item + lengths
         ends = np.cumsum(lengths)
         at = np.repeat(item - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
-        items[at] = _marked(part, len(column.vocabulary) + rank, ends)
+        items[at] = _marked(block, len(column.vocabulary) + rank, ends)
     return SetColumn(column.name, indptr, items, column.vocabulary), values
 
 
@@ -65,7 +65,7 @@ def _begins(column: SetColumn, groups: NDArray[np.integer], values: Int64) -> In
     for a, b in spans(column.n):
         rank = np.searchsorted(values, groups[a:b])
         size[0] += np.bincount(rank, minlength=len(values))
-        np.add.at(size[1], rank, column.part(a, b).lengths + 1)
+        np.add.at(size[1], rank, column.slice(a, b).lengths + 1)
     return np.asarray(np.cumsum(size, axis=1) - size)
 
 

@@ -319,7 +319,7 @@ def records_with(column: SetColumn, codes: tuple[int, ...]) -> Int64:
     wanted[list(codes)] = True
     records = [np.empty(0, np.int64)]
     for first, end in spans(column.n):
-        part = column.part(first, end)
-        record = np.searchsorted(part.indptr, np.flatnonzero(wanted[part.items]), side="right") - 1
-        records.append(first + np.flatnonzero(np.bincount(record, minlength=part.n) == len(codes)))
+        block = column.slice(first, end)
+        record = np.searchsorted(block.indptr, np.flatnonzero(wanted[block.items]), side="right") - 1
+        records.append(first + np.flatnonzero(np.bincount(record, minlength=block.n) == len(codes)))
     return np.concatenate(records)

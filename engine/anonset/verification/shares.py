@@ -44,10 +44,10 @@ def divided(
     """
     before = after = 0
     with Division(store, count, dtype) as division:
-        for key, part in rows:
-            before += _sum_of_hashes(part)
-            division.add(key, part)
-        for share in division.parts():
+        for key, batch in rows:
+            before += _sum_of_hashes(batch)
+            division.add(key, batch)
+        for share in division.shares():
             after += _sum_of_hashes(share)
             if len(share):
                 yield share
@@ -61,8 +61,8 @@ def _sum_of_hashes(rows: NDArray[Any]) -> int:
 
 def _hashes(columns: Sequence[Column], first: int, end: int) -> NDArray[np.uint64]:
     """Return a hash of the tuple of each row of a span."""
-    parts = [column.part(first, end) for column in columns]
-    values = [part.codes if isinstance(part, CategoricalColumn) else part.values + 0 for part in parts]
+    slices = [column.slice(first, end) for column in columns]
+    values = [rows.codes if isinstance(rows, CategoricalColumn) else rows.values + 0 for rows in slices]
     return hashed(values, end - first)  # no negative zero
 
 

@@ -75,7 +75,7 @@ def split_individuals(
     with Division(store, count, np.int32) as division:
         for first, end in spans(n):
             division.add(_keys(ids, draws, first, end), np.arange(first, end))
-        for number, rows in enumerate(division.parts(dropped=False)):
+        for number, rows in enumerate(division.shares(dropped=False)):
             yield PartOfTuples(rows, f", part {number}")
 
 

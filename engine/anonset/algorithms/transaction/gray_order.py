@@ -28,7 +28,7 @@ class GrayOrder(Discreet):
     The bits are the items by descending support, then position; the first is the most significant.
 
     >>> order = GrayOrder.of(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, set()]))
-    >>> order.record.tolist(), order.n_empty, list(order.part(2, 4).rows())
+    >>> order.record.tolist(), order.n_empty, list(order.slice(2, 4).rows())
     ([3, 2, 1, 0], 1, [['a', 'b'], ['a']])
     """
 
@@ -82,17 +82,17 @@ class GrayOrder(Discreet):
         number = max(1, min(partitions, n // k))
         return list(pairwise(self.n_empty + j * n // number for j in range(number + 1)))
 
-    def part(self, first: int, end: int, store: Store = MEMORY) -> SetColumn:
+    def slice(self, first: int, end: int, store: Store = MEMORY) -> SetColumn:
         """Return the records from one to before another, in that order; their items lie where `work` says."""
         from anonset_kernels.gray import gray_items
         from anonset_kernels.rows import sort_rows as sort_items
 
         with GrowingSets(self.keys.name, store) as rows:
             for a, b in spans(end - first):
-                part = self.keys.part(first + a, first + b)
-                indptr, items = gray_items(part.indptr, part.items, self.item)
+                block = self.keys.slice(first + a, first + b)
+                indptr, items = gray_items(block.indptr, block.items, self.item)
                 items = sort_items(indptr, items, len(self.item))
-                rows.append(SetColumn(part.name, indptr, items, part.vocabulary))
+                rows.append(SetColumn(block.name, indptr, items, block.vocabulary))
         return rows.finished(self.keys.vocabulary)
 
 
@@ -105,9 +105,9 @@ def _keys(column: SetColumn, item: Int32, store: Store) -> SetColumn:
     bit_of[item] = np.arange(len(item), dtype=np.int32)
     with GrowingSets(column.name, store) as keys:
         for first, end in spans(column.n):
-            part = column.part(first, end)
-            bits = sort_items(part.indptr, bit_of[part.items], len(item))
-            keys.append(SetColumn(column.name, *gray_codes(part.indptr, bits, len(item)), column.vocabulary))
+            block = column.slice(first, end)
+            bits = sort_items(block.indptr, bit_of[block.items], len(item))
+            keys.append(SetColumn(column.name, *gray_codes(block.indptr, bits, len(item)), column.vocabulary))
     return keys.finished(column.vocabulary)
 
 

@@ -141,7 +141,7 @@ class Lra(AprioriBased):
     ) -> Iterator[_Recoded]:
         """Anonymize each partition, side by side; in files, where memory does not hold them, one after the other."""
         if not scratch.in_files or _fit_together(order, runs, hierarchy, executor):
-            return run_tasks(executor, lambda run: self._search(order.part(*run), hierarchy), runs)
+            return run_tasks(executor, lambda run: self._search(order.slice(*run), hierarchy), runs)
         return (self._in_files(order, run, hierarchy, executor, scratch) for run in runs)
 
     def _search(self, records: SetColumn, hierarchy: Hierarchy, executor: Executor | None = None) -> _Recoded:
@@ -155,7 +155,7 @@ class Lra(AprioriBased):
     ) -> _Recoded:
         """Anonymize a partition block by block."""
         with scratch.below() as own:
-            return self._search(order.part(*run, own), hierarchy, executor)
+            return self._search(order.slice(*run, own), hierarchy, executor)
 
 
 def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, executor: Executor | None) -> bool:
