@@ -46,7 +46,7 @@ class Division:
             target.append(own.ravel())
 
     def shares(self, *, dropped: bool = True) -> Iterator[NDArray[Any]]:
-        """Yield the rows of each share, in the order of `add`, and drop it before the next; end adding."""
+        """Yield the rows of each share in the order of `add`, dropping it before the next one; call `add` no more."""
         for share in self._shares:
             yield share.finished().reshape(-1, *self._shape)
             if dropped:
