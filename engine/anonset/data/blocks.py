@@ -64,7 +64,7 @@ class Blocks(Discreet):
 
 
 def require_sound(indptr: Int64, items: Int32, n_items: int) -> None:
-    """Refuse rows in files that kernels, which look at nothing, could not go through.
+    """Refuse rows in files whose starts or codes are out of bounds: kernels check nothing.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class GrowingSets:
         self._indptr.append(np.zeros(1, np.int64))
 
     def append(self, part: SetColumn) -> None:
-        """Add records at the end; of the part's vocabulary nothing is kept.
+        """Add records at the end; their vocabulary is ignored.
 
         Raises
         ------
@@ -123,11 +123,11 @@ class GrowingSets:
         self._end += len(part.items)
 
     def finished(self, vocabulary: Vocabulary) -> SetColumn:
-        """Return the column under its vocabulary; nothing more is added."""
+        """Return the column under its vocabulary; call `append` no more."""
         return SetColumn(self.name, self._indptr.finished(), self._items.finished(), vocabulary)
 
     def drop_items(self) -> None:
-        """Forget the items, but not where those of each record began."""
+        """Delete the items, but keep where those of each record begin."""
         self._items.drop()
 
     def __enter__(self) -> Self:

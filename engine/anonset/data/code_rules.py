@@ -1,4 +1,4 @@
-"""What is to be done to codes that no hierarchy knows, and what was changed of the data on the way."""
+"""Rules for codes that are no leaves of their hierarchy, and what such rules change in the data."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class CodeRules:
 
 @dataclass(frozen=True)
 class Change:
-    """What a rule changed of a column."""
+    """What a rule changed in a column."""
 
     column: str
     rule: str

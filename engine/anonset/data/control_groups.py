@@ -1,4 +1,4 @@
-"""What the control groups of this process leave it of processors and memory, by /proc/self/cgroup; both versions.
+"""Processors and memory that the control groups of this process leave it (/proc/self/cgroup, versions 1 and 2).
 
 A limit of a group above the process's own counts too. In a container the files of the own group may lie at the root.
 """

@@ -1,4 +1,4 @@
-"""Numbers as they were written: exact fractions, where a float would have rounded what somebody meant."""
+"""Numbers as exact fractions of what is written, which a float would round."""
 
 import re
 from contextlib import suppress
@@ -11,7 +11,7 @@ from anonset.spelling import setting
 Written = float | str | Decimal | Fraction
 """A number as it was given; a float counts as the decimal number that it is printed as."""
 
-_DIGITS = 400  # of a number, and of the shift of its point: beyond every float, and quickly computed with
+_DIGITS = 400  # of a number, and its largest exponent: more than a float has, and still fast
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)")
 
 
@@ -31,7 +31,7 @@ def exact(value: Written) -> Fraction:
     text, fraction = str(value).strip(), None
     shift = _EXPONENT.search(text)
     if not (isinstance(value, bool) or len(text) > _DIGITS or (shift and abs(int(shift[1])) > _DIGITS)):
-        with suppress(ValueError, ZeroDivisionError):  # whose texts show the value
+        with suppress(ValueError, ZeroDivisionError):  # their texts show the value
             fraction = Fraction(text)
     if fraction is None:
         msg = f"a number of at most {_DIGITS} digits is required"

@@ -1,4 +1,4 @@
-"""Labels that lie in files, however many: of a column whose values are nearly all different, as ids are."""
+"""Labels in files, for columns whose values are nearly all different, such as ids."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -22,7 +22,7 @@ _TEXT_AT_ONCE = 1 << 22
 
 
 class FiledLabels(Sequence[str]):
-    """Distinct labels in canonical order, none of which is held: they are read from mapped files.
+    """Distinct labels in canonical order, read from mapped files when they are asked for.
 
     >>> labels = FiledLabels(np.array([0, 1, 3]), np.frombuffer(b"abb", np.uint8))
     >>> list(labels), labels[1], list(labels.followed_by("*")), labels.places["bb"], "c" in labels.places
@@ -33,11 +33,11 @@ class FiledLabels(Sequence[str]):
         self.starts = starts
         """int64 (n + 1,): where each label begins."""
         self.text = text
-        """uint8 (bytes,): the labels in UTF-8, one behind the other."""
+        """uint8 (bytes,): the labels in UTF-8, concatenated."""
         self.numeric = numeric
         """Whether all are integers, and stand in the order of their numbers."""
         self.last = last
-        """A label behind the others, out of order."""
+        """One more label, after those in the files and out of order."""
 
     @property
     def filed(self) -> int:
@@ -53,11 +53,11 @@ class FiledLabels(Sequence[str]):
 
     @property
     def last_bytes(self) -> UInt8:
-        """The label behind the others in UTF-8."""
+        """The label after those in the files, in UTF-8."""
         return np.frombuffer((self.last or "").encode(), np.uint8).copy()
 
     def followed_by(self, label: str) -> "FiledLabels":
-        """Return the same labels with one behind them."""
+        """Return the same labels, followed by another one."""
         return FiledLabels(self.starts, self.text, numeric=self.numeric, last=label)
 
     def __len__(self) -> int:
@@ -143,7 +143,7 @@ class FiledLabels(Sequence[str]):
         return starts, text
 
     def _gathered_starts(self, codes: Int32) -> Int64:
-        """Return where the labels of some codes begin, one behind the other, int64 (n + 1,)."""
+        """Return where the labels of some codes begin when they are concatenated, int64 (n + 1,)."""
         from anonset_kernels.labels import gathered_starts
 
         starts = gathered_starts(codes, self.arrays, len(self.last_bytes))
@@ -161,7 +161,7 @@ class FiledLabels(Sequence[str]):
 
 
 class _Places(Mapping[str, int]):
-    """The place of each label, looked for by halving."""
+    """The place of each label, by binary search."""
 
     def __init__(self, labels: FiledLabels) -> None:
         self._labels = labels

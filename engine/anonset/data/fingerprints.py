@@ -1,4 +1,4 @@
-"""The fingerprints of what columns and tables hold, however it is coded."""
+"""Fingerprints of the contents of columns and tables, which do not depend on their codes."""
 
 import hashlib
 import json
@@ -57,10 +57,10 @@ def column_sha256(column: SetColumn | Column) -> str:
 
 
 def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -> str:
-    """Return the fingerprint of a column whose labels, all of which occur, lie in files: that of one in memory."""
+    """Return the fingerprint of a column whose labels lie in files and all occur: the same as in memory."""
     with ExitStack() as stack:
         place = None
-        if labels.numeric:  # numbers of several lengths stand in another order than their code points
+        if labels.numeric:  # the order of numbers is not that of code points
             store = stack.enter_context(store_of(labels.starts).below())
             place, labels = encode_labels(labels.starts, labels.text, store, numeric=False)
         for a, b in spans(column.n):
@@ -75,7 +75,7 @@ def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -
 
 
 def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
-    """Return labels as JSON has them in a list, what stands between two behind each."""
+    """Return labels as in a list of JSON, each followed by the separator."""
     from anonset_kernels.labels import Labels, quote_labels
 
     starts = labels.starts[first : end + 1]

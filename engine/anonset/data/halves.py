@@ -152,7 +152,7 @@ def _names(
 
 
 def _free_prefix(labels: Iterable[str]) -> str:
-    """Return what no label begins with that goes on with a number."""
+    """Return a prefix such that no label is the prefix and a number."""
     prefix, known = "H", [label for label in labels if label.startswith("H")]
     while any(label.startswith(prefix) and label[len(prefix) :].isdecimal() for label in known):
         prefix += "_"

@@ -38,7 +38,7 @@ class Hierarchy(Discreet):
     aliases: tuple[tuple[str, str], ...] = ()
     """Collapsed labels: (label of the removed node, label of the node that stands for it)."""
     from_data: bool = False
-    """Whether it was made from how often labels occur, so that it may tell of that."""
+    """Whether it is made from how often labels occur, and so may disclose that."""
     columns_above: Int32 | None = None
     """int32 (V,): columns of its file from the root's to the first that shows each node; None: as many as its depth."""
     unnamed: frozenset[str] = frozenset()
@@ -296,7 +296,7 @@ def _depths(parent: Sequence[int]) -> list[int]:
 
 
 def children_of(subtree_end: Int32, node: int) -> list[int]:
-    """Return the children of a node of a tree in preorder, of whose nodes it is known where what is below them ends."""
+    """Return the children of a node of a tree in preorder, given the end of the subtree of each node."""
     children, child = [], node + 1
     while child < subtree_end[node]:
         children.append(child)

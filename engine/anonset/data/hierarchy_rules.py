@@ -23,7 +23,7 @@ NO_VALUE = frozenset({"", "?"})
 """Labels of a missing value: they stand below the root, whatever the rule."""
 RULES = ("prefix", "mask", "bins", "date")
 PROPOSED = "halves:frequency"
-"""The hierarchy of items that is proposed where none is given: by it the best cut loses least."""
+"""The hierarchy that is proposed for items where none is given: its best cut loses least."""
 BALANCED, HALVES, REFINE = "balanced:", "halves:", "refine:"
 """What specifications begin with that make a tree: ``balanced:5``; ``halves:frequency``, and ``halves:frequency@FILE``
 by the frequencies of a file; ``refine:FILE``, a file's tree with halves over the children of its nodes."""
@@ -160,7 +160,7 @@ def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int
     """
     order = np.lexsort((np.arange(len(labels)), -occurrences))
     level: list[tuple[str, Tree]] = [(labels[at], labels[at]) for at in order]  # smallest label, tree
-    Hierarchy.balanced(labels, fanout)  # refuses what is not to be had
+    Hierarchy.balanced(labels, fanout)  # refuses a bad fanout, or no labels
     height = 0
     while len(level) > 1:
         height += 1

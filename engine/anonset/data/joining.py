@@ -16,7 +16,7 @@ def prefixed(column: str, item: str) -> str:
 
 
 def require_joinable(columns: Iterable[str]) -> None:
-    """Refuse names of columns of which an item's name could not tell whose it is.
+    """Refuse names of columns that leave open which column a prefixed item is from.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Texts of any number as codes of their distinct ones in canonical order: distributed into buckets, which are sorted.
+"""Any number of texts as codes of the distinct ones in canonical order: texts go into buckets, which are sorted.
 
-Texts go into buckets by eight of their bytes, behind those that all share, cut at quantiles of a sample, so that none
-has more texts, or bytes, than it should. A bucket that is still too large, since many texts are the same or begin
-alike, is sorted at once all the same; its texts are copied some at a time.
+The bucket of a text is told by the eight bytes behind the prefix that all texts share; quantiles of a sample bound the
+texts and bytes of a bucket. A bucket that is still too large, since many texts are equal or begin alike, is sorted
+as one nevertheless; its texts are copied some at a time.
 """
 
 import math

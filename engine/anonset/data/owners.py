@@ -1,4 +1,4 @@
-"""Whose a work directory is: a mark in it names the process at work there, and is locked as long as that lives.
+"""The owner of a work directory: a mark in it names the process at work there, which holds the mark locked.
 
 A process that is killed cannot remove its directory. The mark lets another one tell that nobody is at work there.
 """

@@ -1,4 +1,4 @@
-"""A mapped table described in its work directory, so that another process can take it up."""
+"""The description of a mapped table in its work directory, by which another process can open it."""
 
 import hashlib
 import json
@@ -109,7 +109,7 @@ def saved_table(store: Files) -> Table:
     Raises
     ------
     InputError
-        If there is none, or an array is not what was written.
+        If there is none, or an array is damaged.
     """
     description = _described(store)
     if description is None:
@@ -164,7 +164,7 @@ def _described(store: Files) -> dict[str, Any] | None:
 
 
 def _digest(path: Path) -> str:
-    """Return the digest of a file, read part by part."""
+    """Return the digest of a file, read chunk by chunk."""
     digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
         while part := file.read(_AT_ONCE):

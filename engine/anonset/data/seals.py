@@ -1,4 +1,4 @@
-"""Sums of the files that a mapped table lies in, so that what is damaged in the middle of a run is not published."""
+"""Checksums of the files of a mapped table, so that data that are damaged during a run are not published."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,33 +21,33 @@ Sum = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Seal(Discreet):
-    """What the files of a table held; of no use against who changes them on purpose, who may do that before, too."""
+    """Checksums of the files of a table. They show damage, not tampering, which may come before they are taken."""
 
     sums: Mapping[Path, Sum]
 
     @classmethod
     def of(cls, table: Table) -> "Seal":
-        """Sum up the files that a table lies in; of one in memory there are none. Cost: a pass over them."""
+        """Take the checksums of the files of a table; one in memory has none. Cost: a pass over the files."""
         return cls.over([*_arrays(table), *_labels(table)])
 
     @classmethod
     def of_labels(cls, table: Table) -> "Seal":
-        """Sum up the files in which labels of a table lie, if any do: they are what is written, and read back."""
+        """Take the checksums of the files of a table's labels, which are written to the publication and read back."""
         return cls.over(_labels(table))
 
     @classmethod
     def over(cls, arrays: Iterable[NDArray[np.generic]]) -> "Seal":
-        """Sum up the files that arrays lie in."""
+        """Take the checksums of the files that arrays lie in."""
         files = [file for array in arrays if (file := backing(array)) is not None]
         return cls({path: _sum(path) for path in dict.fromkeys(Path(str(file.filename)) for file in files)})
 
     def require_unbroken(self) -> None:
-        """Refuse what is not what it was.
+        """Refuse files that have changed.
 
         Raises
         ------
         InputError
-            With the first file that was changed.
+            With the first file that has changed.
         """
         for path, expected in self.sums.items():
             if not path.exists() or _sum(path) != expected:
@@ -56,17 +56,17 @@ class Seal(Discreet):
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Go on while the files are what they were: it is looked at in the end, and where something else fails.
+        """Check the files at the end of the block, and where the block fails, since damage may be the cause.
 
         Raises
         ------
         InputError
-            With the first file that was changed.
+            With the first file that has changed.
         """
         try:
             yield
         except Exception:
-            self.require_unbroken()  # then that is why
+            self.require_unbroken()  # damage is the cause
             raise
         self.require_unbroken()
 

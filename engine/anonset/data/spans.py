@@ -1,4 +1,4 @@
-"""How many records are gone through at once, on how many threads, and how much is held: never all of a table."""
+"""Limits of a run: how many records are processed together, how much data are held, how many threads compute."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -80,7 +80,7 @@ class Limits(Discreet):
         )
 
     def held(self, most: int, bytes_each: int) -> int:
-        """Return how many elements to hold at once: `most`, or as many as half of the room takes."""
+        """Return how many elements to hold together: `most`, or as many as fit into half of the limit."""
         return most if self.room is None else max(1, min(most, self.room // 2 // bytes_each))
 
     def has_room(self, n_bytes: int) -> bool:
@@ -96,7 +96,7 @@ NO_LIMITS = Limits()
 
 
 def ascending(codes: NDArray[np.integer]) -> bool:
-    """Tell whether codes, (n,), do not fall; nothing as long as they are is made.
+    """Tell whether codes, (n,), never decrease; in constant memory.
 
     >>> ascending(np.array([0, 0, 2])), ascending(np.array([1, 0]))
     (True, False)

@@ -208,7 +208,7 @@ class CategoricalColumn(Discreet):
         return CategoricalColumn(self.name, self.codes[records], self.vocabulary)
 
     def recode(self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY) -> "CategoricalColumn":
-        """Return the column with code `c` replaced by ``codes[c]`` of another vocabulary, its codes lying in `work`."""
+        """Return the column with code `c` replaced by ``codes[c]`` of another vocabulary, its codes in `store`."""
         moved = store.array("codes", np.int32, self.n)
         for a, b in spans(self.n):
             moved[a:b] = codes[self.codes[a:b]]
@@ -282,12 +282,12 @@ class Table(Discreet):
     rules: CodeRules = CodeRules()  # noqa: RUF009
     """What is to be done to codes that are no leaves of their hierarchies."""
     changes: tuple[Change, ...] = ()
-    """What was changed of the data since they were read."""
+    """What rules have changed in the data."""
     store: Store = MEMORY
     """Where the arrays lie; what is made of them goes there too."""
 
     persons: tuple[str, ...] = ()
-    """Names of the columns that identify the person and are not held: that no person has two records was looked at."""
+    """Names of the columns that identify the person and are not held: reading has checked that no person has two records."""
     repeated: tuple[Repeated, ...] = ()
     """Columns that tell persons apart and repeat over records, as reading met them; dropped ones among them."""
     word: OwnersWord = OwnersWord()  # noqa: RUF009
@@ -334,7 +334,7 @@ class Table(Discreet):
 
     @property
     def by_person(self) -> bool:
-        """Whether something told whose record each is."""
+        """Whether ids tell the person of each record."""
         return bool(self.ids or self.persons)
 
     def with_transactions(self, transactions: SetColumn) -> "Table":
@@ -382,7 +382,7 @@ def _counts(codes: Int32, size: int) -> Int64:
 
 
 def require_table(given: object) -> None:
-    """Refuse what is no table.
+    """Refuse anything but a table.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from anonset.privacy.model import Verdict, Witness
 def check_anatomy(publication: BucketPublication, model: AnatomyDiversity) -> Verdict:
     """Check every group; the witness is the first group that violates, and its most frequent value.
 
-    The check always comes to its end: O(n log(n)).
+    The check needs no budget: O(n log(n)).
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> from anonset.generalization import Buckets
@@ -39,7 +39,7 @@ def checked_groups(publication: BucketPublication) -> dict[str, Any]:
 def concentration(publication: BucketPublication, l: int) -> Witness | None:  # noqa: E741
     """Return the most frequent value of the first group in which it has more than 1/l of the tuples, or None.
 
-    Sizes are those of the sensitive table, counted over again from its rows, whatever their order.
+    Sizes are counted anew from the rows of the sensitive table, whatever their order.
     """
     groups = publication.snt_group
     for rows in run_spans(groups) if ascending(groups) else [(0, len(groups))]:
@@ -50,7 +50,7 @@ def concentration(publication: BucketPublication, l: int) -> Witness | None:  # 
 
 
 def _concentration(publication: BucketPublication, rows: tuple[int, int], l: int) -> Witness | None:  # noqa: E741
-    """Return what `concentration` does, of the groups whose rows of the sensitive table are some."""
+    """Return the violation of `concentration` among the groups of some rows of the sensitive table, or None."""
     n_values, part = max(1, len(publication.snt_value.vocabulary)), slice(*rows)
     keys = publication.snt_group[part].astype(np.int64) * n_values + publication.snt_value.codes[part]
     order = np.argsort(keys, kind="stable")

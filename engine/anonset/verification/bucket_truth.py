@@ -101,7 +101,7 @@ def _untrue_value(table: Table, publication: BucketPublication) -> Witness | Non
 
 
 def _first_published_twice(record: Int64, n: int) -> int:
-    """Return the first row whose input tuple is that of another row, too; -1 if there is none."""
+    """Return the first row that publishes the same input tuple as another row; -1 if there is none."""
     seen = np.zeros(n, np.bool_)
     again = np.zeros(0, np.int64)
     for first, end in spans(len(record)):
@@ -132,7 +132,7 @@ def _keys(
 def _first_key_that_differs(
     publication: BucketPublication, before: CategoricalColumn, image: Int64
 ) -> tuple[int, int, int] | None:
-    """Return the first pair of a group and a value that is said more, or less, often than it is true, and both."""
+    """Return the first pair of a group and a value that is not published as often as it is true, and both counts."""
     codes, groups, end = publication.group.codes, publication.snt_group, 0
     in_order = ascending(codes) and ascending(groups)
     for rows in run_spans(codes) if in_order else [(0, len(codes))]:
@@ -146,7 +146,7 @@ def _first_key_that_differs(
 
 
 def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, store: Store) -> Int64 | None:
-    """Return what `_image` does; None where both have the same labels, a star apart, which lie in the same files."""
+    """Return `_image`; None where both columns have the same labels in the same files, apart from the star."""
     one, other = column.vocabulary.filed, before.vocabulary.filed
     if one is None or other is None:
         return _image(column, before)

@@ -33,7 +33,7 @@ from anonset.verification.safe_grouping import check_safe_grouping
 from anonset.verification.transaction_k import check_transaction_k
 
 DEFAULT_BUDGET = 60_000_000_000
-"""Largest number of itemset occurrences that are counted unless told otherwise: about ten minutes on one core."""
+"""Largest number of itemset occurrences that are counted by default: about ten minutes on one core."""
 
 
 class Published(Protocol):
@@ -89,7 +89,7 @@ def _constraints(publication: Published, model: ConstraintSet, budget: int, prog
 def _with_unpublished(
     verdict: Verdict, policy: PrivacyPolicy, publication: Published, members: list[tuple[str, ...]] | None
 ) -> Verdict:
-    """Say how many protected items stand behind no symbol: no record shows them, so that they violate nothing."""
+    """Add to a verdict how many protected items no published symbol stands for; these violate nothing."""
     labels = _items(publication, verdict.model).vocabulary.labels
     shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
     protected = {item for itemset in policy.itemsets for item in itemset}
@@ -191,7 +191,7 @@ def verify(
 
 
 def _work(publication: Published) -> Store:
-    """Return where a publication lies, if it is mapped from files: there is room for scratch."""
+    """Return the store for scratch files: that of a publication that is mapped from files, else memory."""
     store: Store = getattr(publication, "store", MEMORY)
     return store
 

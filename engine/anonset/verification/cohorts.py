@@ -24,7 +24,7 @@ from anonset.verification.itemsets import records_with, require_well_formed
 from anonset.verification.occurrences import Occurrences, Symbols
 
 _STEPS_PER_OCCURRENCE = 20
-"""What an occurrence counts in a budget, which is measured in steps of a compiled count: sorting it takes longer."""
+"""Steps of a budget that an occurrence costs: budgets count steps of compiled code, and sorting takes longer."""
 
 _WORTH_MERGING = 100_000_000  # occurrences of the sets of one size, some seconds
 _OCCURRENCES_MERGED = 1 << 16
@@ -144,7 +144,7 @@ class _Cohorts:
         self.n_groups = min(1, self.n) if groups is None else len(values)
         self._known = ~self.is_sensitive
         self.distinct_columns: int | None = None
-        """Symbols that may be known, where those of the same records are looked at as one."""
+        """Symbols that may be known; of those that are in the same records, the first one."""
         self._split(rows.column, store)
         self.longest_record = self.longest
         if any(self.occurrences(size) > _WORTH_MERGING for size in rule.sizes):
@@ -153,7 +153,7 @@ class _Cohorts:
             self.group = _groups_of(rows.column, values, store)
 
     def _merge_columns(self, rows: SetColumn, store: Store) -> None:
-        """Look at one alone of the symbols that are in the same records: the cohort of several of them is its own."""
+        """Keep one of the symbols that are in the same records: a set of several of them has the same cohort."""
         n_symbols = len(self.is_sensitive)
         others = np.ones(n_symbols + self.n_groups, bool)  # the marks of groups, too
         others[:n_symbols] = self.is_sensitive
@@ -164,7 +164,7 @@ class _Cohorts:
             self._split(rows, store)
 
     def _split(self, rows: SetColumn, store: Store) -> None:
-        """Take the symbols of the distinct records apart: those that are looked at, and the sensitive ones."""
+        """Separate the symbols of the distinct records into those that may be known and the sensitive ones."""
         known, secret = store.growing("known", np.int32), store.growing("secret", np.int32)
         starts = [store.growing(name, np.int64) for name in ("known-start", "secret-start")]
         self._lengths = np.zeros(rows.longest + 1, np.int64)
@@ -233,7 +233,7 @@ class _Cohorts:
             yield from self._within(a, b, size)
 
     def _within(self, a: int, b: int, size: int) -> Iterator[Occurrences]:
-        """Yield the occurrences of the sets of `size` within the groups of the distinct records from a to before b."""
+        """Yield the occurrences of the sets of `size` within the groups of the distinct records a .. b - 1."""
         group: Int64 = np.asarray(self.group)[a:b]
         last = a + int(np.searchsorted(group, group[-1]))
         if size and b - last > self.symbols.at_once:  # a group of its own
@@ -250,7 +250,7 @@ class _Cohorts:
         yield from self.symbols.extended(start, size)
 
     def _counted(self, occurrences: Occurrences, before: "_Counts | None") -> "_Counts":
-        """Return what is known of the cohorts of some sets, or, with what was before, of the only one."""
+        """Return the counts of the cohorts of some sets; with `before`, those of one set, added to these counts."""
         support = _sums(occurrences.rank, self.weight[occurrences.row], len(occurrences.sets))
         pairs, holders = self._held(occurrences)
         first_row = occurrences.row[np.searchsorted(occurrences.rank, np.arange(len(occurrences.sets)))]
@@ -297,13 +297,13 @@ class _Cohorts:
         return alike, _sums(inverse, np.concatenate(holders), len(alike))
 
     def _most_holders(self, support: Int64) -> Int64:
-        """Return how many of a cohort may hold the same sensitive symbol: by integers of any size, once a support."""
+        """Return how many of a cohort may hold the same sensitive symbol: exact integers, one for each support."""
         numerator, denominator = self.rule.share
         sizes, at = np.unique(support, return_inverse=True)
         return np.array([size * numerator // denominator for size in sizes.tolist()], np.int64)[at]
 
     def witness(self, bad: _BadCohort) -> Witness:
-        """Show the violation, after looking it up in the published records themselves."""
+        """Return the witness of a violation, once a scan of the published records has confirmed it."""
         wanted, labels = list(bad.codes), self.column.vocabulary.labels
         cohort = self._records_with(wanted, bad.group)
         holders = self._records_with([*wanted, bad.sensitive], bad.group) if bad.sensitive >= 0 else cohort[:0]
@@ -325,7 +325,7 @@ class _Cohorts:
 
 
 def _groups_of(rows: SetColumn, values: Int64, store: Store) -> Int64:
-    """Return int64 (n,): the group of each row that ends with the mark of it, as `by_group` makes them."""
+    """Return int64 (n,): the group of each row of `by_group`, which ends with the mark of its group."""
     group, n_symbols = store.growing("group", np.int64), len(rows.vocabulary)
     for a, b in spans(rows.n):
         group.append(values[rows.items[rows.indptr[a + 1 : b + 1] - 1] - n_symbols])

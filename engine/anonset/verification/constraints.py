@@ -190,7 +190,7 @@ class _Search:
         return self._shown(tuple(s for j, s in enumerate(self._image(p)) if word >> j & 1), support, row)
 
     def _shown(self, symbols: tuple[int, ...], support: int, row: int) -> Witness:
-        """Show a rare part, after looking it up in the published records themselves."""
+        """Return the witness of a rare part, once a scan of the published records has confirmed it."""
         if len(records_with(self.column, symbols)) != support:
             msg = f"verification counted support {support} for the symbols {symbols}, but the records do not"
             raise AnonsetError(msg)

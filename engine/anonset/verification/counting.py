@@ -21,8 +21,8 @@ Progress = Callable[[str, float, float], None]
 """Called with (phase, amount done, total amount) as work goes on."""
 
 CODES_PER_WINDOW, LARGEST_WINDOW, WINDOWS = 1 << 22, 1 << 26, 32
-"""Codes that the rows of a window hold, if it is of more than one symbol: so many, or, up to the second, as many as
-make so many windows, for each of which all rows are gone through."""
+"""Codes in the rows of a window of several symbols: the first number, or more, up to the second, where that makes no
+more windows than the third, since each window is a pass over all rows."""
 MOST_SYMBOLS = 1 << 11
 """Symbols whose pairs have counters of their own: 16 MiB."""
 MOST_OF_BITS = 1 << 26
@@ -89,9 +89,9 @@ def pair_counters(n: int, n_symbols: int) -> "Pairs":
 
 
 class Bits:
-    """The rows that hold each symbol as bits: each row once, and in words behind as often as it counts besides.
+    """The rows that hold each symbol as bits: a bit for each row, then, in later words, bits for its further records.
 
-    A row that stands for more than `k` records counts `k` times: whether a set is rare is the same, and how rare.
+    A row that stands for more than `k` records has `k` bits: which sets are rare, and how rare, does not change.
 
     Parameters
     ----------
@@ -109,17 +109,17 @@ class Bits:
 
     @property
     def bytes(self) -> int:
-        """Memory that they take."""
+        """Memory that the bits take."""
         return 8 * self.words * len(self.symbols)
 
     @property
     def steps(self) -> int:
-        """Words that are looked at for all pairs."""
+        """Words that counting all pairs reads."""
         n = len(self.symbols)
         return n * (n - 1) // 2 * self.words
 
     def spans(self) -> list[tuple[int, int]]:
-        """Return spans of the symbols, of which each is so many steps about."""
+        """Return spans of the symbols; counting the pairs of each takes about `_STEPS_PER_CALL` steps."""
         n = len(self.symbols)
         ends = np.cumsum(np.arange(n - 1, -1, -1) * self.words) // _STEPS_PER_CALL
         return list(pairwise([0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), n]))
@@ -155,7 +155,7 @@ class Counting:
         return self._done >= self._most
 
     def run(self, rows: SetColumn, weight: Int64) -> Found:
-        """Count the itemsets that begin with the first symbol of a row, until one is too rare, or told to stop.
+        """Count the itemsets that begin with the first symbol of a row, until one is too rare, or the count is stopped.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class Counting:
         return Found(counted, distinct, (*prefix, last), support)
 
     def run_pairs(self, rows: SetColumn, weight: Int64, parts: Iterable[tuple[int, int]]) -> tuple[Int32, int]:
-        """Count all pairs of the rows in some spans, up to `k`, unless told to stop.
+        """Count all pairs of the rows in some spans, up to `k`, unless the count is stopped.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class Counting:
         return pairs.met.reshape(n, n), counted
 
     def run_bits(self, bits: NDArray[np.uint64], of: Bits, span: tuple[int, int]) -> Found:
-        """Count all pairs whose first symbol is in a span, until one is too rare, unless told to stop."""
+        """Count all pairs whose first symbol is in a span, until one is too rare, unless the count is stopped."""
         from anonset_kernels.verification import count_shared_bits
 
         tally = np.array([0, 0, -1, -1, 0], np.int64)
@@ -234,10 +234,10 @@ class Counting:
                 self.progress(f"itemsets of size {self.size}", float(self._done), float(self.total))
 
     def _walk(self, rows: SetColumn) -> "Walk":
-        """Return a walk that stands before the first set.
+        """Return a walk at its start, before the first set.
 
-        An item that follows a prefix of some items is at least as many places behind its first item: what is so far
-        behind the symbol that most is behind of bounds the positions of a level.
+        The item after a prefix of j items is at least j places behind the first one. So a level j holds at most as many
+        positions as there are items j places or more behind the first symbol that has most of them.
         """
         from anonset_kernels.verification import Walk
 

@@ -1,6 +1,6 @@
 """The distinct rows of a column, each with the number of records equal to it: merged by blocks, then all together.
 
-Symbols that stand in the same rows are alike too: one of them tells what there is to know of all.
+Symbols that are in the same rows are merged likewise: the first one stands for all.
 """
 
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 
 MOST_TOGETHER = 1 << 23
-"""Largest number of rows that are merged together; of more, one share after the other is."""
+"""Largest number of rows that are merged in one table; more rows are merged share by share."""
 _BYTES_OF_ROW = 48
-"""Of a table of the rows that are merged together, at most."""
+"""Bytes of a row in that table, at most."""
 _ROWS_PER_CALL, _CODES_PER_CALL = 200_000, 1 << 24
 _BLOCKS_AT_ONCE = 8
 
@@ -35,9 +35,9 @@ class WeightedRows:
 def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
     """Return the distinct rows of a column, in the order in which they first occur.
 
-    Cost: O(nnz), and, where the rows are not in the order of their content, a look at each for each share of those that
-    are distinct within a block; memory, where there is a work directory, for some blocks and a table of one share: of
-    at most about `MOST_TOGETHER` rows, and of as many as a limit on the memory leaves room for.
+    Cost: O(nnz); where the rows are not in the order of their content, also a pass for each share over those that are
+    distinct within a block. Memory, with a work directory: some blocks, and a table of the rows of one share, which are
+    about `MOST_TOGETHER`, or fewer if the limit on memory says so.
     """
     within, ordered = _merged_within_blocks(column, store)
     if ordered:
@@ -97,7 +97,7 @@ def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
 
 
 def merge_equal(column: SetColumn, given: Int64 | None = None, shares: int = 1, store: Store = MEMORY) -> Int64:
-    """Merge the equal rows of a column, one share of them after the other, which are told by a hash of the row.
+    """Merge the equal rows of a column share by share; a hash of each row tells its share.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> ND
     Parameters
     ----------
     kept
-        bool (V,): symbols that are each taken for the first; V may be larger than the vocabulary.
+        bool (V,): symbols that stand for themselves alone; V may be larger than the vocabulary.
 
     >>> first_of_alike(SetColumn.of(["abc", "ab", "c", "d", "d"])).tolist()
     [True, False, True, True]
@@ -157,7 +157,7 @@ def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> ND
 
 
 def _row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
-    """Yield spans of rows that hold about so many codes as a call takes some tenths of a second for."""
+    """Yield spans of rows with about `_CODES_PER_CALL` codes, on which a call takes some tenths of a second."""
     first, n = 0, len(indptr) - 1
     while first < n:
         end = int(np.searchsorted(indptr, indptr[first] + _CODES_PER_CALL, side="right")) - 1
@@ -166,7 +166,7 @@ def _row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
 
 
 def with_symbols(rows: SetColumn, kept: NDArray[np.bool_], store: Store = MEMORY) -> SetColumn:
-    """Return the rows with those of their symbols alone that are kept, bool (V,)."""
+    """Return the rows with only those of their symbols that are kept, bool (V,)."""
     with GrowingSets(rows.name, store) as kept_rows:
         for a, b in _row_spans(rows.indptr):
             block = rows.slice(a, b)

@@ -70,7 +70,7 @@ def _begins(column: SetColumn, groups: NDArray[np.integer], values: Int64) -> In
 
 
 def _places(rank: Int64, lengths: Int64, fill: Int64) -> Int64:
-    """Return where rows of so many elements go, which come in the order of their groups, and move `fill` on.
+    """Return the places of rows of given lengths, which are ordered by group, and advance `fill`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether each individual of a bucketized table is in one group, however many there are: by shares of these."""
+"""Whether each individual of a bucketized table is in one group; of many individuals, share by share."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Rows(NamedTuple):
     """Some rows of a bucketized table."""
 
     codes: list[Int32]
-    """What tells whose each row is: int32 (r,) for each id column."""
+    """The individual of each row: int32 (r,), the codes of each id column."""
     group: Int32
     """int32 (r,): its group."""
     row: Int64
@@ -67,7 +67,7 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
 
 
 def _divided(share: Int32, new: NDArray[np.bool_], at: int) -> tuple[tuple[int, ...], Divided]:
-    """Return the codes of the individual who is in a further group from a place in a share on, and what is known."""
+    """Return the codes of an individual who is in a further group from a place in a share on, and the groups."""
     begin = int(np.flatnonzero(new[: at + 1])[-1])
     behind = np.flatnonzero(new[at:])
     end = at + int(behind[0]) if len(behind) else share.shape[1]
@@ -79,7 +79,7 @@ def _divided(share: Int32, new: NDArray[np.bool_], at: int) -> tuple[tuple[int, 
 
 
 def _with_keys(parts: Iterable[Rows]) -> Iterator[tuple[NDArray[np.uint64], Int32]]:
-    """Yield a hash of whose each row is, and the rows, int32 (r, id columns + 2): codes, group and row."""
+    """Yield a hash of the individual of each row, and the rows, int32 (r, id columns + 2): codes, group and row."""
     for part in parts:
         rows = np.stack([*part.codes, part.group, part.row.astype(np.int32)], axis=1)
         yield hashed(part.codes, len(part.row)), rows

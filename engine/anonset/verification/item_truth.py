@@ -16,7 +16,7 @@ from anonset.verification.itemsets import require_well_formed
 _ROWS_PER_CALL = 10_000
 _CALLS_AT_ONCE = 32
 Look = Callable[[tuple[int, int]], tuple[int, int, int]]
-"""Tells row, offending item and offending symbol of what is not true first, -1 each where nothing is."""
+"""Returns row, item and symbol of the first violation of a span; -1 each if there is none."""
 
 
 def check_item_truth(original: Table, publication: Publication, *, progress: Progress | None = None) -> Witness | None:

@@ -21,8 +21,8 @@ _PAIR = 2
 _WORTH_THREADS = 50_000_000  # itemset occurrences, some tenths of a second
 _WORTH_MERGING = 1_000_000_000  # some seconds
 _TRIED = 2_000_000_000
-"""Occurrences of a size beyond the budget that are counted nevertheless, if the budget has them: where most sets are
-too rare, the first of them is soon met."""
+"""Occurrences that are counted, within the budget, of a size that exceeds it: where most sets are rare, the first
+rare one is found early."""
 
 
 class DistinctRows:
@@ -57,7 +57,7 @@ class DistinctRows:
         self._rows, self.weight = rows.column, rows.weight
 
     def merge_columns(self) -> int:
-        """Leave of symbols that are in the same rows the first alone, and return how many symbols are left.
+        """Keep the first of the symbols that are in the same rows; return how many symbols are left.
 
         The smallest sets that are too rare are found all the same, and the first of them (`first_of_alike`).
         """
@@ -126,7 +126,7 @@ class DistinctRows:
         Pairs of few symbols are counted in a matrix of all, those of many in long rows by what the rows that hold each
         share, as bits, if that takes fewer steps. Others, and larger sets, are by windows of their first
         symbols, for each of which the rows from these symbols on are gathered, so that a walk below a symbol stays in
-        the caches. (To merge equal ones once more took longer than it saved.) Cost: at most one step for each
+        the caches; merging equal rows of a window once more costs more than it saves. Cost: at most one step for each
         occurrence (:meth:`occurrences`), some for those of smaller sizes; memory for some windows.
         """
         if size == 1:
@@ -190,7 +190,7 @@ class DistinctRows:
 
 
 class _Threads:
-    """Runs parts of a counting side by side, if there are several threads, and ends them whatever happens."""
+    """Runs the tasks of a count in several threads, where there are several, and always ends them."""
 
     def __init__(self, counting: Counting, threads: int) -> None:
         self._counting = counting
@@ -271,7 +271,7 @@ def check_km(
         if not (total := rows.occurrences(size)):
             break
         occurrences[size] = total
-        if total > left and int(rows.weight.min(initial=model.k)) >= model.k:  # so often occurs whatever a record holds
+        if total > left and int(rows.weight.min(initial=model.k)) >= model.k:  # every set occurs so often
             for name in ("itemset_occurrences", "distinct_itemsets", "distinct_columns"):  # how far they came
                 checked.pop(name, None)  # depends on the budget
             checked["covered"] = f"{_sizes(model.m, model.m)}: every record occurs at least {model.k} times"
@@ -303,7 +303,7 @@ def _too_large(size: int, m: int, occurrences: int, budget: int) -> str:
 
 
 def _witness(column: SetColumn, count: Count, k: int) -> Witness:
-    """Show the violating set, after looking it up in the published records themselves."""
+    """Return the witness of a violating set, once a scan of the published records has confirmed it."""
     codes = count.rare or ()
     records = records_with(column, codes)
     if len(records) != count.support:

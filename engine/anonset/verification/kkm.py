@@ -23,7 +23,7 @@ from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, require_well_formed
 
 _BYTES_A_ROW = 400
-"""What the check of a share takes for each of its rows, about."""
+"""Memory that the check of a share takes for each of its rows, about."""
 
 
 def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, store: Store = MEMORY) -> Verdict:
@@ -70,7 +70,7 @@ def check_kkm(
     Parameters
     ----------
     store
-        Where scratch is to lie, if the columns are mapped from files; each share of the rows has the budget then.
+        Where scratch is to lie, if the columns are mapped from files; then each share of the rows has the whole budget.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int6
 
 
 def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:
-    """Return the verdict on some rows of a publication with the row that its witness has there."""
+    """Return the verdict on some rows with the number that the row of its witness has in the publication."""
     witness = verdict.witness
     return verdict if witness is None else replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
 

@@ -35,7 +35,7 @@ def check_klm(
     """Check each class of records with the same published relational values by itself.
 
     Of a publication that is mapped from files, shares of the rows that hold whole classes are checked one after the
-    other; each has the budget then.
+    other; then each has the whole budget.
     """
     if not store.in_files or not relational or not column.n:
         return _check(column, classes_of(column.n, relational) if relational else None, model, budget, progress, store)

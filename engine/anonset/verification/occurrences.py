@@ -1,8 +1,8 @@
 """Occurrences of sets of symbols in records, extended symbol by symbol by sorting and counting with NumPy.
 
 The occurrences of one set stay together, so that slices of them bound the memory. Those of a set that has too many are
-extended by some symbols at a time, and so are all records, which are the occurrences of the empty set. Where they are
-more than can be held, they are not: each pass looks for them in the records, and what is asked of them comes in slices.
+extended by some symbols at a time, and so are all records, which are the occurrences of the empty set. Occurrences that
+are too many to be held are found anew in each pass over the records, slice by slice.
 """
 
 from collections.abc import Callable, Iterator

@@ -22,8 +22,8 @@ def check_safe_grouping(publication: BucketPublication, model: SafetyConstraint)
 
     In this order: each value has at most 1/l of its group; each individual is in one group; each group has k
     individuals; they show equally many tuples. Whose the starred tuples are cannot be seen, and is not checked
-    here. The check always comes to its end: O(n log(n)). What lies in files is gone through by spans of groups, and by
-    shares of the individuals.
+    here. The check needs no budget: O(n log(n)). Tables in files are checked by spans of groups and by shares of the
+    individuals.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def check_safe_grouping(publication: BucketPublication, model: SafetyConstraint)
 
 
 def _visible(publication: BucketPublication, rows: tuple[int, int] | None = None) -> Iterator[Rows]:
-    """Yield the rows of the QIT, or of a part of it, whose identity is visible, span by span.
+    """Yield the rows of the QIT, or of some rows of it, whose identity is visible, span by span.
 
     Raises
     ------
@@ -116,7 +116,7 @@ class _Shown(NamedTuple):
 
 
 def _shown(publication: BucketPublication, rows: tuple[int, int]) -> _Shown:
-    """Count what the individuals show whose rows these are."""
+    """Count the rows that each visible individual of a span of the QIT shows."""
     parts = list(_visible(publication, rows))
     columns = [np.concatenate(codes_of_parts) for codes_of_parts in zip(*(part.codes for part in parts), strict=True)]
     group, row = (np.concatenate([part[field] for part in parts]) for field in (1, 2))
@@ -139,7 +139,7 @@ def _begins(columns: list[Int32], group: Int32) -> Int64:
 
 
 def _in_order(columns: list[Int32], group: Int32, begins: Int64) -> bool:
-    """Tell whether no individual's rows in a group stand apart, since all stand by group, then by the codes."""
+    """Tell whether rows are ordered by group, then by codes, so that those of an individual in a group are adjacent."""
     one, other = begins[:-1], begins[1:]
     decided, behind = group[one] != group[other], group[one] > group[other]
     for codes in columns:

@@ -1,4 +1,4 @@
-"""The rows of a large table in shares that hold all rows of a relational tuple, or none: each is checked by itself."""
+"""Shares of the rows of a large table: all rows with the same relational tuple are in one, so each is checked alone."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -40,7 +40,7 @@ def divided(
     Raises
     ------
     InputError
-        If the shares are not, all together, the rows that were divided, by the sum of their hashes.
+        If the hashes of the rows in the shares do not add up to those of the given rows.
     """
     before = after = 0
     with Division(store, count, dtype) as division:

@@ -40,7 +40,7 @@ def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: 
 
 
 def _first_below(weight: Int64, k: int) -> int:
-    """Return the first place of a weight below k, -1 if there is none; nothing as long as they are is made."""
+    """Return the first place of a weight below k, -1 if there is none; in constant memory."""
     for begin, end in spans(len(weight)):
         rare = weight[begin:end] < k
         if rare.any():

@@ -83,7 +83,7 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
 
 
 def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store: Store = MEMORY) -> Int32:
-    """Return the entries sorted by code, those of the same code in random order: int32 (n,), lying in `work`."""
+    """Return the entries sorted by code, those of the same code in random order: int32 (n,), in `store`."""
     from anonset_kernels import buckets
 
     stretch, order = (store.array("order", np.int32, len(codes)) for _ in range(2))

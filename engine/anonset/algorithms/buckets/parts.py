@@ -134,7 +134,7 @@ def group_parts(
     """Yield how the tuples of each part are grouped; one without a group joins the next, or the last one that has.
 
     Parts that are joined until they have more than `largest` tuples, or all there are, are yielded without a group.
-    `work` is the directory in whose files the parts lie, if they do.
+    `store` holds the parts.
     """
     waiting: Grouped | None = None
     last: Grouped | None = None

@@ -83,7 +83,7 @@ class GrayOrder(Discreet):
         return list(pairwise(self.n_empty + j * n // number for j in range(number + 1)))
 
     def slice(self, first: int, end: int, store: Store = MEMORY) -> SetColumn:
-        """Return the records from one to before another, in that order; their items lie where `work` says."""
+        """Return the records first .. end - 1 of that order; their items lie in `store`."""
         from anonset_kernels.gray import gray_items
         from anonset_kernels.rows import sort_rows as sort_items
 
