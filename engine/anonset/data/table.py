@@ -287,7 +287,7 @@ class Table(Discreet):
     """Where the arrays lie; what is made of them goes there too."""
 
     persons: tuple[str, ...] = ()
-    """Names of the columns that identify the person and are not held: reading has checked that no person has two records."""
+    """Names of columns that identify the person and are not held; reading checks that no person has two records."""
     repeated: tuple[Repeated, ...] = ()
     """Columns that tell persons apart and repeat over records, as reading met them; dropped ones among them."""
     word: OwnersWord = OwnersWord()  # noqa: RUF009
