@@ -1,7 +1,10 @@
 """``anonset risk``: after a publication, with and without the original."""
 
+from functools import cached_property
+
 import pytest
 
+from anonset.release.opened import Opened
 from cli.place import Place
 
 
@@ -18,11 +21,16 @@ def test_without_the_original(place: Place) -> None:
     assert found["attack"] == []
 
 
-def test_what_would_take_more_memory_is_refused_unread(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", [["risk"], ["report", "-o", "page.html"], ["report", "--shareable"]])
+def test_what_would_take_more_memory_is_refused_unread(
+    place: Place, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
     place.run(*place.job())
-    monkeypatch.setattr("anonset.jobs.risk._read", lambda *_: pytest.fail("read"))
+    unread = cached_property(lambda _: pytest.fail("read"))
+    unread.__set_name__(Opened, "publication")
+    monkeypatch.setattr(Opened, "publication", unread)
     for more in ([], ["--work-dir", str(place.folder / "work")]):
-        ran = place.run("risk", str(place.out), "--memory-limit", "300M", *more)
+        ran = place.run(*command, str(place.out), "--memory-limit", "300M", *more)
         assert ran.code == 2
         assert "about 336.0 MiB of memory, above the limit of 300.0 MiB, and the records" in ran.err
         assert len(ran.err.splitlines()) == 1

@@ -71,11 +71,22 @@ def test_what_is_found_in_files_is_what_is_found_in_memory(folder, found, capsys
         whole = found(*command)
         assert whole[0] == 0
         assert [found(*command, *place) for place in PLACES] == [whole, whole]
+    pages = [_page(folder, drop, place) for place in ([], *PLACES)]
+    assert pages == [pages[0]] * len(pages)
     told = found(*commands[0])[1]
     assert told["true"]
     assert (told["correlations_found"]["inter_group"] > 0) == (model == ["anatomy"])
     assert sorted(path.name for path in folder.iterdir()) == ["out", "out.private", "temporary", "v.csv"]
     assert list((folder / "temporary").iterdir()) == []
+
+
+def _page(folder, drop, place):
+    """Return the page of a report, which does not stay."""
+    path = folder / "page.html"
+    assert main(["report", "out", "--original", "v.csv", *drop, "-o", str(path), "--quiet", *place]) == 0
+    text = path.read_text()
+    path.unlink()
+    return text
 
 
 @pytest.mark.parametrize("ids", IDS)

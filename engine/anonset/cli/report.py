@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags, pairs, split
 from anonset.cli.exit_codes import DONE
-from anonset.cli.originals import original_and_persons
+from anonset.cli.originals import MemoryLimit, WorkDir, original_and_persons
 from anonset.cli.output import progress_bars, show
 from anonset.errors import InputError
 from anonset.settings.job_files import is_job, of_job
@@ -35,6 +35,8 @@ def report(
     hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
     id: Annotated[list[str] | None, Parameter(help="Columns of the original that identify the person.")] = None,  # noqa: A002
     drop: Annotated[list[str] | None, Parameter(help="Columns of the original that were not published.")] = None,
+    memory_limit: MemoryLimit = None,
+    work_dir: WorkDir = None,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
 ) -> int:
@@ -43,8 +45,8 @@ def report(
     The internal page holds all that is known, and only its owner can read the file. The shareable one is made from OUT
     alone, and from what is typed here; it opens no other data and no private directory. A page never lies in OUT.
     """
+    from anonset.jobs.reading import opened_to_compare
     from anonset.jobs.report_facts import public_facts, report_facts
-    from anonset.release.opened import opening
     from anonset.report.page import Purpose, internal_page, shareable_page
 
     given: dict[str, Any] = {"id": split(id or []), "drop": split(drop or []), **given_flags(flags)}
@@ -59,15 +61,16 @@ def report(
         original = original if original is not None and Path(original).exists() else None
     _require_place(Path(out), Path(published))
     said = Purpose(recipient, purpose, title)
-    with progress_bars(quiet=quiet) as progress:
+    source = None if shareable else original
+    compared = opened_to_compare(published, private, source, given, memory_limit, work_dir, for_risks=True)
+    with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
-        with opening(published, private, None, records=False) as opened:
-            if shareable:
-                page = shareable_page(public_facts(opened), said)
-            else:
-                table, persons = (None, None) if original is None else original_and_persons(opened, original, given)
-                page = internal_page(report_facts(opened, table, given.get("hierarchy", {}), persons), said)
+        if shareable:
+            page = shareable_page(public_facts(opened), said)
+        else:
+            table, persons = (None, None) if source is None else original_and_persons(opened, source, given, place)
+            page = internal_page(report_facts(opened, table, given.get("hierarchy", {}), persons), said)
     _write(Path(out), page, shareable=shareable)
     if not quiet:
         for_whom = "may go with the data" if shareable else "is internal: do not hand it on"
