@@ -37,7 +37,7 @@ def rows_of_labels(where: str, text: str) -> list[list[str]]:
     Raises
     ------
     HierarchyError
-        If a line is not what it must be, with its number.
+        If a line is malformed, with its number.
     """
     return paths_of(dict(_links(where, text)))
 
@@ -48,7 +48,7 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
     Raises
     ------
     HierarchyError
-        If a line is not what it must be, or a value is no number or date, or lies in no interval.
+        If a line is malformed, or a value is no number or date, or lies in no interval.
     """
     dates = re.search(r"^\s*type\s+date\b", text, re.MULTILINE | re.IGNORECASE) is not None
     parent = dict(_links(where, text))
@@ -88,7 +88,7 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
 
 
 def _links(where: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield (child, parent) of each line behind the head."""
+    """Yield (child, parent) of each line after the head."""
     in_head, seen = True, dict[str, str]()
     for number, line in enumerate(text.splitlines(), 1):
         if in_head:

@@ -34,7 +34,7 @@ def read_baskets(path: Path, dialect: Dialect, separator: str | None) -> Any:
 
 
 def basket_rows(where: object, data: bytes, mark: str, lines: int = 0) -> Any:
-    """Return the items of each line of a text, or of a piece of one, before which there are so many lines.
+    """Return the items of each line of a text, or of a piece of one that follows a number of lines.
 
     Raises
     ------

@@ -22,7 +22,7 @@ from anonset.io.sources import HEAD, Described, Reading, difference, require_lin
 from anonset.io.text_chunks import head_of, pieces
 
 _BYTES_AT_ONCE = 1 << 24
-"""Bytes, as they are encoded, of the rows that are read at once from Parquet, about, at most."""
+"""Encoded bytes of the rows of a batch from Parquet, at most, about."""
 _LONG, _SMALL = 64, 1 << 20
 """Bytes, as they are encoded, of a value that is long, and of a column in a row group that is small."""
 _CODE, _LARGE = 4, 1 << 23
@@ -49,9 +49,9 @@ class BatchSource(Described):
     batches: Callable[[Sequence[str]], Iterator[Batch]]
     """Yield the named columns; at least one batch, which may have no rows."""
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
-    """Refuses what shows only when all batches have come."""
+    """Refuses what shows only after the last batch."""
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
-    """Return those of the named columns of which it is little work, of the first rows alone."""
+    """Return the first rows of those of the named columns for which this is less work."""
 
 
 def open_batches(files: DataFiles, how: Reading) -> BatchSource:
@@ -91,7 +91,7 @@ def open_batches(files: DataFiles, how: Reading) -> BatchSource:
 
 
 def ahead(items: Iterator[_T], limits: Limits = NO_LIMITS) -> Iterator[_T]:
-    """Yield the same, the next one being made in another thread meanwhile, if there may be one.
+    """Yield the same elements, the next one of which another thread makes meanwhile, if there may be one.
 
     >>> list(ahead(iter("abc")))
     ['a', 'b', 'c']
@@ -216,7 +216,7 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[s
                 with reading(file.where, "not valid Parquet"):
                     batch = next(batches, None)
                     if batch is not None:
-                        batch.validate(full=True)  # text that is no UTF-8, offsets that lead nowhere
+                        batch.validate(full=True)  # refuses text that is not UTF-8, and bad offsets
             except InputError as error:
                 if table is coded and isinstance(error.__cause__, pa.ArrowNotImplementedError):
                     break

@@ -60,7 +60,7 @@ def write_buckets(
 ) -> tuple[Path, Path]:
     """Write ``qit.csv`` (ids, kept columns, group) and ``snt.csv`` (group, value) into a folder; return their paths.
 
-    Rows stand as they do in the publication, whose order gives nothing away (`BucketPublication.of`).
+    Rows are in the order of the publication, which discloses nothing (`BucketPublication.of`).
 
     Parameters
     ----------
@@ -122,11 +122,11 @@ def read_buckets(
     keep
         Its other columns but ``group``. The SNT has a column ``group``, one of values, and maybe ``count``.
     reading
-        Of files made elsewhere, how they are to be read: further arguments of `anonset.read`; None: they are ours.
+        How to read files made elsewhere: further arguments of `anonset.read`; None: anonset wrote the files.
     store
-        Where the columns of files that are ours are to lie, read block by block if it is in files.
+        Where the columns of files of anonset lie; if it is in files, they are read block by block.
     files
-        Of files that are ours, the names of both tables' files; None: they are one each.
+        The names of both tables' files, if anonset wrote them; None: one file each.
     expected
         Columns of the QIT, whose labels lie in files, that those read block by block must be.
 

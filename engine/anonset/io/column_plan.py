@@ -31,7 +31,7 @@ def require_values(where: str, table: Table) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """What becomes of the columns of a source."""
+    """The role of each column of a source."""
 
     names: tuple[str, ...]
     """The columns of the source."""
@@ -112,12 +112,12 @@ class Plan:
         return signs_in(where, self.roles, head, grouped=grouped)
 
     def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
-        """Refuse rules for columns that are none of text, and those for items where there are none.
+        """Refuse rules for columns that are not text, and rules for items where there are none.
 
         Raises
         ------
         InputError
-            With the column, or the columns that there are.
+            With the column, or the existing columns.
         """
         roles = self.roles
         texts = [name for name in (*roles.relational, *roles.sensitive) if name not in self.numbers]

@@ -29,7 +29,7 @@ class Encoder:
     where: str
     """Name of the source, for messages."""
     separator: str | None
-    """What separates the items in a cell of text; None: blanks, and what looks otherwise is refused."""
+    """What separates the items in a cell of text; None: blanks, and text that seems separated otherwise is refused."""
     empty_for_null: bool = False
     """Whether a null set is the empty set."""
     value_for_null: bool = False
@@ -37,13 +37,13 @@ class Encoder:
     whole: bool = False
     """Whether a cell of text is one item, where nothing separates items."""
     exact: bool = False
-    """Whether text is one of our own, in which blanks count, and every symbol is what it is."""
+    """Whether anonset wrote the text: then blanks count, and labels are taken as they are."""
     normalize: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Rules of what is done to the values of each column, one after the other; by the empty name, to all items."""
+    """Rules for the values of each column, applied in order; under the empty name, for all items."""
     changes: Changes = field(default_factory=Changes)
-    """What they changed so far."""
+    """What these rules have changed so far."""
     printed: bool = False
-    """Whether lists come from a text, so that empty items and the blanks around items are no part of them."""
+    """Whether lists come from a text: then empty items, and blanks around items, are left out."""
     decimal: str = ""
     """The decimal sign of numbers; empty: a point."""
     before: int = 0
@@ -51,7 +51,7 @@ class Encoder:
     more: bool = False
     """Whether rows of the source may follow these."""
     unjudged: dict[str, set[str]] | None = None
-    """Gathers the distinct items of cells by column, where they are to be judged once all are known; None: at once."""
+    """The distinct items of cells by column, which are checked when all are known; None: they are checked at once."""
     several: set[str] = field(default_factory=set)
     """The columns of which some cell holds several items."""
 
@@ -94,7 +94,7 @@ class Encoder:
         return [normalize_items(column, self.normalize, self.changes) for column in sets]
 
     def judge(self, cells: Mapping[str, Collection[str]]) -> None:
-        """Refuse cells, of which all distinct items are given by column, that were probably misread.
+        """Refuse columns whose cells are probably misread, given the distinct items of each.
 
         Raises
         ------
@@ -154,7 +154,7 @@ class Encoder:
         return read_numbers(self.where, name, given, self.before, self.until(given), self.decimal)
 
     def until(self, column: Any) -> int | None:
-        """Return the last row of a part of a column, counted from 1; None if there are no rows behind it."""
+        """Return the number, from 1, of the last row of a batch of a column; None if no rows follow it."""
         return self.before + len(column) if self.more else None
 
     def _values(self, name: str, column: Any, *, allow_null: bool) -> Any:
@@ -165,7 +165,7 @@ class Encoder:
         if is_list(column.type):
             msg = f"{self.where}: column {name!r} holds lists; only the set-valued column ({setting('items')}) may"
             raise InputError(msg)
-        if pa.types.is_floating(column.type):  # what is no number is no value either
+        if pa.types.is_floating(column.type):  # NaN is null
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         text = column if _is_coded(column) else self._text(name, column)
         if text.null_count:
@@ -186,7 +186,7 @@ class Encoder:
             way_out = f"{setting('missing', 'empty')} takes it as the empty set"
             self._refuse_null(name, cells, f"null is not the empty set; {way_out}")
         chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
-        # list_value_length and flatten obey slices, and leave out what a null list may own in the child array.
+        # list_value_length and flatten respect slices, and skip child values that a null list may have.
         lengths = [pc.fill_null(pc.list_value_length(chunk), 0).to_numpy(zero_copy_only=False) for chunk in chunks]
         length = np.concatenate([np.zeros(0, np.int64), *lengths]).astype(np.int64)
         values = pa.chunked_array([chunk.flatten() for chunk in chunks], cells.type.value_type)
@@ -212,7 +212,7 @@ class Encoder:
         return length, codes, labels
 
     def _without_nulls(self, name: str, length: Int64, codes: Int32, labels: list[str]) -> tuple[Int64, Int32]:
-        """Refuse cells that hold alone what programs write where there is nothing, or take them as empty."""
+        """Refuse cells that hold only a word that programs write for null, or take them as empty."""
         if self.value_for_null:
             return length, codes
         null = np.array([label in NULLS for label in labels], bool)[codes] & (np.repeat(length, length) == 1)
@@ -280,13 +280,13 @@ def _maybe_blank(text: Any) -> Int64:
 
 
 def empty_id(where: str, name: str, first: int, alike: str) -> str:
-    """Say that the ids of some rows are empty, given the first row (from 0), and of how many more that is true."""
+    """Return the message that the ids of some rows are empty, given the first row (from 0) and the number of all."""
     reason = "without an id nobody can say whose row it is; give it one, or leave the row out"
     return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {reason}"
 
 
 def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:
-    """Return columns in which values that are one of some words, but for blanks around them, are null."""
+    """Return columns with null for each value that is one of some words, blanks around it aside."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -315,7 +315,7 @@ def is_list(kind: Any) -> bool:
 
 
 def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:
-    """Take the blanks around labels away, and make those that are the same then one."""
+    """Strip the blanks around labels, and merge labels that are equal then."""
     bare = [label.strip() for label in labels]
     if bare == labels:
         return codes, labels

@@ -111,12 +111,12 @@ def data_files(source: str, declared: str | None = None, *, no_header: bool = Fa
     declared
         What format they are, whatever their names.
     no_header
-        Whether the first line is a row, so that a single file of any name is CSV.
+        Whether the first line is a row: then a single file of any name is CSV.
 
     Raises
     ------
     InputError
-        If there are none, or something there would be left out.
+        If there are none, or some file would be left out.
     """
     if "://" in source:
         return _at_address(source, declared)
@@ -139,7 +139,7 @@ def data_files(source: str, declared: str | None = None, *, no_header: bool = Fa
 
 
 def _split(path: Path) -> tuple[Path, str]:
-    """Return the folder that a path names, and the pattern below it; none where the path is there."""
+    """Return the folder that a path names, and the pattern below it; no pattern if the path exists."""
     if path.exists():
         return path, ""
     first = next((n for n, part in enumerate(path.parts) if any(mark in part for mark in _MARKS)), len(path.parts))
@@ -151,7 +151,7 @@ def _nothing(where: str) -> str:
 
 
 def files_at(paths: Sequence[Path]) -> DataFiles:
-    """Return files that lie here as those of a data set, in their order; the first tells the format.
+    """Return local files as those of a data set, in their order; the first tells the format.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def _system(address: str) -> tuple[Any, str]:
     with reading(address, "cannot be reached", values=True):
         try:
             system, path = fsspec.core.url_to_fs(address)
-        except ImportError as error:  # its text names the package, and how to install it
+        except ImportError as error:  # its message names the package and how to install it
             msg = f"{address}: addresses of {scheme!r} need a package that is not installed: {error}"
             raise InputError(msg) from None
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path

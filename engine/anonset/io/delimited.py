@@ -48,10 +48,10 @@ _TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # a first line that sprea
 class DelimitedText:
     """CSV or TSV, with its header: the names of its columns, and its columns on request.
 
-    Given are what messages name, the text in UTF-8, and how many lines of the file stand before it.
+    It is made of the name for messages, the text in UTF-8, and the number of lines of the file before it.
 
-    Arrow parses; Python's slow reader looks at the header, and finds the line of an error that Arrow met. Blanks
-    around names and fields are no part of them, unless the dialect is exact.
+    Arrow parses; Python's slow reader parses the header, and finds the line of an error that Arrow reports. Blanks
+    around names and fields are stripped, unless the dialect is exact.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class DelimitedText:
         fields = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
         named = len(fields) if self.exact else max((n for n, name in enumerate(fields, 1) if name), default=len(fields))
         self.names = fields[:named]
-        self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))  # at the end; spreadsheets leave them
+        self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))  # trailing ones, as spreadsheets leave them
         self._n_fields = len(fields)
         self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
         self.below = 0 if self.exact or not self._named else self._names_below()
@@ -108,7 +108,7 @@ class DelimitedText:
         self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
 
     def _require_names(self, names: Sequence[str]) -> None:
-        """Refuse names that hold rows, as where a quote in the header is never closed, or in a row far below."""
+        """Refuse names that hold rows, as where a quote in the header is not closed, or only in a row far below."""
         for name in names:
             others = name.splitlines()[1:]
             if len(others) >= _LINES_OF_A_NAME or any(self.delimiter in line for line in others):
@@ -135,7 +135,7 @@ class DelimitedText:
         return self._above + len(self.header)
 
     def end_of(self, data: bytes, start: int = 0) -> int:
-        """Return where rows end, but for those at their end that hold separators alone, as spreadsheets leave them."""
+        """Return where rows end, without trailing rows of separators alone, as spreadsheets leave them."""
         return len(data) if self.exact else end_of_rows(data, start, self.delimiter, self._n_fields)
 
     def refuse_sum(self, rows: bytes, start: int = 0) -> None:
@@ -144,7 +144,7 @@ class DelimitedText:
         Raises
         ------
         InputError
-            If it says so, and holds nothing but numbers beside.
+            If it says so, and otherwise holds only numbers.
         """
         if not self.exact and is_sum(rows, start, self.delimiter, self._n_fields):
             what = "the last row says that it is a sum of the others, and holds numbers alone: it is no record"
@@ -237,7 +237,7 @@ class DelimitedText:
         import pyarrow as pa
 
         block, table = _BLOCK, None
-        with suppress(pa.ArrowException):  # which shows the line, and must not stand in the chain behind ours
+        with suppress(pa.ArrowException):  # which shows the line: it must not be chained to ours
             table = self._parse(names, block)
         if table is None:
             self._explain()
@@ -258,7 +258,7 @@ class DelimitedText:
                 raise InputError(msg)
 
     def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
-        """Read a text in which quotes open after a blank, which Arrow would take for a part of the field."""
+        """Read a text in which quotes open after a blank: Arrow takes such quotes as text."""
         import pyarrow as pa
 
         self._explain()
@@ -269,7 +269,7 @@ class DelimitedText:
     def _refuse_blank_lines(self, n_rows: int, block: int) -> None:
         """Refuse blank lines among several columns, which Arrow takes for a row of empty fields or leaves out.
 
-        Two line ends in a row may stand within quotes too: whether a line is blank, Arrow's count of rows says.
+        Two line ends in a row may be within quotes: the number of rows that Arrow counts tells whether a line is blank.
         """
         if self._n_fields == 1 or not _has_adjacent_line_ends(self.data):
             return
@@ -317,7 +317,7 @@ class DelimitedText:
             except csv.Error as error:
                 reason = str(error).replace("unexpected end of data", "a quoted field is never closed")
                 problem = f"{self.path}: line {first_line + self._skipped}: {reason}"
-            if problem:  # raised here, without the error of decoding, which holds the bytes
+            if problem:  # raised here, so that the decoding error, which holds the bytes, is not chained
                 raise MisreadError(problem, other) if other else InputError(problem)
             yield first_line, rows.line_num, row
 
@@ -350,7 +350,7 @@ def _first_row(data: bytes) -> str:
 
 
 def _require_text(path: str, header: str) -> None:
-    """Refuse what is no delimited text by its first row."""
+    """Refuse a text whose first row shows that it is not delimited text."""
     problem = ""
     if header.startswith("PK\x03\x04"):
         problem = "this is a workbook or an archive; save its sheet as CSV (UTF-8)"

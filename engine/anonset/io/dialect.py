@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.spelling import setting
 
 DELIMITERS = (",", ";", "\t", "|")
-"""What stands between fields where nothing else is said."""
+"""The default delimiter."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -21,7 +21,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_WINDOWS = re.compile(r"\\x[89]")  # bytes that are letters and quotes there, and nothing in latin-1
+_WINDOWS = re.compile(r"\\x[89]")  # letters and quotes in Windows-1252, control characters in Latin-1
 _CONTROLS = re.compile("[\x80-\x9f]")
 LINE_END = re.compile(rb"\r\n|\n|\r")
 _LONGEST_LINE, _LONGEST_SUM = 1 << 16, 1 << 12
@@ -49,18 +49,18 @@ Missing = Callable[[Sequence[str]], Collection[str]]
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a text is to be understood, as far as its reader was told; None: it is recognised."""
+    """The declared dialect of a text; None: to be recognised."""
 
     delimiter: str | None = None
     """What stands between fields."""
     encoding: str | None = None
     """Encoding of a text without a byte order mark; None: UTF-8."""
     exact: bool = False
-    """Whether the text is one of our own: UTF-8 with commas, in which blanks count."""
+    """Whether anonset wrote the text: UTF-8 with commas, in which blanks count."""
     no_header: bool = False
     """Whether its first line is a row, so that the columns are called 1, 2, ..."""
     header_line: int = 1
-    """The line with which it begins, from 1 on: what stands above is left out."""
+    """The line with which it begins, from 1 on: lines above it are skipped."""
 
     @classmethod
     def of(
@@ -91,13 +91,13 @@ class Dialect:
 
 
 RECOGNISED = Dialect()
-"""A dialect of which nothing is said."""
+"""A dialect of which nothing is declared."""
 EXACT = Dialect(",", None, exact=True)
-"""The dialect of what we write ourselves."""
+"""The dialect that anonset writes."""
 
 
 def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
-    """Return a text as UTF-8 without a byte order mark; what is UTF-8 already is not looked at.
+    """Return a text as UTF-8 without a byte order mark; UTF-8 is returned unchecked.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
     text = None
     with suppress(UnicodeError):
         text = data[len(mark) :].decode(encoding)
-    if text is None:  # raised here, without the error of decoding, which holds the bytes
+    if text is None:  # raised here, so that the decoding error, which holds the bytes, is not chained
         raise InputError(meaning_of(where, encoding, valid=False, marked=bool(mark)))
     if not mark:
         utf8 = False
@@ -137,7 +137,7 @@ def meaning_of(
     utf8: bool = False,
     controls: bool = False,
 ) -> str:
-    """Say why an encoding cannot be the one that was meant, in which letters would change in silence; else nothing.
+    """Return why an encoding is probably wrong, so that letters would change silently; empty if it is not.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def numbered(fields: Sequence[str]) -> list[str]:
 
 
 def invalid_utf8(where: object, data: bytes, lines: int = 0) -> str:
-    """Say where a text is not UTF-8, before which there are so many lines, and what would help."""
+    """Return the message where a text, which follows a number of lines, is not UTF-8, with a hint."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -190,7 +190,7 @@ def in_another_encoding(data: bytes) -> str:
 
 
 def probable_encoding(data: bytes) -> str:
-    """Return the encoding in which a text that is not UTF-8 was probably written."""
+    """Return the probable encoding of a text that is not UTF-8."""
     windows = _WINDOWS.search(data.decode("utf-8", "backslashreplace")) is not None
     return "cp1252" if windows else "latin-1"
 
@@ -217,7 +217,7 @@ def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None
     absent
         Tells which declared columns names lack.
     separator
-        What separates items within a field: where there is one column, it stands between no fields.
+        What separates items within a field: if there is one column, it is not the delimiter.
     data
         The whole text.
     """
@@ -248,7 +248,7 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
 
 
 def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
-    r"""Return where rows end that begin at a place, but for those at the end that hold separators alone.
+    r"""Return where rows end that begin at a place, without trailing rows of separators alone.
 
     Of two columns, both may be sets, and such a row a record without items.
 
@@ -266,7 +266,7 @@ def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
 
 
 def is_sum(data: bytes, start: int, delimiter: str, fields: int) -> bool:
-    r"""Tell whether the last of the rows from a place on says that it is a sum, and holds numbers alone beside.
+    r"""Tell whether the last row from a place on says that it is a sum, and otherwise holds only numbers.
 
     >>> is_sum(b"1;x;3\nSumme;;12,5\n", 0, ";", 3), is_sum(b"1;x;3\n", 0, ";", 3)
     (True, False)
@@ -297,7 +297,7 @@ def _last_line(data: bytes, end: int) -> tuple[int, int]:
 
 
 def other_delimiter(header: str, absent: Missing) -> str:
-    """Return the hint for a header whose columns stand between something unusual; empty where nothing is found."""
+    """Return the hint for a header with an unusual delimiter; empty if there is none."""
     for mark in dict.fromkeys(header):
         if mark.isascii() and not mark.isalnum() and mark not in '"_\r\n' and mark not in DELIMITERS:
             names = header_fields(header, mark)
@@ -308,7 +308,7 @@ def other_delimiter(header: str, absent: Missing) -> str:
 
 @contextmanager
 def any_field_size() -> Iterator[None]:
-    """Let Python's reader of CSV take fields of any size within the block; left to itself it stops at 131,072."""
+    """Let Python's reader of CSV take fields of any size within the block; its default limit is 131,072."""
     before = csv.field_size_limit((1 << 31) - 1)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Whether ids are distinct, of however many rows: by hashes, divided into shares that fit into memory."""
+"""Whether ids are distinct, for any number of rows: by hashes, divided into shares that fit into memory."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,13 +18,13 @@ from anonset.io.grouping import repeated_ids
 
 _SHARES = 64
 _DENSE = 16
-"""Bytes for each number of which it is marked that it is there."""
+"""Bytes a key up to which a table of marks, one for each number between the least and the largest key, may take."""
 _LOOKED_AT = 300
-"""Values of which it is seen whether all may be numbers."""
+"""Values by which it is decided whether all may be numbers."""
 _WORDS = 3  # of 64 bits: two of the hash, and the row
 
 _AT_ONCE = 1 << 24
-"""Keys that are sorted at once."""
+"""Keys that are sorted together."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 Again = Callable[[Sequence[str]], Iterable[Mapping[str, Any]]]
@@ -35,8 +35,8 @@ UInt64 = NDArray[np.uint64]
 class Persons:
     """The ids of rows so far, as hashes of 128 bits: equal ids are in one share, where sorting brings them together.
 
-    That two different ids are taken for the same is as good as impossible, and would refuse them; equal ones are
-    never missed. The ids themselves are not kept.
+    Two different ids have the same hash with negligible probability, and are refused then; equal ids are never missed.
+    The ids themselves are not kept.
     """
 
     def __init__(self, names: tuple[str, ...], store: Store) -> None:
@@ -88,10 +88,10 @@ class Persons:
 
 
 class Watched:
-    """Columns that are dropped although they are called like an id: whether values occur twice, of however many rows.
+    """Dropped columns that are named like an id: whether values occur twice, for any number of rows.
 
-    A value that says that there is none counts for nothing. A number, or a hash of 64 bits, is kept of each value:
-    where all of these differ, so do the values; where not, `again` gives the rows once more, and `Persons` tells.
+    Missing values are ignored. A number, or a hash of 64 bits, is kept of each value: if all of these differ, so do the
+    values; if not, `again` yields the rows once more, and `Persons` decides.
     """
 
     def __init__(self, names: Sequence[str], store: Store, again: Again) -> None:
@@ -158,7 +158,7 @@ class _Keys:
 
 
 def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
-    """Return texts that are there as int64; None where some are no numbers."""
+    """Return the texts that are not null as int64; None if some are no numbers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -223,7 +223,7 @@ def repeats(name: str, column: Any) -> bool:
 def may_repeat(text: Any) -> bool:
     """Tell by numbers or hashes whether texts may occur twice (``pyarrow.LargeStringArray``); False is certain.
 
-    Distinct texts must all be gone through: numbers take a twentieth of the time that counting them takes, others half.
+    Cheaper than counting distinct texts: it takes a twentieth of the time where texts are numbers, else half of it.
     """
     if not len(text):
         return False

@@ -14,7 +14,7 @@ from anonset.spelling import setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".parquet")
 INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "parquet")
-"""What an input may be, whatever its name."""
+"""Formats of an input that can be declared, whatever its name."""
 _OTHER = "the file of a program of statistics is not read; write the table as CSV or Parquet"
 _WORKBOOK = "a workbook is not read; save its sheet as CSV (UTF-8)"
 _JSON = "JSON is not read; in Python, anonset.read takes the parsed objects, a list of dicts"
@@ -38,7 +38,7 @@ _LARGEST_DEFLATE_RATIO = 1032
 _FIRST_LINES = 5
 _HEAD, _ROWS_OF_HEAD = 1 << 16, 1000
 _BUFFER, _FAR_BUFFER = 1 << 20, 1 << 23
-"""Bytes of a column of Parquet that are read at once, here and at an address, where each request takes time."""
+"""Bytes of a column of Parquet per read: of a local file, and of an address, where each request takes time."""
 _BETWEEN_VALUES = (b" ", b",", b";", b"|", b"\t")
 _KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
@@ -119,8 +119,8 @@ def reading(where: object, what: str = "cannot be read", *, values: bool = False
     Parameters
     ----------
     values
-        Whether values are converted, by Arrow or whoever hands them on: what their errors say may show values, and
-        is neither shown nor kept in the chain.
+        Whether values are converted, by Arrow or another library: its errors may show values, and are neither shown
+        nor chained.
     """
     import pyarrow as pa
 
@@ -146,7 +146,7 @@ def reading(where: object, what: str = "cannot be read", *, values: bool = False
 
 
 def _forget(error: BaseException) -> None:
-    """Take out of an error, which stays in the chain, what it says."""
+    """Delete the text of an error that stays in the chain."""
     error.args, error.__cause__, error.__context__ = (), None, None
     if isinstance(error, UnicodeDecodeError):
         error.object = b""
@@ -166,7 +166,7 @@ def require_there(path: Path) -> None:
 
 
 def require_file(path: Path) -> None:
-    """Refuse what is no regular file: to read a pipe may never end, and nothing can be read from it twice.
+    """Refuse anything but a regular file: reading a pipe may never end, and it cannot be read twice.
 
     Raises
     ------
@@ -264,7 +264,7 @@ def digest(path: str | Path) -> str:
 
 @dataclass(frozen=True)
 class Size:
-    """About how much a data set holds; sizes add up.
+    """The estimated size of a data set; sizes can be added.
 
     >>> Size(1, 3, 12) + Size(2, 4, 15)
     Size(records=3, values=7, text=27)
@@ -285,7 +285,7 @@ def estimate_size(path: str | Path) -> Size:
 
     The bytes are exact for plain text. For gzip the size in the trailer (modulo 2^32, of the last member only) is taken
     where it is plausible; else, and for zstd, six times the size of the file. Records and values are counted in the
-    first bytes, and taken to go on so. Parquet tells how many it holds; the length of its texts is that of the first.
+    first bytes, and extrapolated. Parquet tells how many it holds; the length of its texts is that of the first.
 
     Raises
     ------
@@ -325,7 +325,7 @@ def _unpacked_bytes(name: str, file: Any, size: int) -> int:
 
 
 def _head(name: str, file: Any) -> bytes:
-    """Return the first bytes of a text; none where they cannot be unpacked, which is for the reader to say."""
+    """Return the first bytes of a text; none if they cannot be decompressed, which the reader reports."""
     file.seek(0)
     packing = compression_of(name)
     if packing is None:
@@ -340,7 +340,7 @@ def _head(name: str, file: Any) -> bytes:
 
 @contextmanager
 def arrow_threads(workers: int | None) -> Iterator[None]:
-    """Let Arrow compute on so many threads meanwhile; None: on as many as it chooses."""
+    """Let Arrow compute on a number of threads within the block; None: as many as it chooses."""
     import pyarrow as pa
 
     before = pa.cpu_count()
@@ -354,7 +354,7 @@ def arrow_threads(workers: int | None) -> Iterator[None]:
 def open_parquet(file: Any, *, far: bool = False, **how: Any) -> Any:
     """Open a file as Parquet (``pyarrow.parquet.ParquetFile``), read page by page; `far`: at an address.
 
-    Otherwise Arrow holds all that a row group is, compressed, before the first row comes.
+    Otherwise Arrow holds a whole row group, compressed, before it returns the first row.
     """
     from pyarrow import parquet
 

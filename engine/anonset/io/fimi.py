@@ -1,4 +1,4 @@
-"""FIMI text, one transaction a line, items separated by blanks; and SPMF's kind of it."""
+"""FIMI text, one transaction a line, items separated by blanks; and SPMF's variants of it."""
 
 import re
 from dataclasses import dataclass, field
@@ -28,13 +28,12 @@ def read_fimi(path: Path, dialect: Dialect = EXACT, *, separator: str | None = "
     Parameters
     ----------
     separator
-        What was said to separate the items, if anything; None: nothing was said, and what looks like several items in
-        one is refused.
+        The declared separator of items; None: none is declared, and an item that looks like several is refused.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or a token is not valid UTF-8 (with its line and column), or it is something else.
+        If the file cannot be read, or a token is not valid UTF-8 (with its line and column), or it has another format.
     """
     lines = FimiLines(str(path), dialect, separator)
     column = lines.encoded(in_utf8(path, read_bytes(path), dialect))
@@ -44,13 +43,13 @@ def read_fimi(path: Path, dialect: Dialect = EXACT, *, separator: str | None = "
 
 @dataclass
 class FimiLines:
-    """Lines of FIMI text, which may come in pieces: what they are shows only with the last."""
+    """Lines of FIMI text, which may come in pieces: only the last one shows whether the format is another."""
 
     where: str
     """Name of the file, for messages."""
     dialect: Dialect
     separator: str | None
-    """What was said to separate the items, if anything."""
+    """The declared separator of items, if any."""
     sequences: bool = True
     """Whether all lines so far that hold something end with -2, as those of SPMF's sequences do."""
     nonempty: bool = False
@@ -59,12 +58,12 @@ class FimiLines:
     """The distinct items so far."""
 
     def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
-        """Return the records of some lines, before which there are so many others.
+        """Return the records of some lines, which follow a number of others.
 
         Raises
         ------
         InputError
-            If a token is not valid UTF-8, or shows that the text is something else.
+            If a token is not valid UTF-8, or shows that the text has another format.
         """
         indptr, codes, labels = _tokens(self.where, text, lines)
         if not self.dialect.exact:
@@ -77,7 +76,7 @@ class FimiLines:
         return encode_sets(COLUMN, indptr, codes, labels)
 
     def judge(self) -> None:
-        """Refuse what turns out to be something else, after the last line.
+        """Refuse, after the last line, a text of another format.
 
         Raises
         ------
@@ -131,7 +130,7 @@ def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str
             labels.append(str(view[start : start + length], "utf-8"))
     except UnicodeDecodeError:
         pass
-    if len(labels) < len(starts):  # raised here, without the error of decoding, which holds the bytes
+    if len(labels) < len(starts):  # raised here, so that the decoding error, which holds the bytes, is not chained
         raise InputError(_bad_token(where, text, bad, lines) + in_another_encoding(data))
     return indptr, codes, labels
 

@@ -1,4 +1,4 @@
-"""Which files of a folder are read: all that hold rows, or none, so that nobody's rows are left out silently."""
+"""Which files of a folder are read: all that hold rows, else the folder is refused; no rows are left out silently."""
 
 import os
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ def chosen(where: str, names: Sequence[str], endings: tuple[str, ...], *, keyed:
     names
         Paths below it.
     endings
-        What names of data end with; none: whatever is no bookkeeping is data.
+        Suffixes of files of data; none: all files are data but bookkeeping ones.
     keyed
         Whether the keys in the names of folders are columns.
 
@@ -91,7 +91,7 @@ def chosen(where: str, names: Sequence[str], endings: tuple[str, ...], *, keyed:
 
 
 def _odd(name: str, endings: tuple[str, ...], *, keyed: bool) -> tuple[str, str]:
-    """Return which file or folder of a path cannot be read as it stands, and why; twice nothing if all can."""
+    """Return which file or folder of a path cannot be read, and why; both empty if all can."""
     parts = PurePosixPath(name).parts
     for n, part in enumerate(parts[:-1], 1):
         if "=" in part and not keyed and not _is_set_aside(part):

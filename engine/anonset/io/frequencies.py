@@ -1,4 +1,4 @@
-"""How often labels occur in another file, from whose frequencies a hierarchy is made."""
+"""Frequencies of labels in another file, from which a hierarchy is made."""
 
 from pathlib import Path
 

@@ -27,7 +27,7 @@ def refuse_repeated(where: str, table: Table) -> None:
 
 
 def repeated_ids(where: str, names: str, rows: tuple[int, int], again: int) -> str:
-    """Say that two rows (from 0) have the same id, and how many rows have that of an earlier one."""
+    """Return the message that two rows (from 0) have the same id, with the number of rows that repeat one."""
     twice = f"rows {rows[0] + 1} and {rows[1] + 1} have the same id ({names})"
     others = f", as have {again} rows that of an earlier one" if again > 1 else ""
     return f"{where}: {twice}{others}; ids must be distinct, or {setting('group', True)} unites the rows of each"
@@ -103,7 +103,7 @@ def _refuse_disagreement(where: str, table: Table, column: Column, first: Int64)
 
 
 def differing(where: str, table: Table, name: str, rows: tuple[int, int]) -> str:
-    """Say that two rows (from 0) of a person differ in a column."""
+    """Return the message that two rows (from 0) of a person differ in a column."""
     which = f"rows {rows[0] + 1} and {rows[1] + 1}"
     ways = f"they must agree, or {setting('drop', name)} leaves it out"
     return f"{where}: {which} have the same id ({_named(table)}), but differ in {name!r}; {ways}"

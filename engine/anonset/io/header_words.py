@@ -99,7 +99,7 @@ def words_of(header: str) -> tuple[str, ...]:
 
 
 def _cut(word: str) -> tuple[str, ...]:
-    """Return the known words that one is written together from, or itself."""
+    """Return the known words that a compound word consists of, or the word itself."""
     if word in _index():
         return (word,)
     for end in range(len(word) - 2, _SHORT - 1, -1):

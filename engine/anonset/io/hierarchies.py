@@ -28,7 +28,7 @@ from anonset.io.files import read_bytes, write_file
 from anonset.spelling import hierarchy_of
 
 _LONGEST_FANOUT = 30  # digits: more labels than there can be
-_NO_LABELS = "N0_0"  # a tree has a root; without labels it is a leaf, which never occurs
+_NO_LABELS = "N0_0"  # the root of a tree without labels, which is a leaf that never occurs
 _QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')
 _LINE_ENDS = re.compile(r"[\r\n]+")
 
@@ -89,12 +89,12 @@ def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
 
 
 def _is_made(spec: str | Path) -> bool:
-    """Tell whether a specification is no file."""
+    """Tell whether a specification is not the path of a file."""
     return isinstance(spec, str) and (spec.startswith((BALANCED, HALVES)) or is_rule(spec))
 
 
 def split_spec(spec: str) -> tuple[str, str]:
-    """Return what stands in a specification before the path of a file, and the path; empty: it names none.
+    """Return the prefix of a specification, and the path of the file that it names; no path if it names none.
 
     >>> split_spec("icd.csv"), split_spec("refine:icd.csv"), split_spec("halves:frequency@last.dat")
     (('', 'icd.csv'), ('refine:', 'icd.csv'), ('halves:frequency@', 'last.dat'))
@@ -275,7 +275,7 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:
     lines = []
     leaf = hierarchy.is_leaf.tolist()
     for node, parent in enumerate(hierarchy.parent.tolist()):
-        if parent >= 0:  # which is repeated in the columns up to the node's
+        if parent >= 0:  # repeated in the columns up to the node's
             above[node] = f",{quoted[parent]}" * (columns[node] - columns[parent]) + above[parent]
         if leaf[node]:
             lines.append(f"{quoted[node]}{above[node]}\n")
@@ -304,7 +304,7 @@ def _lines(where: Path, text: str) -> list[_Line]:
     if not all(";" in line for line in _LINE_ENDS.split(bare) if line) or not bare.strip():
         return _without_header(_parsed(where, text, ","))
     lines = _parsed(where, text, ";")
-    if _first_stray(lines) is not None:  # labels that all hold a semicolon, perhaps
+    if _first_stray(lines) is not None:  # perhaps all labels hold a semicolon
         by_comma = _parsed(where, text, ",")
         if _first_stray(by_comma) is None and all(len(line.path) > 1 for line in by_comma):
             return _without_header(by_comma)

@@ -1,4 +1,4 @@
-"""What was probably read as something else than it is, and is refused: silent misreading is a fault of privacy."""
+"""Refusals of input that is probably misread: silent misreading breaks guarantees of privacy."""
 
 import re
 from collections import Counter
@@ -10,15 +10,15 @@ from anonset.spelling import setting
 _MARKS = (",", ";", "|")
 ABSENT = frozenset({"0", "0.0", "false", "False", "FALSE"})
 PRESENT = frozenset({"1", "1.0", "true", "True", "TRUE"})
-"""What a column holds that says of each record whether an item is in it."""
+"""Values of a column that says of each record whether an item is in it."""
 NULLS = frozenset({"NULL", "null", "\\N", "NaN", "nan", "<NA>", "NA", "N/A", "None"})
-"""What programs write where there is nothing."""
+"""What programs write for null."""
 SIGNS_OF_NULL = frozenset({"-", "--", "."})
 PROBABLE_NULLS = SIGNS_OF_NULL | {
     "k.A.", "k. A.", "k.a.", "kA", "keine Angabe", "n/a", "n.a.", "n. a.", "#N/A", "#NV", "#NULL!",
     "(null)", "(NULL)", "Null",
 }  # fmt: skip
-"""What people and spreadsheets write there, and may mean otherwise."""
+"""What people and spreadsheets write for null, but may also be a value."""
 _CODE = re.compile(r"[A-Za-z]{1,3}\d[\w.+*!-]*|\d{3}\.\d{1,2}")
 _MOST_LOOKED_AT, _FEWEST_SETS = 20_000, 3
 _ENDS = (("[", "]"), ("{", "}"))
@@ -28,7 +28,7 @@ _PRINTED = (("['", "'"), ('["', '"'), ("{'", "'"), ('{"', '"'))
 
 
 def require_split(where: str, labels: Collection[str], separator: str | None, *, baskets: bool = False) -> None:
-    """Refuse items that look like several in one, unless it was said what separates them.
+    """Refuse items that look like several in one, unless a separator is declared.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
     labels
         The distinct items.
     separator
-        What was said to separate the items; None: nothing was said, and blanks were taken.
+        The declared separator of items; None: none is declared, and items are separated by blanks.
     baskets
         Whether the format separates items by blanks, and another one must be named.
 
@@ -100,11 +100,11 @@ def says_present(labels: Collection[str]) -> dict[str, bool | None]:
 
 
 def _mark_within(labels: Collection[str]) -> str | None:
-    """Return the mark that seems to separate items: one at an end, in most, or between what stands elsewhere too."""
+    """Return the mark that seems to separate items: at an end, in most labels, or between what other labels hold."""
     for mark in _MARKS:
         if any(len(label) > 1 and label.endswith(mark) for label in labels):
             return mark
-    plain = [label for label in labels if not (label.startswith("(") and label.endswith(")"))]  # our own sets are none
+    plain = [label for label in labels if not (label.startswith("(") and label.endswith(")"))]  # but not published sets
     return next((mark for mark in _MARKS if _separates(mark, plain)), None)
 
 
@@ -122,8 +122,8 @@ def _separates(mark: str, labels: Collection[str]) -> bool:
 def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
     """Tell whether values are sets whose items a mark separates.
 
-    Items come back in other company: in sets, most stand in several different cells, which differ in length, and hold
-    none twice. Names and sentences do so less.
+    Most items of sets occur in several different cells, which differ in length, and hold no item twice; the words of
+    names and sentences do so less.
 
     Parameters
     ----------

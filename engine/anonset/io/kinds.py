@@ -1,4 +1,4 @@
-"""What the values of a column look like: dates and their format, numbers, codes, crosses, and what was spoilt."""
+"""What the values of a column look like: dates and their format, numbers, codes, crosses, and damaged values."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from anonset.data.redacted_repr import Discreet
 from anonset.io.input_checks import says_present
 
 MOST_LOOKED_AT = 20_000
-"""Distinct values that are looked at to tell what a column holds."""
+"""Distinct values by which the kind of a column is told."""
 
 _FORMS: Mapping[str, Callable[[str], Any]] = {
     "0/1": frozenset({"0", "1"}).__contains__,
@@ -27,7 +27,7 @@ _FORMS: Mapping[str, Callable[[str], Any]] = {
     "ICD-9 codes": re.compile(r"(\d{1,3}|V\d{1,2})(\.?\d{1,2})?|E\d{3}(\.?\d)?").fullmatch,
     "e-mail addresses": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+").fullmatch,
 }
-"""What all values may look like."""
+"""Patterns of which all values may be."""
 _ORDER = ("zip codes", "dates", "ICD-9 codes", "integers", "numbers", "ATC codes", "ICD-10 codes", "e-mail addresses")
 _DATE_FORMATS = tuple(
     day + time
@@ -117,7 +117,7 @@ def kind_of_values(labels: Sequence[str]) -> str:
 
 
 def _are_crosses(labels: Sequence[str]) -> bool:
-    """Tell whether values say that something is there, and that it is not, or nothing."""
+    """Tell whether each value says that an item is present or absent, and some that it is present."""
     presence = says_present(labels).values()
     return None not in presence and True in presence
 
@@ -181,7 +181,7 @@ def _are_serials(labels: Sequence[str]) -> bool:
 
 
 def _thousands(labels: Sequence[str]) -> str:
-    """Say that points may separate thousands: where each stands before three digits, and others are whole."""
+    """Return the doubt that points separate thousands: each is before three digits, and other numbers are whole."""
     pointed = [label for label in labels if "." in label]
     if pointed and len(pointed) < len(labels) and all(map(_THOUSAND, pointed)):
         return "its points stand before three digits each; if they separate thousands, take them out"
@@ -189,7 +189,7 @@ def _thousands(labels: Sequence[str]) -> str:
 
 
 def _numbers_as_text(labels: Sequence[str], kind: str) -> Look:
-    """Return what numbers look like that are not written as programs write them."""
+    """Return the look of numbers that are not written as programs write them."""
     others = [label for label in labels if not label.isdecimal()]
     if any(map(_CUT, others)) and all(map(_CUT, others)):
         doubt = "long numbers that a spreadsheet cut off (E+11) and lost; export the file anew with this column as text"

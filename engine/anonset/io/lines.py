@@ -17,7 +17,7 @@ _BYTES_AT_ONCE = 1 << 20
 def quoted(column: Any, *, alone: bool = False) -> Any:
     """Quote the fields of a column that need it; an empty one too where it stands `alone` in its line.
 
-    An empty line would be lost on readers that skip blank lines.
+    Readers that skip blank lines would lose an empty line.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -35,7 +35,7 @@ def quoted(column: Any, *, alone: bool = False) -> Any:
 
 
 def _may_need_quotes(column: Any) -> bool:
-    """Tell whether the bytes of a column hold anything to be quoted: twenty times as fast as to look field by field."""
+    """Tell whether the bytes of a column hold anything to be quoted: 20 times as fast as checking field by field."""
     import numpy as np
 
     _, offsets, data = column.buffers()

@@ -1,4 +1,4 @@
-"""What is done to codes as they are read: letters, dots, hyphens, blanks, zeros."""
+"""Rules that codes are normalized by as they are read: letters, dots, hyphens, blanks, zeros."""
 
 import unicodedata
 from collections import Counter
@@ -41,12 +41,12 @@ RULES: Mapping[str, Callable[[str], str]] = MappingProxyType(
 
 
 def require_rules(names: Sequence[str]) -> None:
-    """Refuse rules that there are not.
+    """Refuse unknown rules.
 
     Raises
     ------
     InputError
-        With the rules that there are.
+        With the known rules.
     """
     for name in names:
         require_known(setting("normalize"), name, RULES)
@@ -54,15 +54,15 @@ def require_rules(names: Sequence[str]) -> None:
 
 @dataclass
 class Changes:
-    """What rules changed of columns, which may come in parts."""
+    """What rules change in columns, which may come in batches."""
 
     labels: dict[tuple[str, str], set[str]] = field(default_factory=dict)
-    """The labels that were changed, by column and rule."""
+    """The changed labels, by column and rule."""
     occurrences: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """The number of times that these occurred."""
+    """The number of their occurrences."""
 
     def note(self, column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> None:
-        """Count what changes of a column, or of a part of it."""
+        """Count what changes in a column, or in a batch of it."""
         change = change_of(column, rule, image)
         self.labels.setdefault((column.name, rule), set()).update(image)
         self.occurrences[column.name, rule] += change.occurrences
@@ -80,7 +80,7 @@ def normalize_items(column: SetColumn, rules: Mapping[str, Sequence[str]], chang
     Raises
     ------
     InputError
-        If nothing is left of an item.
+        If an item becomes empty.
     """
     return _normalized(column, (*rules.get("", ()), *rules.get(column.name, ())), changes, "item", relabel)
 
@@ -91,7 +91,7 @@ def normalize_values(column: CategoricalColumn, names: Sequence[str], changes: C
     Raises
     ------
     InputError
-        If nothing is left of a value.
+        If a value becomes empty.
     """
     return _normalized(column, names, changes, "value", recategorize)
 
@@ -103,7 +103,7 @@ def _normalized(
     what: str,
     renamed: Callable[[_Column, dict[str, str]], _Column],
 ) -> _Column:
-    """Apply rules to the labels of a column, which are of some kind, and replaced by some function."""
+    """Apply rules to the labels of a column by a function that replaces labels; `what` names them in messages."""
     for name in names:
         if image := _image(column, name, what):
             changes.note(column, name, image)
@@ -112,7 +112,7 @@ def _normalized(
 
 
 def _image(column: SetColumn | CategoricalColumn, rule: str, what: str) -> dict[str, str]:
-    """Return what becomes of the labels that a rule changes."""
+    """Return the new label of each label that a rule changes."""
     image = {old: new for old in column.vocabulary.labels if (new := RULES[rule](old)) != old}
     if bare := next((old for old, new in image.items() if not new), None):
         msg = f"{setting('normalize', rule)}: nothing is left of {what} {datum(bare)} of column {column.name!r}"
@@ -121,7 +121,7 @@ def _image(column: SetColumn | CategoricalColumn, rule: str, what: str) -> dict[
 
 
 def change_of(column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> Change:
-    """Count what changes of a column."""
+    """Count what changes in a column."""
     times = column.occurrences.tolist()
     moved = [code for code, label in enumerate(column.vocabulary.labels) if label in image]
     return Change(column.name, rule, len(moved), int(sum(times[code] for code in moved)))

@@ -1,4 +1,4 @@
-"""Arrow columns as numbers, none of which was rounded on the way."""
+"""Arrow columns as exact numbers: what a float would round is refused."""
 
 import re
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ _LONGEST = 400  # characters of a number
 
 @dataclass(frozen=True)
 class Numbers(Discreet):
-    """The numbers of a column, or of a part of it: what kind all are shows only with the last."""
+    """The numbers of a column, or of a batch of it: only the last batch shows the type of the column."""
 
     values: NDArray[np.float64]
     """float64 (n,): each number, exactly."""
@@ -45,7 +45,7 @@ class Numbers(Discreet):
 
 
 def others(rows: int, until: int | None = None) -> str:
-    """Say how many rows besides the first are alike, up to a row behind which nobody has looked, if there is one.
+    """Return how many rows besides the first are alike, and up to which row, if not all have been read.
 
     >>> others(1), others(3), others(3, until=1000)
     ('', ' (and 2 more)', ' (and 2 more up to row 1000)')
@@ -55,7 +55,7 @@ def others(rows: int, until: int | None = None) -> str:
 
 
 def recognised_decimal(values: Iterable[str]) -> str:
-    """Return ``,`` if it is the decimal sign of numbers, and may not separate thousands; else nothing.
+    """Return ``,`` if it is the decimal sign of numbers and cannot separate thousands; else the empty text.
 
     >>> recognised_decimal(["70", "70,5"]), recognised_decimal(["70", "1,000"]), recognised_decimal(["1.5", "2,5"])
     (',', '', '')
@@ -102,7 +102,7 @@ def read_numbers(
 
 
 class _Numbers:
-    """The values of one column on their way."""
+    """The values of one column under conversion."""
 
     def __init__(self, where: str, name: str, before: int, until: int | None) -> None:
         self.where, self.name, self.before, self.until = where, name, before, until
@@ -164,7 +164,7 @@ class _Numbers:
 
 
 def _hint(value: str) -> str:
-    """Return what helps with a number that is written otherwise; nothing with what is none."""
+    """Return the hint for a number in another notation; empty for text that is no number."""
     if _WITH_COMMA(value) and not _THOUSANDS(value):
         return f"; with a decimal comma: {setting('decimal', ',')}"
     if _WITH_COMMA(value):
@@ -177,7 +177,7 @@ def _hint(value: str) -> str:
 def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
     """Return the rows in which the float is another number than the text, ascending.
 
-    What Arrow prints of the float as it stands in the text is not looked at again.
+    Rows whose text is what Arrow prints of the float need no further check.
     """
     import pyarrow.compute as pc
 

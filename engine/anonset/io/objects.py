@@ -92,7 +92,7 @@ def _texts(where: str, labels: Iterable[Any]) -> list[str]:
 
 
 def _of_stream(where: str, source: Any) -> Columns:
-    """Take a table of Arrow's; where objects of Python stand in it, which Arrow may not know, column by column."""
+    """Convert to an Arrow table; if there are Python objects, which Arrow may not know, column by column."""
     import pyarrow as pa
 
     table, problem = None, None
@@ -114,7 +114,7 @@ def _of_stream(where: str, source: Any) -> Columns:
 
 
 def _known(where: str, source: Any, name: str, column: Any) -> Any:
-    """Return a column; one of objects of Python, which polars hands on as addresses in memory, is made of them."""
+    """Return a column; one of Python objects, which polars exports as memory addresses, is built from the objects."""
     import pyarrow as pa
 
     hidden = pa.types.is_fixed_size_binary(column.type) and _is_frame(source, [name])
@@ -122,7 +122,7 @@ def _known(where: str, source: Any, name: str, column: Any) -> Any:
 
 
 def _is_frame(source: Any, names: Any) -> bool:
-    """Tell whether a data frame hands out each of its columns as a list of Python's."""
+    """Tell whether a data frame returns its columns as Python lists."""
     try:
         distinct = len(set(names)) == len(names)
         return distinct and all(isinstance(x, str) and hasattr(source[x], "to_list") for x in names)
@@ -131,7 +131,7 @@ def _is_frame(source: Any, names: Any) -> bool:
 
 
 def _plain(source: Iterable[Any]) -> Iterable[Any]:
-    """Return what holds values of another library as a list of Python's."""
+    """Return the values of an object of another library as a Python list."""
     to_list = getattr(source, "to_pylist", None) or getattr(source, "tolist", None)
     return source if to_list is None else to_list()
 

@@ -1,4 +1,4 @@
-"""What was said of data that are to be read: the roles of columns, the dialect of a text, and what is done to codes."""
+"""Options of reading: the roles of columns, the dialect of a text, and rules for codes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class ReadOptions:
     word: OwnersWord = OwnersWord()  # noqa: RUF009
     """What the owner answers for."""
     exact: bool = False
-    """Whether the text is one of our own, in which blanks count."""
+    """Whether anonset wrote the text: then blanks count."""
     null: tuple[str, ...] = ()
     """Texts that are null."""
     decimal: str = ""
@@ -45,7 +45,7 @@ class ReadOptions:
 
     @classmethod
     def exactly(cls, given: Mapping[str, Names], separator: str) -> "ReadOptions":
-        """Return how what we wrote ourselves is read: with commas, in UTF-8."""
+        """Return the options for text that anonset wrote: with commas, in UTF-8."""
         require_separator(separator)
         return cls(given, (), separator, False, False, False, EXACT, None, {}, CodeRules(), exact=True)
 
@@ -152,7 +152,7 @@ class ReadOptions:
 
 
 def require_separator(separator: str | None) -> None:
-    """Refuse to separate items by nothing.
+    """Refuse an empty separator.
 
     Raises
     ------

@@ -16,7 +16,7 @@ def paths_of(parent: Mapping[Any, Any]) -> list[list[Any]]:
         path = [leaf]
         while path[-1] in parent and len(path) <= len(parent):
             path.append(parent[path[-1]])
-        if len(path) > len(parent) and path[-1] in parent:  # it is refused where the tree is built
+        if len(path) > len(parent) and path[-1] in parent:  # a cycle, which building the tree refuses
             return [path]
         if leaf not in above:
             rows.append(path)

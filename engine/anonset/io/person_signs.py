@@ -98,7 +98,7 @@ def signs_in(
 
 
 def given_texts(column: Any) -> Any:
-    """Return the values of a column that are there as text (``pyarrow.LargeStringArray``)."""
+    """Return the values of a column that are not missing as text (``pyarrow.LargeStringArray``)."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -120,13 +120,13 @@ def repeated_in(
     candidates
         The columns that are asked about.
     ids
-        Columns that tell the records apart: of the rows of a record, the first is looked at.
+        Columns that tell the records apart: only the first row of a record counts.
     grouped
         Whether the rows of a record are united: only what its name calls the id of a person tells more then.
     """
     kinds = PERSON_IDS[:1] if grouped else PERSON_IDS
     plain = {name: column for name, column in columns.items() if not holds_sets(column)}
-    if all(len(column) <= _FEWEST_PAIRS for column in plain.values()):  # too few rows for anything but names to tell
+    if all(len(column) <= _FEWEST_PAIRS for column in plain.values()):  # too few rows for pairs: names alone tell
         plain = {name: column for name, column in plain.items() if name in ids or meaning_of(name) in kinds}
     coded = {name: _coded(name, column) for name, column in plain.items()}
     if ids and all(name in coded for name in ids):
@@ -182,7 +182,7 @@ def _are_cut(labels: Sequence[str]) -> bool:
 
 
 def _kind_of(given: Sequence[str]) -> str:
-    """Return what values say of a person: ``sex``, ``birth``, or nothing."""
+    """Return which attribute of a person values are: ``sex``, ``birth``, or none (empty)."""
     if (
         2 <= len(given) <= 4
         and {label.lower() for label in given} <= set(_SEXES.split())
@@ -208,7 +208,7 @@ def _repeats(name: str, codes: Int64) -> bool:
 
 
 def occurs_twice(given: int, distinct: int, name: str) -> bool:
-    """Tell whether a value of an id occurs twice, of so many that are there.
+    """Tell whether a value of an id occurs twice, given the numbers of all and of distinct values.
 
     Where its name says little (``id``), it must have several values, and more than one for 200 rows.
     """

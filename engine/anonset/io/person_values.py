@@ -1,4 +1,4 @@
-"""What values look like that name or reach a person: e-mail addresses, IBANs, telephone numbers, names."""
+"""Patterns of values that name or reach a person: e-mail addresses, IBANs, telephone numbers, names."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ PATTERNS: Mapping[str, Callable[[str], object]] = {
     "IBAN": is_iban,
     "phone": _PHONE.fullmatch,
 }
-"""What a value must be like, by the meaning of a header that says the same."""
+"""The pattern of a value, by the meaning of a header that says the same."""
 
 
 def pattern_of(labels: Sequence[str], patterns: Sequence[str] = tuple(PATTERNS)) -> str:

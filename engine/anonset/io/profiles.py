@@ -1,4 +1,4 @@
-"""Columns as they come, before they have roles: how many values, what they look like, whether they hold sets."""
+"""Profiles of columns that have no role yet: how many values, what they look like, whether they hold sets."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ from anonset.io.person_values import are_capitalised, are_keys, pattern_of
 _MARKS = (";", "|", ",", " ")
 """What may separate the items within a cell, the surest first."""
 _SOME = 500
-"""Distinct values that are looked at to tell whether they reach a person."""
+"""Distinct values by which it is told whether they reach a person."""
 MISSING = NULLS | PROBABLE_NULLS | {"", "?"}
 """Texts by which people say that a value is missing."""
 
@@ -43,7 +43,7 @@ class Profile(Discreet):
     nulls: int
     """Nulls."""
     missing: int
-    """Values that say that there is none: empty, ``?``, ``NA`` and the like."""
+    """Values that mean null: empty, ``?``, ``NA`` and the like."""
     entropy: float
     """Bits that the value of a random row tells; of sets, the item of a random occurrence."""
     largest: int
@@ -57,7 +57,7 @@ class Profile(Discreet):
     look: Look = field(default_factory=lambda: Look("text"))
     """What the values look like, of sets the items."""
     null_words: tuple[str, ...] = ()
-    """Texts among the values that probably say that there is none, of a list that is ours."""
+    """Those of a fixed list of texts that are among the values and probably mean null."""
     reaches: str = ""
     """What nearly all values are, if that reaches a person: ``e-mail``, ``IBAN`` or ``phone``."""
     capitalised: bool = False
@@ -72,7 +72,7 @@ class Profile(Discreet):
 
 
 def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
-    """Look at a loaded column of a source; `separator` is what separates items, where it was said."""
+    """Return the profile of a loaded column of a source; `separator` is the declared separator of items."""
     import pyarrow as pa
 
     if isinstance(loaded, SetColumn):
@@ -89,7 +89,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         listed, counts = _counted(items)
         return _of_sets(column, len(loaded), loaded.null_count, listed, counts, len(items), None)
     if pa.types.is_dictionary(loaded.type) and any(chunk.dictionary.null_count for chunk in loaded.chunks):
-        loaded = loaded.cast(kind)  # whose count of nulls leaves those out that codes stand for
+        loaded = loaded.cast(kind)  # a dictionary's null count omits codes of null values
     values = _few_values(loaded) if len(loaded) <= _FEW_ROWS else None
     if values is None and len(loaded) <= MOST_LOOKED_AT:
         values = _values(loaded)
@@ -124,11 +124,11 @@ class _Values(Discreet):
     """The distinct values of a column of plain values, as text."""
 
     given: list[str]
-    """Those that are there, of many the first."""
+    """Those that are not missing; of many, the first."""
     words: list[str]
-    """Those that say that there is none."""
+    """Those that mean null."""
     counts: NDArray[np.int64]
-    """How often each of those that are there occurs."""
+    """How often each of those that are not missing occurs."""
 
 
 def _values(loaded: Any) -> _Values:
@@ -160,7 +160,7 @@ def _few_texts(loaded: Any) -> list[str | None]:
 def coded(loaded: Any) -> Any:
     """Return a loaded column of text as codes of its distinct values, where they are few; others as they are.
 
-    What reads the column after it was looked at need not look each value up again.
+    A reader of the column then need not look up each value again.
     """
     import pyarrow as pa
 
@@ -233,7 +233,7 @@ def _first_values(loaded: Any) -> list[str]:
 def _that_lack(words: Collection[str], others: int) -> list[str]:
     """Return which of some texts that may say that there is no value do so, beside so many other values.
 
-    A sign alone says so only beside more than two of them: it may be one of a pair.
+    A single sign means null only if there are more than two other values, since it may be one of a pair.
     """
     return list(words) if others > 2 else [word for word in words if word not in SIGNS_OF_NULL]
 

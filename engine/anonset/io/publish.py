@@ -37,7 +37,7 @@ PARTS = "published"
 
 
 def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
-    """Return what is to separate items: as given, else the first of blank ``;`` ``|`` and tab that no label holds.
+    """Return the separator of items: as given, else the first of blank ``;`` ``|`` and tab that no label holds.
 
     >>> separator_for(["E10", "I10"]), separator_for(["type 2 diabetes", "asthma"])
     (' ', ';')
@@ -177,7 +177,7 @@ def _blocks(columns: Sequence[SetColumn | CategoricalColumn], separator: str) ->
 
 
 def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
-    """Return how the text cells of the records of a set-valued column are had."""
+    """Return a function from a span of records to the text cells of a set-valued column."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -187,7 +187,7 @@ def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
 
 
 def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
-    """Return how the labels of rows are had, wherever they lie (``pyarrow.LargeStringArray``)."""
+    """Return a function from a span of rows to their labels, wherever these lie (``pyarrow.LargeStringArray``)."""
     import pyarrow as pa
 
     filed = column.vocabulary.filed
@@ -245,14 +245,14 @@ def read_published(
 ) -> Table:
     """Read a publication back. All values are text: a published range or set is a symbol like any other.
 
-    The column of a FIMI file has no name of its own: it is called as `items` says.
+    The column of a FIMI file has no name: it gets the name in `items`.
 
     Parameters
     ----------
     items, relational, keep, separator
         As those of :func:`anonset.io.read.read`.
     reading
-        Of a file made elsewhere, how it is to be read: further arguments of `read`; None: it is one of ours.
+        How to read a file made elsewhere: further arguments of `read`; None: anonset wrote the file.
 
     Raises
     ------
@@ -324,7 +324,7 @@ class _Sizes:
     def __init__(self, column: SetColumn | CategoricalColumn) -> None:
         self._column = column
         self.filed = column.vocabulary.filed is not None
-        """Whether the labels lie in files, so that nobody knows the longest."""
+        """Whether the labels lie in files, so that the longest one is not known."""
         self._each = np.empty(0, np.int64) if self.filed else _label_bytes(column.vocabulary)
         self._longest = int(self._each.max(initial=_OFFSET))
 

@@ -193,7 +193,7 @@ def read_exactly(
     numeric: Names = (),
     **given: Names,
 ) -> Table:
-    """Read what we wrote ourselves: with commas, in UTF-8, and blanks count. The roles are those of `read`.
+    """Read a text that anonset wrote: with commas, in UTF-8, and blanks count. The roles are those of `read`.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def read_exactly(
 
 
 def _of_persons(where: str, table: Table, *, group: bool = False) -> Table:
-    """Refuse rows that are nobody's or somebody's twice, or unite those of each person."""
+    """Refuse rows without a person and persons with two rows, or unite the rows of each person."""
     if table.ids:
         refuse_empty(where, table)
     if group:

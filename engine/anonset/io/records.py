@@ -1,6 +1,6 @@
-"""The way back, which stays at home: from which input record each published row was made.
+"""The private file that says from which input record each published row is made.
 
-It is ``records.csv``, or of more than `MOST_AS_TEXT` rows ``records.parquet``, of the same columns.
+It is ``records.csv`` or, for more than `MOST_AS_TEXT` rows, ``records.parquet`` with the same columns.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _WHOLE = "must hold whole numbers of at most 64 bits, and clusters of 32"
 
 
 def write_records(publication: Publication, path: str | Path) -> Path:
-    """Write the way back: ``published_row,input_record,cluster``, 0-based, no cluster for global recodings.
+    """Write ``published_row,input_record,cluster``, 0-based, without a cluster for global recodings.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _write_parquet(publication: Publication, path: Path) -> Path:
 
 
 def records_file(folder: Path) -> Path | None:
-    """Return the file of the way back in a private directory; None where there is none."""
+    """Return the file of records in a private directory; None if there is none."""
     return next((path for name in ("records.csv", "records.parquet") if (path := folder / name).is_file()), None)
 
 
@@ -119,7 +119,7 @@ def _numbers_of(path: Path, lines: list[dict[str, str]]) -> tuple[list[int], Int
         records = np.array([int(line["input_record"]) for line in lines], np.int64)
         local = all(line["cluster"] for line in lines)
         columns = numbers, records, np.array([int(line["cluster"]) for line in lines], np.int32) if local else None
-    except (ValueError, OverflowError):  # whose texts show the values
+    except (ValueError, OverflowError):  # their messages show the values
         pass
     if columns is None:
         msg = f"{str(path)!r} {_WHOLE}"

@@ -70,8 +70,8 @@ def resolve(
     numeric
         Relational columns that are numbers.
     first_line
-        Whether the names are the first line of a text, which may be a record where the text has no header: unless a
-        name that was given is among them, no message shows them.
+        Whether the names are the first line of a text, which may be a record if the text has no header: unless a
+        given name is among them, no message shows them.
     hint
         What may help where a column is not among them.
     given
@@ -114,7 +114,7 @@ class Header:
     where: str
     names: Sequence[str]
     genuine: bool
-    """Whether they are names for sure, and no record."""
+    """Whether they are certainly names, and not a record."""
     hint: str = ""
     """What may help where one is missing."""
     lines: bool = False
@@ -156,7 +156,7 @@ class Header:
 
     @property
     def doubt(self) -> str:
-        """What may be wrong with names that nobody knows."""
+        """What may be wrong if none of the given names is among the names."""
         names = counted(len(self.names), "column")
         question = (
             f"the first line is taken for the names of {names}: does the file have such a line? "
@@ -186,7 +186,7 @@ def names_in(names: Sequence[str], given: Names) -> tuple[str, ...]:
 
 
 def label_of(name: str, asked: Names) -> str:
-    """Return the item that a column of 0 and 1 stands for: its name, without the prefix by which it was asked for.
+    """Return the item that a column of 0 and 1 stands for: its name, without the prefix by which it is selected.
 
     >>> label_of("dx_E10", ["dx_*"]), label_of("dx_E10", ["dx_E10"])
     ('E10', 'dx_E10')
@@ -197,7 +197,7 @@ def label_of(name: str, asked: Names) -> str:
 
 
 def _matching(names: Sequence[str], known: frozenset[str], asked: str) -> list[str]:
-    """Return the names that one asked for stands for: itself, or those with the prefix before ``*``."""
+    """Return the columns that a given name selects: itself, or those with the prefix before ``*``."""
     if asked in known:
         return [asked]
     start = asked[:-1]
@@ -211,7 +211,7 @@ def _expanded(names: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def _refuse_shapes(where: str, roles: Roles) -> None:
-    """Refuse sets of two shapes."""
+    """Refuse sets that are given in two shapes."""
     shapes = [setting(role) for role in ("items", *_WIDE) if getattr(roles, role)]
     if len(shapes) > 1:
         msg = f"{where}: {' and '.join(shapes)} each say where the sets are; one is required"

@@ -1,4 +1,4 @@
-"""Coded columns as lines of CSV, block by block: labels are quoted once each, and not once a row, if they are held."""
+"""Coded columns as lines of CSV, block by block: each label that is held is quoted once, not once a row."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -49,12 +49,12 @@ class RowLines:
         return sum(int(self._count[first:end].sum()) for first, end in spans(len(self._count)))
 
     def all(self) -> Iterator[Any]:
-        """Yield the lines as they stand in one file."""
+        """Yield the lines of a single file."""
         yield self._header
         yield from (text for _, text in self._made(self._blocks(None)))
 
     def parts(self, part_rows: int) -> Iterator[Iterator[Any]]:
-        """Yield the lines of each file of so many rows, one file at least; each is to be taken before the next."""
+        """Yield the lines of each part file, one at least; each must be consumed before the next one."""
         blocks = self._made(self._blocks(part_rows))
 
         def part(rows: int) -> Iterator[Any]:
@@ -108,7 +108,7 @@ class RowLines:
 
 
 def _fields_of(column: CategoricalColumn, *, alone: bool) -> Callable[[Int32], Any]:
-    """Return how codes of a column are written as fields."""
+    """Return a function from codes of a column to fields."""
     import pyarrow as pa
 
     vocabulary = column.vocabulary

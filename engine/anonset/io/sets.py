@@ -32,7 +32,7 @@ def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) ->
     from anonset_kernels.rows import sort_rows, unsorted_or_repeated
 
     codes = np.ascontiguousarray(codes, np.int32)
-    if unsorted_or_repeated(indptr, codes) < 0:  # as most files that programs wrote: a tenth of the time
+    if unsorted_or_repeated(indptr, codes) < 0:  # true of most files, and takes a tenth of the time
         return SetColumn(name, indptr, codes, vocabulary)
     items = sort_rows(indptr, codes, len(vocabulary))
     fresh = np.ones(len(items), bool)

@@ -1,4 +1,4 @@
-"""Where data come from: files by format, and what is in memory."""
+"""Sources of data: files by format, and objects in memory."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ _FIRST_ROWS = 1 << 15
 
 @dataclass(frozen=True)
 class Described:
-    """Named columns, and what messages say of where they come from."""
+    """Named columns, with a name of the source for messages."""
 
     where: str
     """Name of the source, for messages."""
@@ -41,7 +41,7 @@ class Described:
     printed: bool = field(default=False, kw_only=True)
     """Whether its lists come from a text."""
     decimal: str = field(default="", kw_only=True)
-    """The decimal sign of its numbers, where it was recognised."""
+    """The decimal sign of its numbers, if it is recognised."""
     below: int = field(default=0, kw_only=True)
     """The line in which its names seem to stand, below other lines; 0 for none."""
 
@@ -53,19 +53,19 @@ class Source(Described):
     load: Callable[[Sequence[str]], Mapping[str, Any]]
     """Return the named columns, each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
     head: Callable[[Sequence[str]], Mapping[str, Any]] | None = field(default=None, kw_only=True)
-    """Return the same of the first rows alone, where that is less work."""
+    """Return the same of only the first rows, if that is less work."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is to be read, as far as it was said."""
+    """How a file is to be read, as far as it is declared."""
 
     format: str | None = None
     """One of `anonset.io.files.INPUT_FORMATS`; None: as its name says."""
     dialect: Dialect = RECOGNISED
     """The dialect of a text."""
     separator: str | None = None
-    """What separates items; None: nothing was said."""
+    """What separates items; None: not declared."""
     absent: Missing = lambda _: []
     """Tells which declared columns names lack."""
     labels: Sequence[str] | None = None
@@ -79,7 +79,7 @@ class Reading:
 
 
 def open_source(source: Any, how: Reading = Reading()) -> Source:
-    """Open a path, or what is in memory.
+    """Open a path, or an object in memory.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def _open_path(path: Path, how: Reading) -> Source:
 
 
 def require_lines(where: object, kind: str, how: Reading) -> None:
-    """Refuse what is said of a line of names where there is none, and of null where there are but items.
+    """Refuse options on a line of names for formats without one, and on null for formats of items alone.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def _open_parquet(path: Path) -> Source:
         for file in files:
             with reading(file, "not valid Parquet"):
                 tables.append(_whole(parquet.ParquetFile(file), list(names)).replace_schema_metadata(None))
-                tables[-1].validate(full=True)  # text that is no UTF-8, offsets that lead nowhere
+                tables[-1].validate(full=True)  # refuses text that is not UTF-8, and bad offsets
         return _columns(pa.concat_tables(tables), names)
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
@@ -203,7 +203,7 @@ def difference(first: Any, other: Any) -> str:
 
 
 def _whole(file: Any, names: list[str]) -> Any:
-    """Return all rows of a Parquet file; Arrow returns lists of codes one row group at a time alone."""
+    """Return all rows of a Parquet file; Arrow returns lists of codes only row group by row group."""
     import pyarrow as pa
 
     try:

@@ -1,7 +1,7 @@
 """Batches of rows as one table: in memory, or in the files of a work directory.
 
-Labels get provisional codes as they appear. Which codes are final shows only with the last label, for one odd item
-changes the canonical order; what was written is written anew then, if any code has changed.
+Labels get provisional codes as they appear. Only the last label decides the final codes, since one odd item changes the
+canonical order; codes are written anew if any has changed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from anonset.io.uniting import unite_by_blocks
 from anonset.spelling import setting
 
 Tell = Callable[[int], None]
-"""Is told how many records there are so far."""
+"""Called with the number of records so far."""
 
 
 def gather(
@@ -65,7 +65,7 @@ def gather(
     unjudged: dict[str, set[str]] = {}
     repeated, watched = ((), ()) if options.exact else plan.signs(source.where, source.head, grouped=options.group)
     encoder = replace(options.encoder(source), unjudged=unjudged)
-    watched = () if options.word.rows_are_persons else watched  # whatever they hold, nothing is refused
+    watched = () if options.word.rows_are_persons else watched  # the owner declares that rows are persons
 
     def again(names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         return (batch.columns for batch in source.batches(names))
@@ -89,7 +89,7 @@ def gather(
 
 
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
-    """Refuse to unite rows in files for which that is not done."""
+    """Refuse to unite rows in files for roles where this is not supported."""
     if options.group and store.in_files and (len(plan.roles.id) > 1 or plan.roles.sensitive):
         beside = "beside a sensitive column" if plan.roles.sensitive else "with ids of several columns"
         msg = f"{where}: {setting('group', True)} {beside} takes all rows at once; unite them before"

@@ -32,7 +32,7 @@ class Piece(Discreet):
 class Text:
     """A text as it comes out of a file: without byte order mark, in UTF-8.
 
-    What is UTF-8 already is not looked at; another encoding must be the one that was meant, which shows at the end.
+    UTF-8 is not checked; whether another encoding is the right one is checked at the end.
     """
 
     def __init__(self, where: str, stream: Any, dialect: Dialect) -> None:
@@ -45,7 +45,7 @@ class Text:
         self._recoder = None if encoding is None else _Recoder(where, encoding, marked=bool(mark))
 
     def read(self, size: int) -> bytes:
-        """Return about so many bytes more; none at the end."""
+        """Return about `size` further bytes; none at the end."""
         while True:
             raw = self._raw(size)
             if self._recoder is None or (not raw and self._recoder.ended):
@@ -71,12 +71,12 @@ class _Recoder:
         self._first = True
 
     def recoded(self, raw: bytes) -> bytes:
-        """Return a part in UTF-8; no bytes at the end."""
+        """Return a chunk in UTF-8; no bytes at the end."""
         self.ended = not raw
         text = None
         with suppress(UnicodeError):
             text = self._decoder.decode(raw, final=self.ended)
-        if text is None:  # raised here, without the error of decoding, which holds the bytes
+        if text is None:  # raised here, so that the decoding error, which holds the bytes, is not chained
             raise InputError(meaning_of(self.where, self.encoding, valid=False, marked=self.marked))
         self._look(raw, text)
         if self._first and text:
@@ -85,7 +85,7 @@ class _Recoder:
         return text.encode()
 
     def _look(self, raw: bytes, text: str) -> None:
-        """Note what tells whether this is the encoding that was meant, and refuse it at the end if it is not."""
+        """Collect what tells whether the encoding is right, and refuse it at the end if it is not."""
         if self.marked:
             return
         self._ascii = self._ascii and raw.isascii()
@@ -171,7 +171,7 @@ def pieces(file: DataFile, dialect: Dialect, *, delimiter: int = -1, skip: int =
 
 
 def _more(file: DataFile, text: Text, data: bytes, size: int) -> bytes:
-    """Read on until there are so many bytes, or the text ends."""
+    """Read on until there are `size` bytes, or the text ends."""
     what = "cannot be read" if compression_of(file.name) is None else f"not valid {compression_of(file.name)}"
     parts, have = [data], len(data)
     with reading(file.where, what):

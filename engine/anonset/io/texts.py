@@ -77,7 +77,7 @@ def text_of(column: Any) -> tuple[Int64, UInt8]:
 
 
 class FiledTexts:
-    """A column of ids, or of many categories, whose texts, however many, are never held."""
+    """A column of ids, or of many categories, whose texts are never held."""
 
     def __init__(self, name: str, store: Store) -> None:
         self.name, self._store, self._end = name, store, 0
@@ -109,7 +109,7 @@ class FiledTexts:
 
 
 class ExpectedTexts:
-    """A column that must be, text by text, one that is known: then it has the codes of that one."""
+    """A column that must equal a known one, text by text: it gets the codes of that one."""
 
     def __init__(self, name: str, expected: CategoricalColumn) -> None:
         self.name, self._expected, self._n = name, expected, 0
@@ -160,7 +160,7 @@ class KeptTexts:
     Parameters
     ----------
     expected
-        The column that it must be, text by text, its labels lying in files; None: nobody knows.
+        The column, with labels in files, that it must equal, text by text; None: any.
     """
 
     def __init__(self, name: str, store: Store, expected: CategoricalColumn | None = None) -> None:
@@ -189,7 +189,7 @@ class KeptTexts:
             self._many = self._filed()
 
     def _filed(self) -> FiledTexts:
-        """Return the column so far with its labels in files, and hold none of them."""
+        """Return the column so far with its labels in files, none of them held."""
         filed = self._stack.enter_context(FiledTexts(self.name, self._store))
         codes, labels = self._few.codes.finished(), text_array(list(self._few.labels.index))
         for first, end in spans(len(codes)):

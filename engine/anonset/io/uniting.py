@@ -1,4 +1,4 @@
-"""Rows with the same id as one record, by blocks: the rows of each person are gathered in files, and read once more."""
+"""Rows with the same id as one record, block by block: the rows of each person are gathered in files and read again."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from anonset.io.sets import tidy_rows
 def unite_by_blocks(where: str, table: Table, store: Store) -> Table:
     """Make one record of the rows with the same id, as `grouping.unite` does, of a table with one column of ids.
 
-    Nothing as long as the rows is held; memory for 12 bytes a person. Cost: three passes over the rows.
+    No array as long as the rows is held; memory: 12 bytes a person. Cost: three passes over the rows.
 
     Raises
     ------

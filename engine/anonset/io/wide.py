@@ -1,4 +1,4 @@
-"""Sets that lie in several columns: a column of 0 and 1 for each item, or a column for each of a person's codes."""
+"""Sets in several columns: a column of 0 and 1 for each item, or a column for each of a person's codes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from anonset.io.sets import offsets, tidy_rows
 from anonset.spelling import setting
 
 NAME = "items"
-"""Name of the sets that lie in several columns."""
+"""Name of the sets that several columns hold."""
 
 
 def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[str, str]) -> SetColumn:
@@ -78,7 +78,7 @@ def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
     Raises
     ------
     InputError
-        If a column holds lists, or each cell of a record is null and that is not said to be the empty set.
+        If a column holds lists, or each cell of a record is null and null is not declared to be the empty set.
     """
     for name, column in columns.items():
         if is_list(column.type):

@@ -1,4 +1,4 @@
-"""Workload files: JSON, a query a line, so that the same questions can be asked of other publications."""
+"""Workload files: JSON, a query a line, so that the same queries can be asked of other publications."""
 
 from pathlib import Path
 from typing import Any
