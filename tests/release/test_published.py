@@ -71,25 +71,27 @@ def test_a_local_recoding_from_its_files(tmp_path: Path) -> None:
     path.write_text("cluster,item,published\n0,a,N\n0,b,N\n1,a,a\n1,c,\n")
     book = (Symbol("N", "node", ("a", "b", "d")), Symbol("a", "item", ("a",)))
     records = np.array([2, 0, 1]), np.array([1, 0, 1], np.int32)
-    found = recoding_of(COLUMN, book, tmp_path, records)
+    found = recoding_of(COLUMN, book, tmp_path, lambda: records)
     assert found.recoding is None
     assert [found.item.tolist(), found.size.tolist(), found.count.tolist()] == [[0, 1, 0, 2], [3, 3, 1, 0], [1] * 4]
     assert (found.ncp, found.lm) == ((3 + 3 + 4 + 0) / 16, (2 + 2 + 3 + 0) / 12)
     with pytest.raises(InputError, match=r"its records\.csv must name the clusters"):
-        recoding_of(COLUMN, book, tmp_path, None)
+        recoding_of(COLUMN, book, tmp_path, lambda: None)
     with pytest.raises(InputError, match="maps the items of each cluster"):
         read_mapping(path)
     path.write_text("cluster,item,published\n0,a,N\n0,b,N\n1,a,a\n")
     with pytest.raises(InputError, match="cluster 1 has no line for item 'c'"):
-        recoding_of(COLUMN, book, tmp_path, records)
+        recoding_of(COLUMN, book, tmp_path, lambda: records)
     for wrong in ("one", "-1", "1" * 5000):
         path.write_text(f"cluster,item,published\n{wrong},a,N\n")
         with pytest.raises(InputError, match=f"cluster must be a number of at most 10 digits, got '{wrong}'"):
-            recoding_of(COLUMN, book, tmp_path, records)
+            recoding_of(COLUMN, book, tmp_path, lambda: records)
 
 
 def test_a_global_recoding_from_the_codebook() -> None:
-    found = recoding_of(COLUMN, (Symbol("N", "node", ("a", "b", "d")), Symbol("V1", "values", ("c", "a"))), None, None)
+    found = recoding_of(
+        COLUMN, (Symbol("N", "node", ("a", "b", "d")), Symbol("V1", "values", ("c", "a"))), None, lambda: None
+    )
     assert isinstance(found.recoding, ItemGroups)
     assert found.recoding.labels == [("a", "b", "d")]
     assert found.recoding.suppressed == ["c"]
@@ -101,7 +103,7 @@ def test_a_global_recoding_from_the_codebook() -> None:
 def test_a_mapping_of_other_data(tmp_path: Path) -> None:
     (tmp_path / "mapping.csv").write_text("item,published\na,a\nb,b\n")
     with pytest.raises(InputError, match="item 'c' of the original is not in the mapping"):
-        recoding_of(COLUMN, (), tmp_path, None)
+        recoding_of(COLUMN, (), tmp_path, lambda: None)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -177,7 +178,7 @@ def _of_records(
     source, column, levels = "data", original.transactions, dict[str, int]()
     if column is not None:
         hierarchy = hierarchies.get(column.name)
-        way_back = opened.way_back(original.store)
+        way_back = partial(opened.way_back, original.store)
         recoded = recoding_of(column, publication.symbols, opened.private, way_back, hierarchy, original.store)
         measures |= _item_losses(recoded, hierarchy, weights)
         sizes |= _item_sizes(recoded, publication)

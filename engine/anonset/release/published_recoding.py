@@ -1,6 +1,6 @@
 """The recoding of items that a publication on disk was made by, from the private mapping or the codebook."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,8 @@ from anonset.io.lines import header_of, rows_of
 from anonset.measures.occurrences import lm_of_sizes, ncp_of_sizes
 
 _MOST_DIGITS = 10
+WayBack = Callable[[], tuple[Int64, Int32 | None] | None]
+"""Gives the input record of each published row, int64 (n,), and its cluster; None where nobody kept them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ def recoding_of(
     column: SetColumn,
     book: Iterable[Symbol],
     private: Path | None,
-    records: tuple[Int64, Int32 | None] | None,
+    way_back: WayBack,
     hierarchy: Hierarchy | None = None,
     store: Store = MEMORY,
 ) -> PublishedRecoding:
@@ -74,8 +76,8 @@ def recoding_of(
         The codebook. Without the mapping, an item that it does not know counts as suppressed.
     private
         The private directory, if it is there.
-    records
-        Input record and cluster of each published row, needed where the recoding is local.
+    way_back
+        Gives the input record and the cluster of each published row; asked where the recoding is local.
     hierarchy
         The hierarchy of the items, whose leaves are the universe then.
     store
@@ -87,9 +89,9 @@ def recoding_of(
         If the column has items that were not published from, or what a local recoding needs is missing.
     """
     path = None if private is None else private / "mapping.csv"
-    if path is not None and path.is_file() and header_of(path) == LOCAL:
-        return _local(column, path, book, records, hierarchy)
     if path is not None and path.is_file():
+        if header_of(path) == LOCAL:
+            return _local(column, path, book, way_back(), hierarchy)
         mapping, source = read_mapping(path), "mapping"
         universe = tuple(mapping)
     else:
