@@ -128,3 +128,80 @@ def test_what_is_not_as_it_was_is_not_skipped(place: Place, job: str) -> None:
     (place.folder / "safe.private" / "report.json").unlink()
     ran = place.run(*skip)
     assert (ran.code, "has no report.json" in ran.err) == (2, True)
+
+
+def test_inspect_takes_the_sizes_of_a_job_under_its_flags(place: Place, job: str) -> None:
+    assert "fewer than k" not in place.run("inspect", job).out  # four records, k = 2
+    assert "fewer than k=5" in place.run("inspect", job, "--k", "5").out
+    assert set(place.run("inspect", job, "--json").json["known_items"]) == {"1", "2", "3"}
+    assert set(place.run("inspect", job, "--m", "1", "--json").json["known_items"]) == {"1", "2"}
+
+
+def test_suggest_takes_the_guarantee_of_a_job_under_its_flags(place: Place, job: str) -> None:
+    assert place.run("suggest", job, "--json").json["parameters"] == {"k": 2, "m": 2}
+    assert place.run("suggest", job, "--m", "1", "--json").json["parameters"] == {"k": 2, "m": 1}
+
+
+def test_risk_and_report_take_the_original_of_a_job_under_their_flags(place: Place, job: str) -> None:
+    assert place.run("anonymize", job).code == 0
+    assert place.run("risk", job, "--json").json["attack"]
+    assert place.run("report", job, "-o", "page.html").code == 0
+    place.write("other.csv", "codes,doctor\na1,x\na2,y\nb1,x\nb2,z\n")
+    for command, more in (("risk", ()), ("report", ("-o", "other.html"))):
+        ran = place.run(command, job, "--original", "other.csv", *more)
+        assert (ran.code, ran.err.count("\n")) == (2, 1), ran.err  # not the data that were published
+
+
+@pytest.mark.parametrize("command", ["verify", "risk"])
+def test_an_original_that_was_moved_has_the_roles_of_the_job(place: Place, job: str, command: str) -> None:
+    assert place.run("anonymize", job).code == 0
+    (place.folder / "jobs" / "data" / "visits.csv").rename(place.folder / "moved.csv")
+    compared = "true" if command == "verify" else "attack"
+    assert not place.run(command, job, "--json").json.get(compared)
+    ran = place.run(command, job, "--original", "moved.csv", "--json")
+    assert (ran.code, bool(ran.json[compared])) == (0, True), ran.err
+
+
+def test_the_original_of_a_job_may_be_a_glob(place: Place, job: str) -> None:
+    place.write("jobs/job.toml", JOB.replace("data/visits.csv", "data/*.csv"))
+    assert place.run("anonymize", job).code == 0
+    assert place.run("verify", job, "--json").json["true"] is True
+    (place.folder / "jobs" / "data" / "visits.csv").unlink()
+    ran = place.run("verify", job, "--json")
+    assert (ran.code, "true" in ran.json) == (0, False)
+
+
+def test_evaluate_takes_weights_of_a_job_and_its_private_directory_for_its_own_out_alone(
+    place: Place, job: str
+) -> None:
+    place.write("jobs/job.toml", JOB + 'private = "../kept"\n')
+    for flags in ((), ("-o", "other", "--private", "other.private", "--k", "3")):
+        assert place.run("anonymize", job, *flags).code == 0
+    own, other = place.run("evaluate", job, "--json"), place.run("evaluate", job, "other", "--json")
+    assert (own.code, other.code) == (0, 0), other.err
+    weighted = place.write("jobs/weighted.toml", (place.folder / job).read_text() + 'item_weights = "ones"\n')
+    assert place.run("evaluate", weighted, "--json").json["ul"] != own.json["ul"]
+    assert place.run("evaluate", weighted, "--item-weights", "lca", "--json").json["ul"] == own.json["ul"]
+    (place.folder / "kept").rename(place.folder / "gone")
+    ran = place.run("evaluate", job)
+    assert (ran.code, "kept" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["verify", "evaluate", "risk"])
+def test_the_memory_limit_of_a_job_is_that_of_every_command(place: Place, job: str, command: str) -> None:
+    assert place.run("anonymize", job).code == 0
+    place.write("jobs/job.toml", JOB + 'memory_limit = "1K"\n')
+    ran = place.run(command, job)
+    assert (ran.code, "--memory-limit" in ran.err) == (2, True), ran.err
+    assert place.run(command, job, "--memory-limit", "8G").code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("compare", "JOB", "--format", "csv"), ("hierarchy", "check", "jobs/codes.csv", "--input", "JOB")],
+)
+def test_flags_win_in_how_a_job_is_read(place: Place, job: str, arguments: tuple[str, ...]) -> None:
+    typed = [job if argument == "JOB" else argument for argument in arguments]
+    assert place.run(*typed).code == 0
+    ran = place.run(*typed, "--delimiter", ";")
+    assert (ran.code, "there is no column 'codes'" in ran.err or "codes" in ran.err) == (2, True), ran.err

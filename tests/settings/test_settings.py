@@ -9,8 +9,11 @@ import pytest
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.release import memory
-from anonset.settings.job_files import read_job
+from anonset.settings.commands import EvaluateSettings, InspectSettings
+from anonset.settings.job_files import over_job, read_job
 from anonset.settings.parameters import MODELS, default_algorithm, field_texts, make_algorithm, parameters
+from anonset.settings.publication import RiskSettings
+from anonset.settings.reading import ReadingSettings
 from anonset.settings.settings import Settings, make_settings, settings_model
 
 NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
@@ -152,3 +155,61 @@ def test_a_path_with_a_nul_is_one_line(name: str) -> None:
     given = {"input": "a.dat", "out": "b", "algorithm": "apriori", "k": 2, "m": 2, name: "a\0b"}
     with pytest.raises(InputError, match=r"no path holds a NUL, \\x00"):
         make_settings(given)
+
+
+JOB_FILE = """input = "a.csv"
+out = "out"
+private = "home"
+relational = ["age", "sex"]
+drop = ["name"]
+encoding = "latin-1"
+relational_weights = { age = 0.5 }
+k = 3
+m = 1
+seed = 7
+memory_limit = "4G"
+work_dir = "work"
+hierarchy = { age = "range", sex = "values" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "place", "flags", "taken"),
+    [
+        (InspectSettings, "input", {"k": 5}, {"relational", "drop", "encoding", "k", "m", "seed", "hierarchy"}),
+        (
+            EvaluateSettings,
+            "input",
+            {},
+            {
+                "out", "private", "relational", "drop", "encoding", "relational_weights", "seed", "memory_limit",
+                "hierarchy",
+            },
+        ),
+        (RiskSettings, "out", {}, {"private", "memory_limit"}),
+        (
+            RiskSettings,
+            "out",
+            {"original": "a.csv", "m": 2},
+            {"original", "m", "private", "memory_limit", "drop", "encoding", "hierarchy"},
+        ),
+    ],
+)  # fmt: skip
+def test_a_command_takes_of_a_job_what_it_has_under_its_flags(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: type[ReadingSettings],
+    place: str,
+    flags: dict[str, Any],
+    taken: set[str],
+) -> None:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs" / "job.toml").write_text(JOB_FILE)
+    (tmp_path / "a.csv").touch()
+    monkeypatch.chdir(tmp_path)
+    source, given = over_job("jobs/job.toml", place, {**flags, "hierarchy": {"sex": "sex.csv"}}, model)
+    assert source == str(Path("jobs") / ("a.csv" if place == "input" else "out"))
+    assert set(given) == taken | {"hierarchy"}
+    assert {name: given[name] for name in flags} == flags
+    assert given["hierarchy"] == {"sex": "sex.csv", **({"age": "range"} if "hierarchy" in taken else {})}
+    assert over_job("a.csv", place, flags, model) == ("a.csv", flags)

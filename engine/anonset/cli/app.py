@@ -327,11 +327,11 @@ def _option(name: str, info: "FieldInfo") -> Parameter:
 _HELP_GROUPS: dict[str, tuple[str, ...]] = {
     "Data and roles": (
         "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
-        "hierarchy",
+        "hierarchy", "original",
     ),
     "How the data are read": (
         "separator", "delimiter", "encoding", "input_format", "normalize", "unknown", "inner_items", "missing",
-        "no_header", "header_line", "decimal", "null", "columns", "original", "records", "codebook",
+        "no_header", "header_line", "decimal", "null", "columns", "records", "codebook",
     ),
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
     "Where to write": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
@@ -339,6 +339,9 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {
         "rows_are_persons", "identifying_as_declared", "allow_worthless", "accept_undecided", "budget", "memory_limit",
     ),
     "Algorithm": ("algorithm", "algorithms", "vary", "recoding"),
+    "What is measured": (
+        "queries", "workload", "width", "reading", "bound", "population", "threshold", "attempts", "seconds",
+    ),
 }  # fmt: skip
 _REST = ("Parameters of algorithms", "Machinery")
 

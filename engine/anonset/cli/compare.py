@@ -19,8 +19,7 @@ from anonset.settings.compare import (
     make_compare_settings,
     with_ranges,
 )
-from anonset.settings.job_files import is_job, of_job
-from anonset.settings.settings import over
+from anonset.settings.job_files import over_job
 
 Flags: Any = flags_of(compare_options_model(), leave_out=["input", "vary"])
 
@@ -48,11 +47,9 @@ def compare(
     what is infeasible is reported as such. With --seeds the table shows means and standard deviations, CSV and JSON
     every run. The seconds are those of the search and of applying what it found, without compiling kernels.
     """
-    job: dict[str, Any] = {}
-    if is_job(source):
-        source, job = of_job(source, "input", compare_settings_model().model_fields)
-    given, ranges = with_ranges(over(job, {"input": source, **given_flags(flags)}))
-    settings = make_compare_settings({**given, "vary": {**ranges, **pairs("--vary", vary or [])}})
+    source, asked = over_job(source, "input", given_flags(flags), compare_settings_model())
+    given, ranges = with_ranges(asked)
+    settings = make_compare_settings({**given, "input": source, "vary": {**ranges, **pairs("--vary", vary or [])}})
     if plot is not None:
         _require_plots(Path(plot))
     with progress_bars(quiet=quiet) as progress:

@@ -1,17 +1,18 @@
 """``anonset evaluate``: what a publication lost."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import given_flags, pairs, split, whole_number
+from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE
-from anonset.cli.items import Flags, RoleFlags
-from anonset.cli.originals import MemoryLimit, WorkDir
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.errors import InputError
-from anonset.settings.job_files import is_job, of_job
-from anonset.settings.settings import RoleSettings, make_roles
+from anonset.settings.commands import EvaluateSettings
+from anonset.settings.job_files import over_job
+from anonset.settings.settings import validate
+
+Flags: Any = flags_of(EvaluateSettings, leave_out=["input", "out"])
 
 
 def evaluate(
@@ -21,32 +22,7 @@ def evaluate(
     ] = None,
     /,
     *,
-    private: Annotated[str | None, Parameter(help="Private directory; default: OUT.private.")] = None,
-    hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
-    item_weights: Annotated[
-        str | None, Parameter(help="Weights of the utility loss (UL): lca, uniform, ones, or a file.")
-    ] = None,
-    relational_weights: Annotated[
-        list[str] | None, Parameter(help="COL=WEIGHT,...: how much each relational column counts.")
-    ] = None,
-    queries: Annotated[
-        str | None, Parameter(help="File of queries, the items of one per line, or a workload (.json).")
-    ] = None,
-    workload: Annotated[
-        str | None,
-        Parameter(help="Random queries, such as record:100x2 (100 of 2 items); +1 adds a relational value."),
-    ] = None,
-    width: Annotated[float, Parameter(help="Width of conditions on numbers, as a share of the column.")] = 0.0,
-    reading: Annotated[
-        str, Parameter(help="How to read a symbol of several items: one-member, subsets or subsets-apart.")
-    ] = "one-member",
-    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed of the queries.")] = 0,
-    bound: Annotated[
-        bool, Parameter(help="Prove the smallest NCP of any cut of the hierarchy (models km and partition-km).")
-    ] = False,
-    memory_limit: MemoryLimit = None,
-    work_dir: WorkDir = None,
-    flags: RoleFlags = Flags(),  # noqa: B008
+    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the losses as JSON.")] = False,
 ) -> int:
@@ -64,41 +40,32 @@ def evaluate(
     from anonset.release.documents import plain
     from anonset.report.account import evaluation_account
     from anonset.report.distance import LOCAL
-    from anonset.settings.binding import numeric_columns
-    from anonset.settings.readers import Context, weights
-    from anonset.settings.readers import item_weights as read_item_weights
+    from anonset.settings.readers import Context, item_weights, weights
 
-    spec = WorkloadSpec(queries, workload, seed, width, require_reading(reading))
-    hierarchies, given = pairs("--hierarchy", hierarchy or []), given_flags(flags)
-    if is_job(original):
-        names = ("out", "private", "hierarchy", "item_weights", *RoleSettings.model_fields)
-        original, job = of_job(original, "input", names)
-        out, private = out or job.pop("out", None), private or job.pop("private", None)
-        hierarchies = {**job.pop("hierarchy", {}), **hierarchies}
-        item_weights = item_weights or job.pop("item_weights", None)
-        given = {**{name: job[name] for name in RoleSettings.model_fields if name in job}, **given}
-    if out is None:
+    named = {} if out is None else {"out": out}
+    source, given = over_job(original, "input", {**given_flags(flags), **named}, EvaluateSettings)
+    settings = validate(EvaluateSettings, {**given, "input": source})
+    if settings.out is None:
         msg = "OUT is required: the directory made by anonset anonymize"
         raise InputError(msg)
-    roles = make_roles(given).read_options()
-    of_columns = pairs("--relational-weights", split(relational_weights or []))
-    compared = opened_to_compare(out, private, original, roles, memory_limit, work_dir)
+    reading = require_reading(settings.reading)
+    spec = WorkloadSpec(settings.queries, settings.workload, settings.seed, settings.width, reading)
+    compared = opened_to_compare(settings.out, source, settings)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
-        numeric = [*roles["numeric"], *numeric_columns(hierarchies)]
-        table = read_data(original, {**roles, "numeric": numeric}, store=place)
-        of_items = None if item_weights is None else read_item_weights(item_weights, Context(table.transactions))
+        table = read_data(source, settings.read_options(), store=place)
+        of_items, of_columns = settings.item_weights, settings.relational_weights
         found = losses(
             table,
             opened,
-            hierarchies=hierarchies,
-            item_weights=of_items,
+            hierarchies=settings.hierarchy,
+            item_weights=None if of_items is None else item_weights(of_items, Context(table.transactions)),
             relational_weights=weights(of_columns, Context()) if of_columns else None,
             workload=spec,
-            bound=bound,
+            bound=settings.bound,
             progress=progress,
         )
     if json:
         show_json(plain(flatten(found)))
     else:
-        show(evaluation_account(found), *([LOCAL] if bound else []))
+        show(evaluation_account(found), *([LOCAL] if settings.bound else []))
     return DONE

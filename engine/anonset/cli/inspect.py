@@ -5,16 +5,18 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import given_flags, pairs, whole_number
+from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE
-from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError, foreign
 from anonset.jobs.findings import Findings
-from anonset.settings.job_files import is_job, of_job
-from anonset.settings.settings import RoleSettings, make_roles
+from anonset.settings.commands import InspectSettings
+from anonset.settings.job_files import over_job
+from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import as_typed
+
+Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
 _RECOGNISED = ("encoding", "header_line", "input_format")
 """Ways of reading that `inspect` takes by itself where it recognises them."""
@@ -25,11 +27,7 @@ def inspect(
     /,
     *,
     out: Annotated[str | None, Parameter(alias="-o", help="New job file (.toml), ready to run.")] = None,
-    k: Annotated[int, Parameter(converter=whole_number, help="Minimum number of records that must look alike.")] = 5,
-    m: Annotated[int, Parameter(converter=whole_number, help="Maximum number of items that somebody may know.")] = 2,
-    hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
-    flags: RoleFlags = Flags(),  # noqa: B008
-    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed of samples.")] = 0,
+    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the findings as JSON.")] = False,
 ) -> int:
@@ -41,33 +39,26 @@ def inspect(
     from anonset.jobs.inspect import inspect as look
     from anonset.report.findings import findings_account, findings_summary
 
-    given, hierarchies = given_flags(flags), pairs("--hierarchy", hierarchy or [])
-    given_source, flags_given, pairs_given = source, given, hierarchies
-    if is_job(source):
-        names = ("hierarchy", *RoleSettings.model_fields)
-        source, job = of_job(source, "input", names)
-        hierarchies = {**job.pop("hierarchy", {}), **hierarchies}
-        given = {**job, **given}
-    make_roles(given)
+    place, given = over_job(source, "input", given_flags(flags), InspectSettings)
+    settings = validate(InspectSettings, {**given, "input": place})
+    roles = {name: value for name, value in given.items() if name in RoleSettings.model_fields}
     if out is not None:
         _require_new(Path(out))
     with progress_bars(quiet=quiet) as progress:
         if progress is not None:
             progress("inspect", 0, 0)
-        found = look(source, k=k, m=m, hierarchies=hierarchies, seed=seed, **given)
+        found = look(place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles)
     if json:
         show_json(findings_summary(found))
     else:
         show(*findings_account(found))
         show(*_of_codes(found))
     if out is not None:
-        _write_job(Path(out), source, found, json=json)
+        _write_job(Path(out), place, found, json=json)
     elif not json:
-        asked = {name: size for name, size, usual in (("k", k, 5), ("m", m, 2)) if size != usual}
-        recognised = {
-            name: found.settings[name] for name in _RECOGNISED if name in found.settings and name not in given
-        }
-        again = as_typed("inspect", given_source, {**flags_given, **recognised, **asked}, pairs_given)
+        recognised = {name: found.settings[name] for name in _RECOGNISED if name in {*found.settings} - {*given}}
+        asked = given_flags(flags)
+        again = as_typed("inspect", source, {**asked, **recognised, "hierarchy": []}, asked.get("hierarchy"))
         show(f"Next: {again} -o job.toml, to have this as a job file")
     return DONE
 

@@ -12,7 +12,7 @@ from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
 from anonset.data.code_rules import CodeRules
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.settings.job_files import is_job, of_job
+from anonset.settings.job_files import over_job
 from anonset.settings.settings import RoleSettings, make_roles
 from anonset.spelling import printable
 
@@ -39,10 +39,7 @@ def _table(source: str, flags: Any) -> Table:
     """Read a data set, or that of a job file."""
     from anonset.io.read import read
 
-    roles = given_flags(flags)
-    if is_job(source):
-        source, job = of_job(source, "input", RoleSettings.model_fields)
-        roles = {**job, **roles}
+    source, roles = over_job(source, "input", given_flags(flags), RoleSettings)
     return read(source, **make_roles(roles).read_options())
 
 

@@ -10,24 +10,23 @@ from cyclopts import Parameter
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.cli.app import given_flags, name_of, pairs, split, whole_number
+from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE, FAILED
-from anonset.cli.items import Flags, RoleFlags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError
 from anonset.jobs.candidates import KNOWN, serves
 from anonset.jobs.ranking import Candidate
-from anonset.jobs.suggest import SECONDS
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import parameters_of
-from anonset.settings.job_files import is_job, of_job, read_job
+from anonset.settings.commands import SuggestSettings
+from anonset.settings.job_files import is_job, over_job, read_job
 from anonset.settings.parameters import MODELS, default_algorithm, form_of, make_algorithm, parameters
-from anonset.settings.settings import RoleSettings, make_roles
+from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import as_typed
 
-ModelName: Any = name_of(KNOWN) | None
+Flags: Any = flags_of(SuggestSettings, leave_out=["input"])
 
 _ASKED = ("model", "k", "m", "l", "h", "p", "sensitive_items")
 _BY_DEFAULT = {"k": 5, "m": 2, "l": 2, "p": 2}
@@ -37,42 +36,7 @@ def suggest(
     source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
     /,
     *,
-    model: Annotated[
-        ModelName,
-        Parameter(show_choices=False, metavar="NAME", help="What must hold; default: by the columns."),
-    ] = None,
-    k: Annotated[
-        int | None,
-        Parameter(converter=whole_number, help="Minimum number of records that must look alike; default: 5."),
-    ] = None,
-    m: Annotated[
-        int | None,
-        Parameter(converter=whole_number, help="Maximum number of items that somebody may know; default: 2."),
-    ] = None,
-    l: Annotated[  # noqa: E741
-        int | None,
-        Parameter(
-            converter=whole_number,
-            help="No sensitive item or value is in more than 1 of l matching records; default: 2.",
-        ),
-    ] = None,
-    h: Annotated[
-        str | None,
-        Parameter(help="Of coherence: maximum share of the matching records with the same sensitive item; default: 1."),
-    ] = None,
-    p: Annotated[
-        int | None, Parameter(converter=whole_number, help="Of coherence: maximum number of known items; default: 2.")
-    ] = None,
-    sensitive_items: Annotated[
-        list[str] | None, Parameter(help="Items that nobody may learn, a,b,... or @FILE: for klm, lm and coherence.")
-    ] = None,
-    hierarchy: Annotated[list[str] | None, Parameter(help="COL=SPEC, as for anonymize; repeatable.")] = None,
-    flags: RoleFlags = Flags(),  # noqa: B008
-    seconds: Annotated[float, Parameter(help="Time for all candidates together, about, without compiling.")] = SECONDS,
-    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed of the sample.")] = 0,
-    workers: Annotated[
-        int | None, Parameter(converter=whole_number, help="Number of threads; default: one per core.")
-    ] = None,
+    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the candidates as JSON.")] = False,
 ) -> int:
@@ -84,36 +48,28 @@ def suggest(
     from anonset.io.read import read
     from anonset.jobs.suggest import suggest as try_all
     from anonset.report.suggestions import suggestion_account, suggestion_summary
-    from anonset.settings.binding import numeric_columns
 
-    items = None if sensitive_items is None else split(sensitive_items)
-    asked: dict[str, Any] = dict(zip(_ASKED, (model, k, m, l, h, p, items), strict=True))
-    given, hierarchies = given_flags(flags), pairs("--hierarchy", hierarchy or [])
-    place, own = source, dict[str, Any]()
-    if is_job(source):
-        names = ("hierarchy", "out", *_ASKED, *RoleSettings.model_fields)
-        place, found = of_job(source, "input", names)
-        hierarchies = {**found.pop("hierarchy", {}), **hierarchies}
-        asked = {name: asked[name] if asked[name] is not None else found.pop(name, None) for name in _ASKED}
-        given = {**{name: found[name] for name in RoleSettings.model_fields if name in found}, **given}
-        own = {name: value for name, value in read_job(source).items() if name in parameters()}
-    roles = make_roles(given).read_options()
-    table = read(place, **{**roles, "numeric": list(dict.fromkeys([*roles["numeric"], *numeric_columns(hierarchies)]))})
-    guarantee = _guarantee(table, asked)
+    place, given = over_job(source, "input", given_flags(flags), SuggestSettings)
+    settings = validate(SuggestSettings, {**given, "input": place})
+    table = read(place, **settings.read_options())
+    guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)))
     with progress_bars(quiet=quiet) as progress:
         tried = try_all(
-            table, guarantee, hierarchies=hierarchies, workers=workers, progress=progress, seed=seed, seconds=seconds
-        )
-    trees = hierarchies or _hierarchies_of(table)
+            table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
+            seed=settings.seed, seconds=settings.seconds,
+        )  # fmt: skip
+    trees = settings.hierarchy or _hierarchies_of(table)
+    roles = {name: value for name, value in given.items() if name in RoleSettings.model_fields}
+    own = {name for name in (read_job(source) if place != source else ()) if name in parameters()}
 
     def command_of(best: Candidate | None, beside: str = "") -> str:
         if best is None:
             return ""
-        settings = {name: value for name, value in best.settings.items() if name != "hierarchy"}
+        tuned = {name: value for name, value in best.settings.items() if name != "hierarchy"}
         made = _hierarchies_of(table, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
-        if place != source and {**own, **settings}.keys() <= {*settings, *_ASKED}:
-            return f"{_command(source, best.algorithm, settings, guarantee, {}, made)}{beside}"
-        return f"{_command(place, best.algorithm, settings, guarantee, given, {**trees, **made})}{beside}"
+        if place != source and own <= {*tuned, *_ASKED}:
+            return f"{_command(source, best.algorithm, tuned, guarantee, {}, made)}{beside}"
+        return f"{_command(place, best.algorithm, tuned, guarantee, roles, {**trees, **made})}{beside}"
 
     same = tried.with_own_hierarchy is tried.recommended
     commands = command_of(tried.recommended), command_of(tried.with_own_hierarchy, "" if same else "-own")

@@ -8,15 +8,14 @@ from cyclopts import Parameter
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.output import progress_bars, show, show_json
+from anonset.io.records import records_file
 from anonset.jobs.verify import check
 from anonset.release.opened import kept_constraints
 from anonset.report.publication_check import check_account, check_summary
-from anonset.settings.job_files import is_job, of_job
-from anonset.settings.reading import ReadingSettings
-from anonset.settings.verify import check_settings_model
+from anonset.settings.job_files import is_job, over_job
+from anonset.settings.publication import check_settings_model
 
-Flags: Any = flags_of(check_settings_model())
-_OF_THE_ORIGINAL = (*ReadingSettings.model_fields, "id", "drop", "hierarchy", "max_suppressed")
+Flags: Any = flags_of(check_settings_model(), leave_out=["private"])
 
 
 def verify(
@@ -38,14 +37,14 @@ def verify(
 
     Exit codes: 0 the model holds; 1 it does not; 2 bad input; 3 undecided.
     """
-    given = given_flags(flags)
+    out, given = over_job(published, "out", given_flags(flags), check_settings_model())
     if is_job(published):
-        published, job = of_job(published, "out", ("input", "private", *_OF_THE_ORIGINAL))
-        private = Path(job.pop("private", f"{published}.private"))
+        private = Path(given.pop("private", f"{out}.private"))
         known = {} if "model" in given else kept_constraints(private)
-        given = {**known, **_with_original(job, private), **given}
+        records = records_file(private) if "original" in given else None
+        given = {**known, **({} if records is None else {"records": str(records)}), **given}
     with progress_bars(quiet=quiet) as progress:
-        found = check(Path(published), given, progress=progress)
+        found = check(Path(out), given, progress=progress)
     if json:
         show_json(check_summary(found))
     elif not quiet:
@@ -53,14 +52,3 @@ def verify(
     if found.holds is None:
         return UNDECIDED
     return DONE if found.holds else FAILED
-
-
-def _with_original(job: dict[str, Any], private: Path) -> dict[str, Any]:
-    """Return the settings with which the publication of a job is checked against its original, where that is there."""
-    original = job.pop("input", "")
-    if not Path(original).exists():
-        return {}
-    from anonset.io.records import records_file
-
-    records = records_file(private)
-    return {**job, "original": original, **({} if records is None else {"records": str(records)})}

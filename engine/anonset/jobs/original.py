@@ -16,12 +16,12 @@ from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.reading import read_data
 from anonset.release.documents import Attestation, BucketFiles
 from anonset.settings.binding import numeric_columns
-from anonset.settings.verify import CheckSettings
+from anonset.settings.publication import OriginalSettings
 from anonset.verification.relational_truth import are_ranges
 
 
 def read_original(
-    publication: Any, settings: CheckSettings, attested: Attestation | None, store: Store = MEMORY
+    publication: Any, settings: OriginalSettings, attested: Attestation | None, store: Store = MEMORY
 ) -> Table:
     """Read the original that the settings name, into files below a store that is in files.
 
@@ -51,7 +51,7 @@ def read_original(
     return max(found, key=lambda table: _known(table, publication))
 
 
-def read_original_of_buckets(data: BucketFiles, settings: CheckSettings, store: Store = MEMORY) -> Table:
+def read_original_of_buckets(data: BucketFiles, settings: OriginalSettings, store: Store = MEMORY) -> Table:
     """Read the original that the settings name, of buckets whose columns are attested; see `read_original`.
 
     Raises
@@ -63,7 +63,7 @@ def read_original_of_buckets(data: BucketFiles, settings: CheckSettings, store: 
     return read_data(str(settings.original), {**settings.reading_options(), **roles}, store=store)
 
 
-def persons_of_original(settings: CheckSettings, attested: Attestation, table: Table) -> Int64 | None:
+def persons_of_original(settings: OriginalSettings, attested: Attestation, table: Table) -> Int64 | None:
     """Return int64 (n,): whose each record of the original is; None where records are persons, or none tells whose.
 
     The columns that tell it are those that are named as ids, or that repeat as the ids of persons do. A record of which
@@ -90,11 +90,11 @@ def persons_of_original(settings: CheckSettings, attested: Attestation, table: T
     return np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
 
 
-def _columns_of(one: Repeated, settings: CheckSettings) -> list[str]:
+def _columns_of(one: Repeated, settings: OriginalSettings) -> list[str]:
     return [one.column] if one.column in settings.drop else one.column.split(",")
 
 
-def _coded(names: Sequence[str], settings: CheckSettings) -> list[tuple[Int64, NDArray[np.bool_]]]:
+def _coded(names: Sequence[str], settings: OriginalSettings) -> list[tuple[Int64, NDArray[np.bool_]]]:
     """Return int64 (n,), what each row holds in a column, and bool (n,), whether that is given, for each column."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -120,7 +120,7 @@ def _coded(names: Sequence[str], settings: CheckSettings) -> list[tuple[Int64, N
     return found
 
 
-def _numeric(publication: Any, settings: CheckSettings) -> list[str]:
+def _numeric(publication: Any, settings: OriginalSettings) -> list[str]:
     """Return the relational columns that hold numbers: those that are published as ranges, unless told otherwise."""
     named = numeric_columns(settings.hierarchy)
     return [
@@ -130,7 +130,7 @@ def _numeric(publication: Any, settings: CheckSettings) -> list[str]:
     ]
 
 
-def _separators(settings: CheckSettings, attested: Attestation | None, source: str) -> list[str | None]:
+def _separators(settings: OriginalSettings, attested: Attestation | None, source: str) -> list[str | None]:
     """Return what may separate the items of the original.
 
     What separates the published symbols may have been said of the original too, or chosen since labels hold blanks.
@@ -151,7 +151,7 @@ def _known(table: Table, publication: Any) -> float:
     return sum(label in known for label in labels) / len(labels)
 
 
-def _has_one_column(settings: CheckSettings, source: str) -> bool:
+def _has_one_column(settings: OriginalSettings, source: str) -> bool:
     """Tell whether the original is of a format that names no column: all of it are items."""
     from anonset.io.data_files import data_files
 
@@ -164,7 +164,7 @@ def is_nameless(attested: Attestation | None) -> bool:
     return attested is not None and not isinstance(attested.data, BucketFiles) and attested.data.format == "dat"
 
 
-def _items(publication: Any, settings: CheckSettings, attested: Attestation | None, source: str) -> list[str] | None:
+def _items(publication: Any, settings: OriginalSettings, attested: Attestation | None, source: str) -> list[str] | None:
     """Return the set-valued columns of the original; None where it is a FIMI file, which has one."""
     from anonset.io.dialect import Dialect
     from anonset.io.sources import Reading, open_source

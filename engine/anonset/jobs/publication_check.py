@@ -22,7 +22,7 @@ from anonset.release.publish import kind_of
 from anonset.release.symbols import items_hierarchy, require_agreement
 from anonset.settings.binding import bind, require_sensitive
 from anonset.settings.parameters import option
-from anonset.settings.verify import CheckSettings
+from anonset.settings.publication import CheckSettings
 
 if TYPE_CHECKING:  # imported where it is needed: most publications are no buckets
     from anonset.jobs.correlations import Correlations

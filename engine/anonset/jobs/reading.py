@@ -14,6 +14,7 @@ from anonset.release import memory
 from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import Opened
 from anonset.release.staging import require_apart
+from anonset.settings.reading import ComparedSettings
 
 if TYPE_CHECKING:
     from anonset.io.data_files import DataFiles
@@ -68,25 +69,15 @@ def compared_data(opened: Opened | None, original: str | None, options: Mapping[
 
 @contextmanager
 def opened_to_compare(
-    out: str,
-    private: str | None,
-    original: str | None,
-    options: Mapping[str, Any],
-    memory: str | None,
-    work_dir: str | None,
-    *,
-    for_risks: bool = False,
+    out: str, original: str | None, settings: ComparedSettings, *, for_risks: bool = False
 ) -> Iterator[tuple[Opened, Store]]:
     """Open a publication that is compared with its original, and choose where both lie.
 
     Parameters
     ----------
-    options
-        How the original is read.
-    memory
-        How much memory may be taken; by default what is available.
-    work_dir
-        A new or empty directory, in which they then lie in any case; what is made is removed in the end.
+    settings
+        The private directory, how the original is read, how much memory may be taken, and a directory in which both
+        lie in any case.
     for_risks
         Whether the records that fit what is known are counted, which is done in memory.
 
@@ -100,13 +91,14 @@ def opened_to_compare(
     InputError
         If it is no publication, there is no original, or they take more memory than they may.
     """
-    require_apart(work_dir, out, private or f"{out}.private", original)
-    publication = Opened.at(out, private)
-    sources = compared_data(publication, original, options)
+    work_dir, limit = settings.work_dir, settings.memory_limit
+    require_apart(work_dir, out, settings.private or f"{out}.private", original)
+    publication = Opened.at(out, settings.private)
+    sources = compared_data(publication, original, settings.reading_options())
     if for_risks and not publication.has_buckets:
         need = int(_RISKS * memory_for(publication.files.estimated))
-        require_memory(need, memory, "the records that fit what is known are counted in memory")
-    with place_of_data(sources, memory, work_dir) as place, publication.placed(place, records=not for_risks) as opened:
+        require_memory(need, limit, "the records that fit what is known are counted in memory")
+    with place_of_data(sources, limit, work_dir) as place, publication.placed(place, records=not for_risks) as opened:
         yield opened, place
 
 

@@ -29,10 +29,8 @@ from anonset.release.opened import Opened, opening, with_way_back
 from anonset.release.release import Release
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
+from anonset.settings.publication import THRESHOLD
 from anonset.spelling import setting
-
-THRESHOLD = 0.09
-"""Above this a record counts as at risk: strictly below it are groups of 12 (European Medicines Agency, 2014)."""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from anonset.release.losses import why_worthless
 from anonset.release.stopwatch import COMPILING
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
+from anonset.settings.commands import SECONDS
 from anonset.settings.parameters import make_algorithm
 from anonset.settings.readers import Context
 from anonset.verification import verify
@@ -37,8 +38,6 @@ from anonset_kernels._compiling import COMPILATION
 LARGE = 20_000
 """Records above which a sample is tried first."""
 FINALISTS = 3
-SECONDS = 50.0
-"""For all candidates together; what takes longer is given up."""
 _MADE = (BALANCED, HALVES)
 """How specs begin that make a hierarchy of any items: what its nodes mean is nobody's choice."""
 MORE = 4

@@ -30,9 +30,9 @@ from anonset.release.publish import evidence
 from anonset.release.staging import require_apart
 from anonset.release.symbols import require_complete, require_sound
 from anonset.settings.parameters import MODELS, build, option
+from anonset.settings.publication import CheckSettings, check_settings_model
 from anonset.settings.readers import Context
 from anonset.settings.settings import validate
-from anonset.settings.verify import CheckSettings, check_settings_model
 from anonset.spelling import require_known
 
 

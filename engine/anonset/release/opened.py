@@ -23,9 +23,9 @@ from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.documents import ATTESTATION, CODEBOOK, CONSTRAINTS, REPORT, Attestation, BucketFiles, Report
 from anonset.release.staging import UNFINISHED, require_apart
 from anonset.settings.parameters import MODELS, build
+from anonset.settings.publication import check_settings_model
 from anonset.settings.readers import Context
 from anonset.settings.settings import validate
-from anonset.settings.verify import check_settings_model
 from anonset.strict_json import loads
 
 if TYPE_CHECKING:

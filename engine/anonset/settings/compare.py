@@ -8,30 +8,19 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import Field
 
+from anonset.settings.commands import QuerySettings
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import Names, WrittenFloat
-from anonset.settings.settings import InputSettings, validate, with_parameters
+from anonset.settings.settings import validate, with_parameters
 
 
-class CompareSettings(InputSettings):
+class CompareSettings(QuerySettings):
     """The settings of `anonset compare`; the parameters of the algorithms are added by `compare_settings_model`."""
 
     model: str | None = Field(None, description="What must hold; may be omitted with --algorithms.")
     algorithms: Names = Field([], description="Algorithms to compare; default: the one of the model.")
     vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: parameter to vary; repeatable.")
     seeds: str | None = Field(None, description="Random seeds to repeat each run with, such as 1..5.")
-    queries: str | None = Field(None, description="File of queries for the ARE, the items of one per line.")
-    workload: str | None = Field(
-        None, description="Random queries for the ARE, such as record:100x2; +1 adds a relational value."
-    )
-    width: float = Field(0.0, ge=0, le=1, description="Width of conditions on numbers, as a share of the column.")
-    reading: str = Field(
-        "one-member", description="How to read a symbol of several items: one-member, subsets or subsets-apart."
-    )
-    bound: bool = Field(
-        False,
-        description="Prove the smallest NCP of any cut, and show how far each result is from it (km, partition-km).",
-    )
     seed: int | None = Field(None, ge=0, description="Random seed.")
     workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
     budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count while verifying.")

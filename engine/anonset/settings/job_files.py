@@ -1,11 +1,12 @@
 """Job files: the settings of `anonset anonymize`, which every command takes in place of the data set."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.settings.settings import PLACES, read_config
+from anonset.settings.reading import ReadingSettings
+from anonset.settings.settings import PLACES, over, read_config
 from anonset.strict_json import loads
 
 _FILES_OR_WORDS: Mapping[str, tuple[str, ...]] = {
@@ -86,16 +87,32 @@ def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
     return f"{how}{placed(path)}" if path else spec
 
 
-def of_job(path: str, name: str, settings: Iterable[str]) -> tuple[str, dict[str, Any]]:
-    """Return one setting of a job file, which must be there, and those of some others that are there.
+def over_job(
+    source: str, place: str, flags: Mapping[str, Any], model: type[ReadingSettings]
+) -> tuple[str, dict[str, Any]]:
+    """Return what a command works on, and its settings: its flags over those of a job file, where `source` is one.
+
+    Parameters
+    ----------
+    source
+        A data set, a publication, or the job file that stands in its place.
+    place
+        The setting of the job file that names it: ``input`` or ``out``.
+    flags
+        Settings by name, without those that were not given.
+    model
+        The settings of the command.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or lacks the setting.
+        If the file cannot be read, or names no such place.
     """
-    found = read_job(path)
-    if not isinstance(found.get(name), str):
-        msg = f"{path}: {name} must be there, as text"
+    if not is_job(source):
+        return source, dict(flags)
+    job = read_job(source)
+    if not isinstance(job.get(place), str):
+        msg = f"{source}: {place} must be there, as text"
         raise InputError(msg)
-    return found[name], {setting: found[setting] for setting in settings if setting in found}
+    taken = {name: value for name, value in model.of_job(job, flags).items() if name != place}
+    return job[place], over(taken, flags)

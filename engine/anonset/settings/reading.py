@@ -1,5 +1,6 @@
 """How a file is read: the settings that every command shares which reads data."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -49,3 +50,20 @@ class ReadingSettings(BaseModel):
     def reading_options(self) -> dict[str, Any]:
         """Return the arguments of `anonset.io.read.read` but the roles of columns."""
         return self.model_dump(include=set(ReadingSettings.model_fields))
+
+    @classmethod
+    def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings that a command takes from a job file under its flags: by default all that it has."""
+        return {name: value for name, value in job.items() if name in cls.model_fields}
+
+
+class ComparedSettings(ReadingSettings):
+    """A publication that is compared with its original, and where both lie: in memory, or in blocks."""
+
+    private: str | None = Field(None, description="Private directory; default: OUT.private.")
+    memory_limit: str | None = Field(
+        None, description="Maximum memory, such as 8G; larger data are read in blocks. Default: all that is free."
+    )
+    work_dir: str | None = Field(
+        None, description="New or empty directory for blocks; emptied afterwards. Default: a temporary one."
+    )

@@ -1,0 +1,80 @@
+"""The settings of the commands that look at data and publish nothing: `anonset inspect`, `suggest` and `evaluate`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from anonset.settings.readers import FORMS, Names, Share
+from anonset.settings.reading import ComparedSettings
+from anonset.settings.settings import InputSettings
+
+SECONDS = 50.0
+"""For all candidates of `suggest` together; what takes longer is given up."""
+
+
+class InspectSettings(InputSettings):
+    """The settings of `anonset inspect`."""
+
+    k: int = Field(5, description="Minimum number of records that must look alike; default: 5.")
+    m: int = Field(2, description="Maximum number of items that somebody may know; default: 2.")
+    seed: int = Field(0, description="Random seed of samples.")
+
+
+class SuggestSettings(InputSettings):
+    """The settings of `anonset suggest`."""
+
+    model: str | None = Field(None, description="What must hold; default: by the columns.")
+    k: int | None = Field(None, description="Minimum number of records that must look alike; default: 5.")
+    m: int | None = Field(None, description="Maximum number of items that somebody may know; default: 2.")
+    l: int | None = Field(  # noqa: E741
+        None, description="No sensitive item or value is in more than 1 of l matching records; default: 2."
+    )
+    h: Share | None = Field(
+        None,
+        description="Of coherence: maximum share of the matching records with the same sensitive item; default: 1.",
+    )
+    p: int | None = Field(None, description="Of coherence: maximum number of known items; default: 2.")
+    sensitive_items: Names | None = Field(
+        None, description="Items that nobody may learn, a,b,... or @FILE: for klm, lm and coherence."
+    )
+    seconds: float = Field(
+        SECONDS, description=f"Time for all candidates together, about, without compiling; default: {SECONDS:g}."
+    )
+    seed: int = Field(0, description="Random seed of the sample.")
+    workers: int | None = Field(None, description="Number of threads; default: one per core.")
+
+
+class QuerySettings(InputSettings):
+    """How the error of queries is measured, and how far a cut is from the best."""
+
+    queries: str | None = Field(
+        None, description="File of queries for the ARE, the items of one per line, or a workload (.json)."
+    )
+    workload: str | None = Field(
+        None,
+        description="Random queries for the ARE, such as record:100x2 (100 of 2 items); +1 adds a relational value.",
+    )
+    width: float = Field(0.0, ge=0, le=1, description="Width of conditions on numbers, as a share of the column.")
+    reading: str = Field(
+        "one-member", description="How to read a symbol of several items: one-member, subsets or subsets-apart."
+    )
+    bound: bool = Field(
+        False,
+        description="Prove the smallest NCP of any cut, and show how far each result is from it (km, partition-km).",
+    )
+
+
+class EvaluateSettings(QuerySettings, ComparedSettings):
+    """The settings of `anonset evaluate`, whose INPUT is the original."""
+
+    out: str | None = Field(None, description="Directory made by anonset anonymize; not needed with a job file.")
+    item_weights: str | None = Field(None, description=FORMS["item_weights"].text)
+    relational_weights: dict[str, float | str] | None = Field(None, description=FORMS["relational_weights"].text)
+    seed: int = Field(0, description="Random seed of the queries.")
+
+    @classmethod
+    def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a job says, but the directory it works in, and for another OUT the private one of its own."""
+        left_out = ("work_dir", "private") if "out" in flags else ("work_dir",)
+        return super().of_job({name: value for name, value in job.items() if name not in left_out}, flags)

@@ -1,0 +1,105 @@
+"""The settings of the commands on a publication: `anonset verify`, `risk` and `report`."""
+
+from collections.abc import Mapping
+from functools import cache
+from glob import iglob
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from anonset.settings.parameters import MODELS, collect
+from anonset.settings.readers import Names, Share
+from anonset.settings.reading import ComparedSettings, ReadingSettings
+from anonset.settings.settings import with_parameters
+
+THRESHOLD = 0.09
+"""Above this a record counts as at risk: strictly below it are groups of 12 (European Medicines Agency, 2014)."""
+_OF_JOB = ("private", "memory_limit")
+_OF_ITS_ORIGINAL = ("id", "drop", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
+"""What is taken of a job beside its INPUT; the roles and the guarantee are those attested in OUT."""
+
+
+class OriginalSettings(ComparedSettings):
+    """The original of a publication, and how much memory may be taken to compare both."""
+
+    original: str | None = Field(
+        None, description="The original data, for the risk before and for an attack that is tried."
+    )
+    items: Names = Field([], description="Of a publication in FIMI: the column of the original that holds the items.")
+    id: Names = Field([], description="Columns of the original that identify the person.")
+    drop: Names = Field([], description="Columns of the original that were not published.")
+    hierarchy: dict[str, str] = Field({}, description="COL=SPEC, as for anonymize; repeatable.")
+
+    @classmethod
+    def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a job says of the original, its INPUT, and how it is read; only where that is there."""
+        original, taken = flags.get("original", job.get("input")), {*_OF_JOB}
+        if isinstance(original, str) and _is_there(original):
+            job, taken = {**job, "original": original}, {*taken, *_OF_ITS_ORIGINAL, "original"}
+        job = {name: value for name, value in job.items() if name in taken}
+        return super().of_job(job, flags)
+
+
+class RiskSettings(OriginalSettings):
+    """The settings of `anonset risk`."""
+
+    population: str | None = Field(None, description="File with the quasi-identifiers of the whole population.")
+    m: int | None = Field(
+        None, description="Known items of the guarantee; up to 2 more are tried. Default: as attested."
+    )
+    threshold: float = Field(
+        THRESHOLD, description=f"Risk above which a person counts as at risk; default: {THRESHOLD}."
+    )
+    sensitive: Names | None = Field(None, description="Kept columns that the attack tries to learn; default: all.")
+    attempts: int = Field(1000, description="Number of persons that the attack looks for; default: 1000.")
+    seed: int = Field(0, description="Random seed.")
+
+
+class CheckSettings(OriginalSettings):
+    """What is to be checked; the parameters of the models are added by `check_settings_model`.
+
+    How a file is read is meant of a publication that was made elsewhere, and of the original.
+    """
+
+    model: str | None = Field(None, description=f"What must hold; default: as attested. {', '.join(MODELS)}.")
+    items: Names = Field(
+        [],
+        description="Column that holds sets of items; several are joined into one. For FIMI: that of the original.",
+    )
+    relational: Names = Field([], description="Generalized columns; commas between.")
+    id: Names = Field([], description="Columns that identify the person: of qit.csv, or of the original.")
+    keep: Names = Field([], description="Columns published unchanged.")
+    codebook: str | None = Field(None, description="Codebook of a publication made elsewhere (codebook.csv).")
+    budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count.")
+    original: str | None = Field(None, description="The original data, to check that the publication is true.")
+    records: str | None = Field(
+        None,
+        description="File with the original record of each row (records.csv or .parquet); default: original order.",
+    )
+    hierarchy: dict[str, str] = Field(
+        {},
+        description="COL=SPEC: hierarchy of the items, which the codebook must match; with --original also of a "
+        "relational column. Repeatable.",
+    )
+    utility_constraints: str | None = Field(
+        None, description="With --original: file of item groups, one per line; no symbol may cross them."
+    )
+    max_suppressed: Share | None = Field(
+        None, description="With --original: maximum share of suppressed items, from 0 to 1."
+    )
+
+    def model_parameters(self) -> dict[str, Any]:
+        """Return the given parameters of the privacy model."""
+        return self.model_dump(exclude=set(CheckSettings.model_fields), exclude_none=True)
+
+
+@cache
+def check_settings_model() -> type[CheckSettings]:
+    """Return the settings with a field for every parameter of a privacy model."""
+    return with_parameters(CheckSettings, collect({name: entry.model for name, entry in MODELS.items()}))
+
+
+def _is_there(source: str) -> bool:
+    """Tell whether data are there; of an address, reading them will."""
+    return "://" in source or Path(source).exists() or any(iglob(source, recursive=True))  # noqa: PTH207
