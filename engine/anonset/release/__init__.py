@@ -1,1 +1,1 @@
-"""A publication on its way out and back: layout, symbols, files, attestation, staging."""
+"""Publishing, and reading publications back: layout, symbols, files, attestation, staging."""

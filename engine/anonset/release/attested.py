@@ -1,4 +1,4 @@
-"""Holding an attestation against the model and the data that it speaks of."""
+"""Checks of an attestation against its model and its data."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,7 +49,7 @@ def attested_parameters(attested: Attestation, given: Mapping[str, Any]) -> dict
 
 
 def _is_blank(path: str | None) -> bool:
-    """Tell whether no file is given, or one that holds nothing."""
+    """Tell whether no file is given, or an empty one."""
     from anonset.io.files import read_bytes
 
     return path is None or (Path(path).is_file() and not read_bytes(Path(path)).strip())
@@ -86,7 +86,7 @@ def require_statements(opened: Opened) -> None:
 
 
 def _in_words_of_today(attested: str, expected: str) -> str:
-    """Return attested limits, which a version of before may have put otherwise."""
+    """Return attested limits, which an earlier version may word differently, in the words of today."""
     if attested == expected:
         return attested
     from anonset.release.earlier_words import todays_words
@@ -122,7 +122,7 @@ def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
 
 
 def require_verified(opened: Opened, seen: Verdict | None) -> None:
-    """Refuse an attestation that says of its verification what another one does not.
+    """Refuse an attestation whose facts about its verification differ from those of another verification.
 
     Where it was accepted that the check could not be finished, it may say nothing. Records that all occur often need no
     counting, which is left out where it is beyond the budget: what is attested may have been counted, or not.

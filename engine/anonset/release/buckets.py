@@ -81,7 +81,7 @@ class BucketsKind:
         store: Store = MEMORY,
         meant: BucketPublication | None = None,
     ) -> BucketPublication:
-        """Read both tables; columns that were meant to lie in files are compared with these as they are read."""
+        """Read both tables; columns with labels in files are compared with the expected ones as they are read."""
         from anonset.io.buckets import read_buckets
 
         place = store.below()
@@ -106,7 +106,7 @@ class BucketsKind:
     def untrue(
         self, table: Table, publication: BucketPublication, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
-        """Hold every row and every group against the original; safe grouping allows nobody in two groups."""
+        """Compare every row and every group with the original; safe grouping allows nobody in two groups."""
         from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 
         witness = check_buckets_truthful(table, publication)
@@ -139,7 +139,7 @@ def _alike(one: CategoricalColumn, other: CategoricalColumn) -> bool:
     """Tell whether two columns hold the same labels."""
     if one.n != other.n or one.name != other.name:
         return False
-    if one is other:  # it was compared as it was read
+    if one is other:  # compared while it was read
         return True
     if one.vocabulary.is_numbered:
         codes, same = None, one.vocabulary == other.vocabulary

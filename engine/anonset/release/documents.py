@@ -1,4 +1,4 @@
-"""The attestation, which goes with the data, and the report, which stays at home: their fields and their making."""
+"""The attestation, which goes with the data, and the private report: their fields, and how they are made."""
 
 import dataclasses
 import json
@@ -25,7 +25,7 @@ from anonset.strict_json import require_finite
 
 SCHEMA_VERSION: Literal[1] = 1
 ATTESTATION = "attestation.json"
-"""Name of the file that says what is promised of a publication."""
+"""Name of the file that states what is guaranteed of a publication."""
 REPORT = "report.json"
 """Name of the private report."""
 CODEBOOK = "codebook.csv"
@@ -46,7 +46,7 @@ class Document(BaseModel):
         Raises
         ------
         AnonsetError
-            If it holds a number that is not finite, which would be lost.
+            If it holds a number that is not finite, which JSON cannot represent.
         """
         from anonset.io.files import write_file
 
@@ -130,7 +130,7 @@ class BucketFiles(Document):
 
 
 class Declarations(Document):
-    """What the owner declares, since nothing in the publication shows it: a closed list. What is not said is absent."""
+    """What the owner declares, since the publication does not show it: a closed list. Undeclared fields are absent."""
 
     unit: Literal["person", "row, taken for a person"]
     """What a record stands for: a person, told by an id, or a row."""
@@ -139,7 +139,7 @@ class Declarations(Document):
     identifying_as_declared: Literal[True] | None = None
     """Columns that name or reach persons are published on purpose."""
     hierarchy_built_from_data: Literal[True] | None = None
-    """A hierarchy was made from how often labels occur, so that it tells of that."""
+    """A hierarchy is made from how often labels occur, and so discloses something of that."""
     partition_made_from_data: Literal[True] | None = None
     """Sets of items were made from how often, and with which others, items occur, so that they tell of that."""
     accepted_undecided: Literal[True] | None = None
@@ -149,7 +149,7 @@ class Declarations(Document):
 
     @property
     def unit_in_words(self) -> str:
-        """What a record stands for, and by whose word."""
+        """What a record stands for, and who says so."""
         by_word = self.rows_are_persons and self.unit != "person"
         return "row, each a person by the owner's word" if by_word else self.unit
 
@@ -159,7 +159,7 @@ class Declarations(Document):
 
 
 class Attestation(Document):
-    """What is promised about a publication, and what was verified. Holds nothing that helps an attacker.
+    """What is guaranteed of a publication, and what has been verified. Holds nothing that helps an attacker.
 
     All but the declarations is what the files, and the model with its parameters, give: `anonset verify` computes it.
     """
@@ -172,7 +172,7 @@ class Attestation(Document):
     limits: str
     declarations: Declarations
     verified: dict[str, Any]
-    """What was examined; nothing where it was accepted that the check could not be finished."""
+    """What the check examined; empty where an unfinished check is accepted."""
     counts: dict[str, int]
     data: DataFile | BucketFiles
 
@@ -186,7 +186,7 @@ class PhaseRecord(Document):
 
 
 class Report(Document):
-    """Everything about a run. Private: it says what the input was like."""
+    """Everything about a run. Private: it describes the input."""
 
     schema_version: Literal[1]
     versions: dict[str, str]
@@ -212,15 +212,15 @@ class Report(Document):
     unnamed_nodes: list[str] = []
     """Nodes of ``hierarchy.csv`` that have no name to be published: sets of their leaves are."""
     earlier: dict[str, Any]
-    """What became of the names of the earlier release that this one goes on from."""
+    """What became of the names of the earlier release that this one continues."""
     changes: list[dict[str, Any]]
-    """What was changed of the data as they were read: the column, the rule, and how many labels and occurrences."""
+    """What rules changed in the data while reading: the column, the rule, and how many labels and occurrences."""
     phases: list[PhaseRecord]
     trace: list[Any] | None
 
 
 def declared_limits(model: PrivacyModel, publication: AnyPublication, declared: Declarations) -> list[str]:
-    """Return what is not guaranteed, given what was declared."""
+    """Return what is not guaranteed, given the declarations."""
     return limits_of(
         model,
         publication,
@@ -250,11 +250,11 @@ def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declaration
 
 
 def public_checks(verdict: Verdict) -> dict[str, Any]:
-    """Return what was examined, as it can be examined again; nothing of a check that was not finished.
+    """Return what a check examined, as far as anybody can repeat it; nothing of an unfinished check.
 
-    How many protected items were suppressed is left out: it would tell of empty records.
+    The number of suppressed protected items is left out: it would disclose empty records.
     """
-    if verdict.holds is None:  # how far a check comes depends on a budget
+    if verdict.holds is None:  # how far an unfinished check comes depends on the budget
         return {}
     checks: dict[str, Any] = json.loads(json.dumps(plain(verdict.checked)))
     return {name: value for name, value in checks.items() if name not in ("protected_items", "unpublished_items")}
@@ -273,7 +273,7 @@ def attestation(
     Parameters
     ----------
     seen
-        The verdict of what shows in the publication alone (see `anonset.release.publish.evidence`).
+        The verdict on what the publication alone shows (see `anonset.release.publish.evidence`).
     """
     return Attestation(
         schema_version=SCHEMA_VERSION,
@@ -371,7 +371,7 @@ def fingerprint(table: Table) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Turn dataclasses, mappings, tuples and NumPy values into what JSON knows."""
+    """Convert dataclasses, mappings, tuples and NumPy values to JSON types."""
     if isinstance(value, (PrivacyPolicy, UtilityPolicy)):  # a file of its own: it may be large, and tell of records
         return counted(len(value), "constraint")
     if isinstance(value, partial):

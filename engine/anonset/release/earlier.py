@@ -1,4 +1,4 @@
-"""The earlier release that a new one goes on from, read from its private directory."""
+"""The earlier release that a new one continues, read from its private directory."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
 
 
 def with_its_tree(hierarchies: Mapping[str, Any], names: Sequence[str], earlier: Earlier) -> dict[str, Any]:
-    """Return hierarchies with that of the earlier release in the place of those that would be made from the data.
+    """Return hierarchies with that of the earlier release in place of those that would be made from the data.
 
     Parameters
     ----------

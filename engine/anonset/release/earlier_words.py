@@ -1,4 +1,4 @@
-"""Earlier words of attestations, and the words that say the same today: publications of before still verify."""
+"""Sentences of earlier versions' attestations, and today's that say the same: earlier publications still verify."""
 
 from anonset.release import limits
 
@@ -59,7 +59,7 @@ _EARLIER = (
         limits.UNDECIDED,
     ),
 )
-"""Sentences that were attested before, and those of today."""
+"""Sentences that earlier versions attest, and those of today."""
 
 
 def todays_words(text: str) -> str:

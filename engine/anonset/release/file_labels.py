@@ -1,4 +1,4 @@
-"""Labels that lie in files, looked through without holding them."""
+"""Searching labels in files without holding them."""
 
 from collections.abc import Iterator
 

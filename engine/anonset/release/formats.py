@@ -1,4 +1,4 @@
-"""What is to be published, and how: the layout, the publication before it is verified, and what its kind does.
+"""What is published, and how: the layout, the publication before it is verified, and the operations of its kind.
 
 There are two kinds, records and buckets (`records.py`, `buckets.py`); `publish.kind_of` tells that of a model.
 """
@@ -33,7 +33,7 @@ _AS_INPUT = (
 
 @dataclass(frozen=True)
 class Layout:
-    """The shape of what is published, whatever it says."""
+    """The form of a publication, independent of its contents."""
 
     order: Order = "sorted"
     """Order of the rows: by their published content, or as in the input."""
@@ -42,11 +42,11 @@ class Layout:
     format: Format | None = "csv"
     """Format of the data; None: they stay in memory."""
     separator: str | None = None
-    """Separates the symbols within a field; None: a blank, or where labels hold it, another mark."""
+    """Separates the symbols within a field; None: a blank, or another mark where labels hold blanks."""
     part_rows: int | None = None
     """Rows of each part file; None: one file."""
     codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
-    """Names that an earlier release gave to sets of items, by their members."""
+    """Names of sets of items in an earlier release, by their members."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -105,9 +105,9 @@ class Unverified(Discreet, Generic[P]):
     retention: Mapping[str, Mapping[str, int]]
     """How many item occurrences, relational values and tuples were kept, generalized, suppressed (`retention`)."""
     warnings: tuple[str, ...]
-    """What is wrong with a publication that may be safe all the same."""
+    """What is wrong with a publication that may be safe nevertheless."""
     earlier: Earlier | None = None
-    """The earlier release that it goes on from."""
+    """The earlier release that it continues."""
     since: Since | None = None
     """What became of the names of that one."""
 
@@ -119,7 +119,7 @@ Hierarchies = Mapping[str, Hierarchy]
 
 
 class Kind(Protocol[P]):
-    """How publications of a kind are made, written, read back and held against the original."""
+    """How publications of a kind are made, written, read back and compared with the original."""
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse columns and labels that cannot be published in this layout, before any work.
@@ -136,7 +136,7 @@ class Kind(Protocol[P]):
         ...
 
     def require_readable(self, publication: P) -> None:
-        """Refuse published symbols that would be read as something else than what was formed.
+        """Refuse published symbols that readers would take for something else than they stand for.
 
         Raises
         ------
@@ -146,15 +146,15 @@ class Kind(Protocol[P]):
         ...
 
     def to_arrow(self, publication: P) -> Any:
-        """Return a publication as what Arrow knows."""
+        """Return a publication as an Arrow table, or two of them."""
         ...
 
     def write(self, unverified: Unverified[P], folder: Path, layout: Layout) -> Any:
-        """Write what may be handed on into a folder, and return how to read it, for the attestation."""
+        """Write the public files into a folder, and return how to read them, for the attestation."""
         ...
 
     def write_private(self, unverified: Unverified[P], folder: Path) -> None:
-        """Write the way back into the private folder."""
+        """Write the files that lead back to the input into the private folder."""
         ...
 
     def read(self, folder: Path, files: Any, store: Store = MEMORY, meant: P | None = None) -> P:
@@ -163,12 +163,12 @@ class Kind(Protocol[P]):
         Raises
         ------
         AnonsetError
-            If what is compared as it is read differs from what was meant.
+            If columns that are compared while they are read differ from the expected ones.
         """
         ...
 
     def require_same(self, meant: P, written: P) -> P:
-        """Refuse written data that differ from what was meant; return them with what only the owner knows.
+        """Refuse written data that differ from the intended ones; return them with what only the owner knows.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Labels that a spreadsheet would run: they are published as they are, and whoever opens the files is told."""
+"""Labels that a spreadsheet would run as formulas: they are published unchanged, with a warning."""
 
 import re
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ def is_formula(label: str) -> bool:
 def formula_warnings(publication: Publication | BucketPublication) -> tuple[str, ...]:
     """Return a warning if labels in the CSV files of a publication might be taken for formulas; it names none of them.
 
-    Looked at are the names of the columns, the labels that some row shows, and the members of the codebook.
+    It counts names of columns, labels that some row shows, and members in the codebook.
     """
     if isinstance(publication, BucketPublication):
         columns: list[SetColumn | CategoricalColumn] = [*publication.qit, publication.snt_value]

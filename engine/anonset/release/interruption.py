@@ -1,8 +1,7 @@
-"""The signals that end a process: they unwind it once, never within a clean-up, and not at all when the job is done.
+"""Signals that end a process: they unwind it once, never during a clean-up, and not at all when the job is done.
 
-Python runs handlers of signals in the main thread alone, and between its own instructions: not while that thread is in
-compiled code. There a watching thread, woken by the signal itself, ends the process instead, once it has removed what
-must not stay.
+Python runs signal handlers only in the main thread, between its own instructions: not while that thread runs compiled
+code. In that case a watching thread, woken by the signal, removes unfinished files and ends the process.
 """
 
 import os
@@ -17,21 +16,21 @@ from typing import Any
 
 _BY_SIGNAL = 128
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Ctrl-C, the end that others ask for, and the loss of the terminal."""
+"""Ctrl-C, a request to terminate, and the loss of the terminal."""
 
 
 UNDOING: dict[object, Callable[[], object]] = {}
-"""What takes back what this process is in the middle of, by whatever it belongs to."""
+"""Functions that undo unfinished work of this process, by its owner."""
 PATIENCE = 1.2
 """Seconds that the main thread has to unwind, before the process is ended without it."""
 _WORDS = 0.3
-"""Seconds that the last words may take: whoever was to hear them may not listen."""
+"""Seconds that the final message may take: its reader may be gone."""
 
 
 class Unwinding:
-    """Handler whose first signal raises KeyboardInterrupt with its number; those close behind it are ignored.
+    """Handler whose first signal raises KeyboardInterrupt with its number; signals soon after it are ignored.
 
-    They are part of the same wish, as of somebody who hits Ctrl-C twice, and must not break into the clean-up.
+    These repeat the same request, as when somebody hits Ctrl-C twice, and must not interrupt the clean-up.
     """
 
     def __init__(self, deaf: float = 1.0) -> None:
@@ -40,7 +39,7 @@ class Unwinding:
         self.came: int | None = None
         """The signal that unwinds the process."""
         self.settled = False
-        """Whether the job is done: then no signal undoes it, nor cuts off its account."""
+        """Whether the job is done: then no signal undoes it or cuts its account short."""
         self._when = 0.0
         self._ending = False
 
@@ -54,19 +53,19 @@ class Unwinding:
             raise KeyboardInterrupt(number)
 
     def install(self) -> None:
-        """Take the ending signals; what the parent had ignored, as ``nohup`` does, stays ignored."""
+        """Handle the ending signals; those that the parent ignores, as under ``nohup``, stay ignored."""
         for number in ENDING:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self)
         sys.unraisablehook = self.retry
 
     def watch(self, end: Callable[[int], object]) -> None:
-        """End the process within about two seconds of a signal, whatever the main thread is at.
+        """End the process within about two seconds of a signal, whatever the main thread is doing.
 
         Parameters
         ----------
         end
-            Called with the signal when all is undone, to say so; the process exits then.
+            Called with the signal when all is undone, to print a message; then the process exits.
         """
         heard, woken = os.pipe()
         os.set_blocking(woken, False)
@@ -84,13 +83,13 @@ class Unwinding:
             self._ending = True
             _undo()
             words = threading.Thread(target=end, args=(number,), daemon=True)
-            with suppress(RuntimeError):  # the interpreter shuts down
+            with suppress(RuntimeError):  # the interpreter is shutting down
                 words.start()
                 words.join(_WORDS)
             os._exit(_BY_SIGNAL + number)
 
     def _wait(self) -> None:
-        """Wait as long as the main thread may take to unwind, not counting what signals wait for."""
+        """Wait as long as the main thread may take to unwind, not counting blocks that signals wait for."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             time.sleep(PATIENCE / 10)
@@ -115,11 +114,11 @@ class Unwinding:
 
 
 def _undo() -> None:
-    """Take back all that is unfinished, the last first, and remove temporary work directories."""
+    """Undo all unfinished work, the latest first, and remove temporary work directories."""
     while UNDOING:
         with suppress(KeyError, OSError):
             UNDOING.popitem()[1]()
-    if store := sys.modules.get("anonset.data.store"):  # not imported here, which must stay light
+    if store := sys.modules.get("anonset.data.store"):  # not imported here: this module must stay light
         store.remove_temporary()
 
 
@@ -133,7 +132,7 @@ def settle() -> None:
 
 @contextmanager
 def defer_signals() -> Iterator[None]:
-    """Let ending signals wait until the block is left, however it is left."""
+    """Delay ending signals until the block is left, normally or not."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -147,7 +146,7 @@ def defer_signals() -> Iterator[None]:
 
 
 class _Waiting:
-    """Handler that keeps signals until it is released; whatever it replaced takes them then, and from then on."""
+    """Handler that keeps signals until it is released; the handlers that it replaces get them then."""
 
     def __init__(self, before: dict[int, Any]) -> None:
         self.before = before
@@ -161,8 +160,8 @@ class _Waiting:
             self._came.append((number, frame))
 
     def release(self) -> None:
-        """Put the handlers back, and hand on the signals that came."""
-        self._released = True  # a signal that breaks in here finds its way through a handler that is not back yet
+        """Restore the handlers, and forward the signals that arrived."""
+        self._released = True  # a signal that arrives here is forwarded by the handler that is not yet restored
         for number, handler in self.before.items():
             signal.signal(number, handler)
         for number, frame in self._came:

@@ -1,4 +1,4 @@
-"""Publications of several set-valued columns, which were joined into one to be anonymized: checking, reading back."""
+"""Publications of several set-valued columns that are joined into one to be anonymized: checking, reading back."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -41,9 +41,9 @@ def rejoin(
 ) -> tuple[SetColumn, tuple[Symbol, ...]]:
     """Return published columns, joined again by prefixing, as one column of the symbols of the codebook.
 
-    A symbol that spans several columns stands in each of them, always together: it becomes one symbol of the record
-    again, which changes no support and so no verdict. For the same reason it may stay one symbol for each column
-    where no codebook tells of it: the records that hold all of them are those that hold one.
+    A symbol that spans several columns is in all of them or in none: it becomes one symbol of the record again, which
+    changes no support and so no verdict. For the same reason it may stay one symbol for each column where no codebook
+    explains it: the records that hold all of them are those that hold one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a publication does not guarantee, in words: the limits of its model, and what its symbols and its making tell.
+"""What a publication does not guarantee, in words: the limits of its model, and what symbols and settings disclose.
 
 All of it is known from the model, the publication and its declarations alone, so that `anonset verify` can compute it.
 """

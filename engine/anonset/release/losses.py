@@ -1,4 +1,4 @@
-"""The losses of a publication that nobody has verified yet, and whether it still says anything.
+"""The losses of a publication that is not verified yet, and whether it is worthless.
 
 The first measure is the main loss, which ``--max-loss`` bounds: NCP of the items where they alone are recoded, the
 relational loss (Rum) where there are quasi-identifiers, the grouping loss of buckets. A publication that shows a single
@@ -72,16 +72,16 @@ def measures_of(
     if not measures:
         msg = f"a recoding of type {type(recoding).__name__} has nothing to measure"
         raise InputError(msg)
-    require_finite(measures, "measures")  # no bound is kept by what is no number
+    require_finite(measures, "measures")  # NaN satisfies no bound
     return measures
 
 
 def _relational_loss(
     table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: PerCluster, publication: Any
 ) -> float:
-    """Return the loss of clusters that publish their lowest common values, or of whatever is published in their place.
+    """Return the loss of clusters that publish their lowest common values, or of the values that are published instead.
 
-    Whether they do, the algorithm says by its traits; one that says nothing may do otherwise.
+    The traits of the algorithm say which; without traits, the published values count.
     """
     if not traits_of(algorithm).tight or recoding.parts is not None:
         from anonset.release.published_values import published_relational_loss
@@ -118,7 +118,7 @@ _FEW = 3
 
 
 def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
-    """Say why a worthless publication is refused, and what may keep more under the same parameters of the model."""
+    """Return why a worthless publication is refused, and what may keep more under the same parameters of the model."""
     name, model = algorithm.name, algorithm.model.name
 
     def keeps_more(traits: Traits) -> bool:
@@ -134,7 +134,7 @@ def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
 
 
 def _asked(name: str, model: str) -> str:
-    """Say how to ask an algorithm for most under a model, or under its own one, which implies that."""
+    """Return the settings by which an algorithm keeps most under a model, or under its own one, which implies that."""
     cls: Any = ALGORITHMS[name]
     if any(parameter.name == "suppress" for parameter in fields(cls)):
         return f"{name} with {setting('suppress', True)}"
@@ -143,11 +143,11 @@ def _asked(name: str, model: str) -> str:
 
 
 def why_worthless(model: PrivacyModel, table: Table, publication: Any) -> str:
-    """Say why a publication is worthless, if it is; else nothing.
+    """Return why a publication is worthless; empty if it is not.
 
     It is where several labels occurred in some protected column, and each of these columns shows one symbol at most;
-    or where nothing of what occurred is shown. Columns that are kept as they are do not count. Of buckets the link is
-    protected: they are worthless where they tie no identity to fewer values than all there are.
+    or where no protected column shows anything. Columns that are kept as they are do not count. Of buckets the link is
+    protected: they are worthless if they narrow down the values of no identity.
     """
     if isinstance(publication, BucketPublication):
         return _worthless_link(table, publication)
@@ -207,7 +207,7 @@ def labels_before_and_after(
 def _names(
     column: SetColumn, members: list[tuple[str, ...]], joined: tuple[str, ...], without: frozenset[str]
 ) -> list[str]:
-    """Return the column of each label that occurs and stands for an item that counts; of joined ones all it touches."""
+    """Return the column of each label that occurs and stands for an item that counts; of joined ones, its members'."""
     columns = []
     for code in np.flatnonzero(column.occurrences).tolist():
         if any(item not in without for item in members[code]):

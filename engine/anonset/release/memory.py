@@ -73,8 +73,8 @@ def memory_for(size: "Size") -> int:
 
     What Python and the compiled kernels take; for each record and each value the encoded table, the records expanded by
     the ancestors of their items, and what is published; and the text. Fitted on 13 runs of 10^5 to 10^7 baskets of 2 to
-    31 items, with labels of 3 and 21 characters, and of 10^6 rows of 8 columns, from CSV and Parquet. Measured runs
-    took from 0.55 of it (FIMI less than the others) to 1.03 times as much; with m=3 one took 1.07.
+    31 items, with labels of 3 and 21 characters, and of 10^6 rows of 8 columns, from CSV and Parquet: they take 0.55 of
+    it (least: FIMI) to 1.07 times as much (m=3).
     """
     return int(_WHATEVER + _PER_RECORD * size.records + _PER_VALUE * size.values + _PER_TEXT * size.text)
 

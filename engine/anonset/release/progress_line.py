@@ -1,4 +1,4 @@
-"""How far a run is, in one line that is renewed: below the cell of a notebook, or on a terminal."""
+"""The progress of a run in one line that is updated: below the cell of a notebook, or on a terminal."""
 
 import sys
 import threading
@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 _SECONDS = 0.1
-"""A line stands so long, unless the phase changes."""
+"""Seconds between updates, unless the phase changes."""
 
 
 class ProgressLine:
@@ -23,7 +23,7 @@ class ProgressLine:
         self._lock = threading.Lock()  # workers report too
 
     def __call__(self, phase: str, done: float, total: float) -> None:
-        """Show how far a phase is; a total of 0 stands for one that nobody knows."""
+        """Show how far a phase is; a total of 0 means that it is unknown."""
         with self._lock:
             now = time.monotonic()
             if phase == self._phase and now - self._shown < _SECONDS and done != total:
@@ -49,7 +49,7 @@ class ProgressLine:
 
 
 def _display() -> Any:
-    """Return what shows an object below a cell; None where no notebook runs."""
+    """Return a function that shows an object below a cell; None outside notebooks."""
     shell = sys.modules.get("IPython")
     running = None if shell is None else shell.get_ipython()
     return None if running is None or not hasattr(running, "kernel") else sys.modules["IPython.display"].display

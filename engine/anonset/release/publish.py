@@ -1,6 +1,6 @@
 """Publishing: write, read back from the bytes, verify, and only then rename into place.
 
-Nothing comes out unverified: what an algorithm promised holds, and what is published is true (`verify_release`).
+Nothing is published unverified: the model of the algorithm holds, and what is published is true (`verify_release`).
 """
 
 from collections.abc import Mapping
@@ -25,13 +25,13 @@ class Request:
     """Where and how to publish."""
 
     out: Path
-    """New directory for what may be handed on."""
+    """New directory for the public files."""
     private: Path | None = None
-    """New directory for what must not be; None: `out` with ``.private`` after its name."""
+    """New directory for the private files; None: `out` with ``.private`` after its name."""
     layout: Layout = field(default_factory=Layout)
     """Format, separator and the like."""
     accept_undecided: bool = False
-    """Publish although the check could not be finished."""
+    """Publish even if the check cannot be finished."""
     budget: int | None = None
     """Largest number of itemset occurrences to count in verifying; None: the verification's default."""
     trace: bool = False
@@ -51,9 +51,9 @@ def publish(
     progress: Progress | None = None,
     context: Mapping[str, Any] | None = None,
 ) -> Verdict:
-    """Publish what an algorithm made, if what is read back from the written bytes satisfies its model.
+    """Publish the result of an algorithm, if what is read back from the written bytes satisfies its model.
 
-    Whatever goes wrong, an interruption included, nothing is left behind.
+    On any failure or interruption, no files are left.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def publish(
 
 
 def write_policy(unverified: Unverified[Any], folder: Path) -> None:
-    """Write the privacy constraints that were kept, which the attestation must not hold: they may tell of records."""
+    """Write the privacy constraints that hold; the attestation must not hold them, as they may disclose records."""
     policy = unverified.algorithm.model.itemsets
     if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
         return
@@ -116,7 +116,7 @@ def write_policy(unverified: Unverified[Any], folder: Path) -> None:
 
 
 def kind_of(model: PrivacyModel) -> Kind[Any]:
-    """Return the kind of publication that a model speaks of."""
+    """Return the kind of publication that a model is about."""
     from anonset.release.buckets import BucketsKind
     from anonset.release.records import RecordsKind
 
@@ -131,12 +131,12 @@ def verify_release(
     budget: int | None = None,
     progress: Progress | None = None,
 ) -> Verdict:
-    """Verify what an algorithm promised, and that what is published is true; return the verdict if it may be.
+    """Verify the model of the algorithm, and that what is published is true; return the verdict if it may be published.
 
     Parameters
     ----------
     unverified
-        What was meant to be published.
+        What is to be published.
     publication
         What is published: the unverified's own publication, or what was read back.
 
@@ -174,7 +174,7 @@ def require_decided(verdict: Verdict, *, accept_undecided: bool) -> None:
 
 @dataclass(frozen=True)
 class Untrue(MarkedText, Discreet):
-    """The verdict on a publication that says what the original does not."""
+    """The verdict on a publication that is not true of the original."""
 
     witness: Witness
 
@@ -185,12 +185,12 @@ class Untrue(MarkedText, Discreet):
 def evidence(
     publication: Any, verdict: Verdict, *, budget: int | None = None, progress: Progress | None = None
 ) -> Verdict:
-    """Return the verdict of what shows in a publication alone: what its attestation tells of, and all can compute.
+    """Return the verdict on what a publication alone shows, which its attestation holds and everybody can compute.
 
     Parameters
     ----------
     verdict
-        That of a model, which may speak of what the owner alone knows. If it was not finished, nor is this one.
+        That of a model, which may be about what only the owner knows. If it is unfinished, so is the returned one.
     """
     from anonset.verification import DEFAULT_BUDGET, verify
 

@@ -1,4 +1,4 @@
-"""The recoding of items that a publication on disk was made by, from the private mapping or the codebook."""
+"""The recoding of the items of a publication on disk, from the private mapping or the codebook."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ WayBack = Callable[[], tuple[Int64, Int32 | None] | None]
 
 @dataclass(frozen=True, eq=False)
 class PublishedRecoding(Discreet):
-    """How the items of an original column were published."""
+    """How the items of an original column are published."""
 
     column: SetColumn
-    """The original column, over the universe of items that the recoding speaks of."""
+    """The original column, over the universe of items of the recoding."""
     recoding: ItemGroups | None
     """The groups of items, if the recoding is global."""
     item: Int64
@@ -36,9 +36,9 @@ class PublishedRecoding(Discreet):
     size: Int64
     """int64 (p,): how many items a symbol stands for that it is published as; 0: suppressed."""
     count: Int64
-    """int64 (p,): how often it is."""
+    """int64 (p,): how often it is published so."""
     source: str
-    """Where it came from: ``mapping`` (the private directory) or ``codebook``."""
+    """Its source: ``mapping`` (the private directory) or ``codebook``."""
 
     @cached_property
     def by_size(self) -> Int64:
@@ -66,7 +66,7 @@ def recoding_of(
     hierarchy: Hierarchy | None = None,
     store: Store = MEMORY,
 ) -> PublishedRecoding:
-    """Return the recoding by which a column was published.
+    """Return the recoding by which a column is published.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def recoding_of(
     Raises
     ------
     InputError
-        If the column has items that were not published from, or what a local recoding needs is missing.
+        If the column has items outside the universe of the publication, or the files for a local recoding are missing.
     """
     path = None if private is None else private / "mapping.csv"
     if path is not None and path.is_file():

@@ -1,4 +1,4 @@
-"""The loss of relational values as they are published, whatever made them."""
+"""The loss of relational values as they are published, by whatever algorithm."""
 
 from collections.abc import Mapping
 from math import fsum, nan

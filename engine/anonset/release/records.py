@@ -88,7 +88,7 @@ class RecordsKind:
         return name_sets(publication, value_sets, layout.symbols, layout.codes, odd=unnamed)
 
     def require_readable(self, publication: Publication) -> None:
-        """Refuse symbols whose names say something else than what they stand for, whatever algorithm formed them."""
+        """Refuse symbols whose names say something else than they stand for, by whatever algorithm."""
         symbols = publication.symbols
         for symbol in symbols:
             if symbol.kind == "group" and symbol.label == set_label(symbol.members):
@@ -126,7 +126,7 @@ class RecordsKind:
         )
 
     def write_private(self, unverified: Unverified[Publication], folder: Path) -> None:
-        """Write the mapping of the items, if there are any, and the way back to the input records."""
+        """Write the mapping of the items, if there are any, and the input record of each row."""
         from anonset.data.halves import in_order_of_place
         from anonset.io.codebook import write_local_mapping, write_mapping
         from anonset.io.hierarchies import write_hierarchy
@@ -155,7 +155,7 @@ class RecordsKind:
         meant: Publication | None = None,
         book: Iterable[Symbol] | None = None,
     ) -> Publication:
-        """Read the data, and the codebook unless that is given; columns meant to lie in files are compared as read."""
+        """Read the data, and the codebook if it is not given; columns with labels in files are compared while read."""
         from anonset.io.codebook import read_codebook
 
         kept = () if meant is None else meant.kept
@@ -191,7 +191,7 @@ class RecordsKind:
     def untrue(
         self, table: Table, publication: Publication, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
-        """Hold every published symbol and relational value against its record."""
+        """Compare every published symbol and relational value with its record."""
         from anonset.verification.item_truth import check_item_truth
         from anonset.verification.relational_truth import check_relational_truth
 
@@ -216,17 +216,17 @@ def read_parts(
     store: Store = MEMORY,
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
 ) -> Table:
-    """Read the files of a publication that we wrote ourselves, one after the other, as one table.
+    """Read the files of a publication that anonset wrote, one after the other, as one table.
 
-    All values are text: a published range or set is a symbol like any other. The column of a FIMI file has no name of
-    its own: it is called as `items` says.
+    All values are text: a published range or set is a symbol like any other. The column of a FIMI file has no name: it
+    gets the name in `items`.
 
     Parameters
     ----------
     store
-        Where the columns are to lie, which are read block by block then if it is in files.
+        Where the columns lie; if it is in files, they are read block by block.
     expected
-        Kept columns, whose labels lie in files, that those read block by block must be.
+        Kept columns with labels in files, which those read block by block must equal.
 
     Raises
     ------
@@ -256,9 +256,9 @@ def read_parts(
 def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False) -> Publication:
     """Return a table of published symbols with its codebook as a publication.
 
-    A symbol that the codebook does not explain is told by its text alone; if that is ``(a,b,c)``, it stands for these.
-    Columns that were joined by prefixing become one column of the symbols that were separated into them: those that the
-    codebook explains and, if unexplained `sets` are to be read, sets of members of several columns.
+    A symbol that the codebook does not explain is known by its text alone; if that is ``(a,b,c)``, it stands for these.
+    Columns that are joined by prefixing become one column of the symbols that span them: those that the codebook
+    explains and, if unexplained `sets` are to be read, sets of members of several columns.
     """
     known = {symbol.label: symbol for symbol in book}
     items = table.transactions
@@ -290,7 +290,7 @@ def _symbol(label: str) -> Symbol:
 
 def _same(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn | NumericColumn | None) -> bool:
     """Tell whether two columns hold the same labels in every row, however they are coded."""
-    if meant is written:  # it was compared as it was read
+    if meant is written:  # compared while it was read
         return True
     if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
         return False

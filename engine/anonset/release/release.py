@@ -25,15 +25,15 @@ class Release(Discreet):
     """A publication and the verdict of verifying it. Made by `anonset.anonymize` alone."""
 
     unverified: Unverified[Any]
-    """What was found, with the input that it was made from. Private."""
+    """The result before verification, with its input. Private."""
     verdict: Verdict
-    """Outcome of the verification: holds, or undecided where that was accepted."""
+    """Outcome of the verification: holds, or undecided where that is accepted."""
     layout: Layout
     """How it is laid out."""
     phases: tuple[Phase, ...]
     """Seconds and peak memory of each phase."""
     published: Request | None = None
-    """Where and how it was published; None where nothing was written yet."""
+    """Where and how it is published; None if it is not written yet."""
 
     def __repr__(self) -> str:
         return f"Release({', '.join(f'{name}: {text}' for name, text in self._summary().items())})"
@@ -55,7 +55,7 @@ class Release(Discreet):
 
     @property
     def publication(self) -> Any:
-        """The published records, or buckets, with the way back to the input. Private as a whole."""
+        """The published records, or buckets, with the input record of each. Private as a whole."""
         return self.unverified.publication
 
     @property
@@ -90,7 +90,7 @@ class Release(Discreet):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with a publication that is safe all the same."""
+        """What is wrong with a publication that is safe nevertheless."""
         return self.unverified.warnings
 
     @property
@@ -154,15 +154,15 @@ class Release(Discreet):
         Parameters
         ----------
         out
-            New directory for what may be handed on.
+            New directory for the public files.
         private
-            New directory for what must not be; by default `out` with ``.private`` after its name.
+            New directory for the private files; by default `out` with ``.private`` after its name.
         format
             ``csv`` (the default), ``parquet`` or ``dat``.
         separator
             Separates the symbols within a field; by default a blank, or where labels hold it, ``;`` ``|`` or tab.
         part_rows
-            Write the data in parts of so many rows, ``published/part-00000.csv``, ...; None: one file.
+            Write the data in part files of so many rows, ``published/part-00000.csv``, ...; None: one file.
         trace
             Put the decisions of the search into the private report.
 
@@ -171,7 +171,7 @@ class Release(Discreet):
         InputError
             If a directory exists already, or the format cannot carry the labels.
         VerificationError
-            If what was written does not satisfy the model; nothing is left behind then.
+            If the written data do not satisfy the model; then no files are left.
         """
         layout = replace(self.layout, format=format or "csv", separator=separator, part_rows=part_rows)
         dangers = formula_warnings(self.publication) if layout.format == "csv" else ()

@@ -1,6 +1,6 @@
-"""A publication appears whole or not at all: directories under temporary names, renamed into places that are free.
+"""Atomic publication: directories under temporary names, renamed to paths that are free.
 
-A place is free, taken, or holds what a run that was killed has left.
+A path is free, taken, or holds leftovers of a killed run.
 """
 
 import fcntl
@@ -56,7 +56,7 @@ def require_new(*folders: Path) -> None:
 def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.PathLike[str] | None) -> None:
     """Refuse a work directory that is one of other places, lies in one or holds one; links are followed.
 
-    What is removed with the one would be gone of the other, or lie between what it publishes.
+    Removing the one would remove files of the other, or its files would lie among the published ones.
 
     Raises
     ------
@@ -84,17 +84,17 @@ def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.Pat
 
 
 def require_free(out: Path, private: Path, finished: str = "") -> None:
-    """Refuse places for a publication that are taken, or where a run that was killed has left something.
+    """Refuse paths for a publication that are taken, or where a killed run has left something.
 
     Parameters
     ----------
     finished
-        What else may be done where a finished publication is there.
+        A further way out, for the message, if a finished publication is there.
 
     Raises
     ------
     InputError
-        With what lies there, and how to clear it; nothing is ever removed that another run made.
+        With what lies there, and how to clear it; files of another run are never removed.
     """
     left, complete = leftovers(out, private), os.path.lexists(out)
     if busy := [path for path, held in left.items() if held]:
@@ -115,7 +115,7 @@ def require_free(out: Path, private: Path, finished: str = "") -> None:
 
 
 def leftovers(out: Path, private: Path) -> dict[Path, bool]:
-    """Return what lies there of runs that did not finish, and of each path whether a run is still at work on it."""
+    """Return the paths that unfinished runs have left, and whether a run is still at work on each."""
     own = re.compile(rf"\.{re.escape(_stem(out))}\.[0-9a-f]{{16}}\.tmp")
     held = {private: _is_held(private / UNFINISHED)} if (private / UNFINISHED).is_file() else {}
     beside = sorted(out.parent.iterdir()) if out.parent.is_dir() else []
@@ -123,7 +123,7 @@ def leftovers(out: Path, private: Path) -> dict[Path, bool]:
 
 
 def _left_behind(out: Path, private: Path, left: list[Path], *, complete: bool) -> str:
-    """Say what a run that was killed has left, and the command that clears it."""
+    """Return the message on what a killed run has left, with the command that clears it."""
     clear = "rm -r -- " + " ".join(shlex.quote(str(path)) for path in left)
     if not complete:
         return f"a run that was to make {str(out)!r} was killed; what it left tells of the data, and must go: {clear}"
@@ -158,7 +158,7 @@ def _is_held(path: Path) -> bool:
     """Tell whether a process that is alive holds the lock of a file or directory."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
-    except OSError:  # gone meanwhile, or another's
+    except OSError:  # removed meanwhile, or owned by another user
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -172,7 +172,7 @@ def _is_held(path: Path) -> bool:
 
 
 class Staging:
-    """Directories of a publication in the making; unless `finish` is reached, leaving the block removes them all.
+    """Directories of a publication in the making; unless `finish` is reached, leaving the block removes all of them.
 
     Within the block, `folder` takes the files of the publication and `private` those that stay at home. Errors of
     writing are raised with the path that the files were to have. A process that is killed cannot remove anything: what
@@ -184,7 +184,7 @@ class Staging:
 
     def __init__(self, out: Path, private: Path) -> None:
         self.out, self.private = out, private
-        # a name that nobody else has, so that it can be removed whether it was made yet or not
+        # a unique name, so that it can be removed whether it exists yet or not
         self._temporary = temporary_place(out)
         # the inner folder gets the usual permissions; the outer one hides it until the renaming
         self.folder = self._temporary / "publication"
@@ -211,7 +211,7 @@ class Staging:
             raise
 
     def seal(self) -> None:
-        """Let the owner alone read the private files, whatever the process lets others do with new ones."""
+        """Let only the owner read the private files, whatever the umask of the process."""
         for path in self.private.iterdir():
             path.chmod(0o600)
 
@@ -223,7 +223,7 @@ class Staging:
         sync_entry(self.out.parent)
 
     def finish(self) -> None:
-        """Declare the publication complete: nothing is removed any more, and no signal unwinds the process."""
+        """Declare the publication complete: from then on nothing is removed, and no signal unwinds the process."""
         self.seal()
         (self.private / UNFINISHED).unlink()
         sync(self.private)
@@ -236,16 +236,16 @@ class Staging:
         self._clean(error)
 
     def _make_private(self) -> None:
-        self._made_private = True  # before it is true: an exception may come between the making and the next line
+        self._made_private = True  # set before: an exception may come between mkdir and the next line
         try:
             self.private.mkdir(mode=0o700)
-        except OSError:  # it may be another's, made meanwhile
+        except OSError:  # another process may have made it meanwhile
             self._made_private = False
             raise
-        self.private.chmod(0o700)  # exactly, whatever the process lets others do with what it makes
+        self.private.chmod(0o700)  # exactly, whatever the umask
 
     def _mark(self) -> None:
-        """Say in the private directory that it is one in the making, for as long as this process lives."""
+        """Mark the private directory as unfinished; the mark is locked as long as this process lives."""
         from anonset.io.files import write_file
 
         text = f"{self.out}\nis not published yet, or the run that was to publish it was killed.\n"
@@ -254,10 +254,10 @@ class Staging:
         self._locks += lock(path)
 
     def _clean(self, error: BaseException | None) -> None:
-        """Remove what must not stay, and name in an error what the user named."""
+        """Remove what must not stay, and name the user's path in an error."""
         with defer_signals():
             if not self._finished:
-                # whether it was renamed is seen from the folder itself: no interruption can come in between
+                # the folder itself shows whether it is renamed: no interruption can come between
                 if self._identity is not None and _identity(self.out) == self._identity:
                     shutil.rmtree(self.out, ignore_errors=True)
                 if self._made_private:
@@ -272,7 +272,7 @@ class Staging:
 
 
 def name_in(error: BaseException | None, written: Path, meant: Path) -> None:
-    """Replace in the message of an error the temporary path that was written by the path that was meant."""
+    """Replace the temporary path in the message of an error by the user's path."""
     old, new = str(written), str(meant)
     if isinstance(error, OSError) and isinstance(error.filename, (str, os.PathLike)):
         error.filename = str(error.filename).replace(old, new)
@@ -307,7 +307,7 @@ def sync_entry(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what a directory keeps when it is renamed, or None where there is none."""
+    """Return the device and inode of a directory, which renaming keeps; None if there is none."""
     try:
         status = path.lstat()
     except OSError:

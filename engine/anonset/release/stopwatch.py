@@ -10,7 +10,7 @@ from anonset.algorithms.base import Progress
 from anonset_kernels._compiling import COMPILATION
 
 COMPILING = "compiling"
-"""Name of the phase in which kernels are compiled: it lies within others, whose seconds leave it out."""
+"""Name of the phase in which kernels are compiled: it is part of other phases, whose seconds exclude it."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Phase:
     """One finished phase of a run."""
 
     name: str
-    """What was done: ``read``, ``search``, ``write``, and the like, or ``compiling``."""
+    """Its name: ``read``, ``search``, ``write``, and the like, or ``compiling``."""
     seconds: float
     """Wall-clock seconds, without those in which kernels were compiled."""
     peak_memory: int | None
@@ -29,8 +29,8 @@ class Phase:
 class Stopwatch:
     """Records the phases of a run, in order.
 
-    What is compiled in a phase becomes a phase of its own, before it: a run on a machine that has not run these kernels
-    yet takes many seconds that are none of the algorithm's.
+    Compiling within a phase becomes a phase of its own, before it: on a machine that has not run these kernels yet it
+    takes many seconds that are not the algorithm's.
 
     >>> watch = Stopwatch()
     >>> with watch.phase("search"):
@@ -63,8 +63,8 @@ class Stopwatch:
 def tell_compiling(progress: Progress | None) -> AbstractContextManager[None]:
     """Report to `progress`, within a ``with`` statement, each kernel that is compiled.
 
-    It is called with (``compiling``, kernels so far, total): a total of 0 while one is compiled, for nobody knows how
-    many there will be, and of the kernels so far when it is finished.
+    It is called with (``compiling``, kernels so far, total): a total of 0 while one is compiled, for the
+    number is unknown, and of the kernels so far when it is finished.
     """
     if progress is None:
         return nullcontext()

@@ -1,7 +1,7 @@
 """The names of published symbols: short codes for large sets, and whether a codebook agrees with the names.
 
-``(a,b,c)`` says what it stands for, a code leaves that to the codebook; what that says of a symbol must agree with the
-symbol's name, and with a hierarchy.
+``(a,b,c)`` says what it stands for, for a code the codebook does; the codebook must agree with the names of symbols and
+with the hierarchy.
 """
 
 import re
@@ -23,7 +23,7 @@ from anonset.settings.binding import bind_columns
 from anonset.spelling import hierarchy_of, setting
 
 MOST_SHOWN = 8
-"""Largest set that is named by its members where nothing else is asked for."""
+"""Largest set that is named by its members by default."""
 _CODE = re.compile(r"([GV]_*)\d+")
 
 
@@ -154,7 +154,7 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int = 0) -> None:
 def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) -> Iterable[str]:
     """Return the labels of a column; of labels in files one, ``G0``, for each letter with which some look like codes.
 
-    Labels in files are not held: how many look like the codes of a letter is of no matter, as long as any does.
+    Labels in files are not held: it only matters whether any looks like a code of a letter, not how many.
     """
     if (filed := column.vocabulary.filed) is None:
         return column.vocabulary.labels
@@ -194,12 +194,12 @@ def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = Fal
     where
         What the codebook is, for messages.
     nodes_known
-        Whether the nodes are held against their hierarchy elsewhere.
+        Whether the nodes are compared with their hierarchy elsewhere.
 
     Raises
     ------
     InputError
-        With the first symbol of which it says what cannot be.
+        With the first symbol that it contradicts.
     """
     for symbol in book:
         if wrong := _contradiction(symbol, nodes_known=nodes_known):
@@ -208,7 +208,7 @@ def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = Fal
 
 
 def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
-    """Say why a symbol cannot stand for its members; empty if it can."""
+    """Return why a symbol cannot stand for its members; empty if it can."""
     members, named = symbol.members, members_of(symbol.label)
     if symbol.kind not in _KINDS:
         return f"must be of a kind out of {', '.join(_KINDS)}"
