@@ -39,14 +39,14 @@ def public_text(text: str) -> str:
 
 
 class MarkedText:
-    """Base of what formats as a text with marks, so that a message which quotes it keeps them, and prints without."""
+    """Base of objects that format as text with marks, which messages keep when they quote it, but print without."""
 
     def __str__(self) -> str:
         return plain_text(f"{self}")
 
 
 RAW_DATA_STAY = "raw data stay in"
-"""What the note of an error begins with that names a work directory which stays."""
+"""Prefix of the note of an error that names a work directory which is kept."""
 
 
 class AnonsetError(Exception):
@@ -92,7 +92,7 @@ class InputError(AnonsetError, ValueError):
 
 
 class MisreadError(InputError):
-    """Data that are probably meant to be read with other settings, which were recognised.
+    """Data that probably need other settings to be read, which the error names.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class HierarchyError(InputError):
 
 
 class TooLargeError(InputError):
-    """More than a limit of an algorithm's own allows: a smaller task, or a higher limit, would do."""
+    """The task exceeds a limit of the algorithm: a smaller task, or a higher limit, would do."""
 
     code = "too-large"
 
@@ -123,15 +123,15 @@ class InfeasibleError(AnonsetError):
     Attributes
     ----------
     algorithm
-        What was tried.
+        Name of the algorithm.
     reason
         Why it cannot be.
     where
         A cluster, an itemset, a group, if there is one.
     achieved
-        Of algorithms with a bound: the best value that was reached.
+        Of algorithms with a bound: the best reached value.
     bound
-        Of these: the value that was asked for.
+        Of these: the required value.
     """
 
     code = "infeasible"
@@ -157,7 +157,7 @@ class InfeasibleError(AnonsetError):
 
 
 class WorthlessError(InfeasibleError):
-    """What was found is safe, and says nothing: every protected column shows one symbol alone."""
+    """The result is safe but worthless: every protected column shows a single symbol."""
 
     code = "worthless"
 
@@ -176,6 +176,6 @@ class VerificationError(AnonsetError):
 
 
 class UndecidedError(VerificationError):
-    """The check was too large to finish; `verdict` says how much was covered."""
+    """The check is too large to finish; `verdict` says how much it covered."""
 
     code = "undecided"

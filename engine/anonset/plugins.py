@@ -25,8 +25,8 @@ def load_offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
     Raises
     ------
     InputError
-        If one cannot be imported, has no name, or has the name of another: it must be mended or uninstalled, since
-        leaving it out in silence could change what an unattended run publishes.
+        If one cannot be imported, has no name, or has the name of another: it must be repaired or uninstalled, since
+        skipping it silently could change what an unattended run publishes.
     """
     found: dict[str, type[Any]] = {}
     taken = set(known)

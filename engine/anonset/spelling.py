@@ -1,4 +1,4 @@
-"""How names stand in messages: settings as options, what was meant by a name that is none, text fit for a terminal."""
+"""Names in messages: settings as options, suggestions for unknown names, text fit for a terminal."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ _options = [False]  # whether this process is the command line, for all of its t
 
 
 def setting(name: str, value: object = None, *, option: str | None = None) -> str:
-    """Return a setting as those to whom a message speaks would write it.
+    """Return a setting as the reader of a message would write it.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def setting(name: str, value: object = None, *, option: str | None = None) -> st
 
 
 def hierarchy_of(column: str | None = None, spec: object = "...") -> str:
-    """Return the setting that gives a column its hierarchy, as those to whom a message speaks would write it.
+    """Return the setting that gives a column its hierarchy, as the reader of a message would write it.
 
     >>> hierarchy_of("age", "range"), hierarchy_of()
     ("hierarchies={'age': 'range'}", 'hierarchies')
@@ -100,7 +100,7 @@ def require_known(
     Parameters
     ----------
     option
-        The option that took it.
+        The option that has this value.
     known
         The names that it takes.
     elsewhere
@@ -109,7 +109,7 @@ def require_known(
     Raises
     ------
     InputError
-        If it is none; with the name that was meant, where one is near.
+        If it is unknown; with the nearest known name, if one is near.
     """
     if name is not None and name in known:
         return name
@@ -131,7 +131,7 @@ def _hint(name: str, known: Collection[str], elsewhere: Mapping[str, Collection[
 
 
 def meant(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that somebody meant, several joined by "or", or None where none is near.
+    """Return the known name that is nearest, several joined by "or", or None if none is near.
 
     >>> names = ("km", "k", "kkm", "safe-grouping", "apriori")
     >>> meant("k-anonymity", names), meant("k^m", names), meant("(k,k^m)-anonymity", names), meant("AA", names)

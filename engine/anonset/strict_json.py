@@ -1,4 +1,4 @@
-"""JSON as its standard has it: no NaN, no infinity, and no name twice in an object."""
+"""Strict JSON: no NaN, no infinity, and no name twice in an object."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from anonset.errors import AnonsetError, InputError, datum
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
-    """Return what JSON knows as text, in UTF-8's own letters.
+    """Return a JSON value as text, with non-ASCII letters unescaped.
 
     >>> dumps({"loss": 0.5})
     '{"loss": 0.5}'
@@ -32,7 +32,7 @@ def loads(text: str | bytes) -> Any:
     Raises
     ------
     ValueError
-        If it is none, holds NaN or an infinity, names an entry of an object twice, or is nested too deeply.
+        If it is malformed, holds NaN or an infinity, names an entry of an object twice, or is nested too deeply.
     """
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_named_once)
@@ -42,7 +42,7 @@ def loads(text: str | bytes) -> Any:
 
 
 def require_finite(value: Any, place: str = "") -> None:
-    """Refuse a number that is not finite, anywhere in a document: readers choke on it, or take it for nothing.
+    """Refuse a number that is not finite, anywhere in a document: readers fail on it, or take it for null.
 
     Raises
     ------

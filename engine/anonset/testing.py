@@ -40,7 +40,7 @@ class ContractError(AssertionError):
 
 
 def check_algorithm(algorithm: Algorithm, *, records: int = 40, seeds: int = 3) -> None:
-    """Hold an algorithm against what every algorithm promises, on small random tables with all that its model needs.
+    """Check an algorithm against the contract of every algorithm, on small random tables with all that its model needs.
 
     It is a frozen keyword-only dataclass with a name and a model; what it publishes satisfies the model by the
     independent verification, and is true of the original; it gives the same for the same input and any number of
@@ -82,7 +82,7 @@ def _check_declaration(algorithm: Algorithm) -> None:
 
 
 def _check_on(algorithm: Algorithm, seed: int, records: int) -> bool:
-    """Check one table; return whether it was feasible."""
+    """Check one table; return whether it is feasible."""
     table, hierarchies = _table(algorithm.model, seed, records)
     before = _content(table)
     publication = _published(algorithm, table, hierarchies, workers=1)

@@ -1,4 +1,4 @@
-"""What an algorithm decided (recodings), and what it publishes once applied (publications)."""
+"""Recodings, which algorithms decide, and publications, which applying a recoding gives."""
 
 from anonset.generalization.apply import apply
 from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems

@@ -17,10 +17,10 @@ from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerClus
 
 
 def apply(table: Table, recoding: Recoding) -> Publication:
-    """Apply a recoding to the table it was made for.
+    """Apply a recoding to its table.
 
-    The symbols of the publication are those that some record shows: were there others, the items that were
-    suppressed would be known from their absence.
+    The symbols of the publication are those that some record shows: further ones would disclose, by their absence from
+    the records, which items are suppressed.
 
     The table's set-valued column must be bound to the recoding's hierarchy or vocabulary, so that a code is a
     leaf's position.
@@ -77,7 +77,7 @@ def _of_all_records(table: Table, column: SetColumn, image: Int32, symbols: tupl
 
 
 def in_public_order(publication: Publication, hierarchy: Hierarchy) -> Publication:
-    """Return a publication whose symbols, and members of sets, stand in an order that tells nothing of a tree.
+    """Return a publication whose symbols, and members of sets, are in an order that discloses nothing of a tree.
 
     Members stand by their places (`Hierarchy.place`), symbols by those of their members.
     """
@@ -96,7 +96,7 @@ def in_public_order(publication: Publication, hierarchy: Hierarchy) -> Publicati
 
 
 def in_input_order(table: Table) -> Int64:
-    """Return int64 (n,): the records of rows that stand in the order of the table; it lies where the table does."""
+    """Return int64 (n,): the records of rows in the order of the table; it lies in the store of the table."""
     record = table.store.array("record", np.int64, table.n)
     for begin, end in spans(table.n):
         record[begin:end] = np.arange(begin, end)

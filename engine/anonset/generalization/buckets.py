@@ -29,7 +29,7 @@ COUNT = "count"
 class BucketPublication(Discreet):
     """The quasi-identifier table (QIT) and the sensitive table (SNT), as they are published.
 
-    Every group has as many rows in the QIT as values in the SNT; which row has which value is what is hidden.
+    Every group has as many rows in the QIT as values in the SNT; which row has which value is hidden.
     """
 
     ids: tuple[CategoricalColumn, ...]
@@ -67,7 +67,7 @@ class BucketPublication(Discreet):
             raise InputError(msg)
         n_groups = len(self.group.vocabulary)
         rows = sums_by_code(self.group.codes, None, n_groups)
-        # a count above that of all rows is wrong by how much ever: bounded, the sums are exact
+        # counts above the number of rows are wrong anyhow: with a bound, the sums are exact
         values = sums_by_code(self.snt_group, self.snt_count, n_groups, most=self.n + 1)
         if not np.array_equal(rows, values):
             at = int(np.argmax(rows != values))
@@ -135,10 +135,10 @@ class BucketPublication(Discreet):
 
     @classmethod
     def of(cls, table: Table, buckets: Buckets) -> "BucketPublication":
-        """Apply a grouping to the table it was made for.
+        """Apply a grouping to its table.
 
         Rows of the QIT stand by group, then by their published content alone; values of the SNT by group, then in
-        canonical order: neither order says anything about which row has which value, or whose a starred row is.
+        canonical order: neither order discloses which row has which value, or the identity of a starred row.
 
         Raises
         ------
@@ -248,7 +248,7 @@ def sums_by_code(codes: Int32, values: Int64 | None, n_codes: int, *, most: int 
 
 
 def require_bucket_roles(table: Table) -> None:
-    """Refuse columns that a bucketized table has no place for.
+    """Refuse columns that a bucketized table cannot hold.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What an earlier release published its items as: where the next one starts, what its names stand for, what changed."""
+"""How an earlier release publishes its items: the start of the next one, the meaning of its names, what changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Since(Discreet):
     """What became of the names of an earlier release."""
 
     kept: int
-    """Published symbols that the earlier release had, too."""
+    """Published symbols that the earlier release has, too."""
     coarser: Mapping[str, str]
     """Earlier names whose items are published under another one now, and that one."""
     suppressed: tuple[str, ...]
@@ -32,10 +32,10 @@ class Since(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class Earlier(Discreet):
-    """An earlier release that published each item in one way."""
+    """An earlier release that publishes each item in one way."""
 
     mapping: Mapping[str, str]
-    """The name under which each item of its universe was published; empty: it was suppressed."""
+    """The name under which it publishes each item of its universe; empty: the item is suppressed."""
     hierarchy: Hierarchy | None = None
     """The hierarchy that its names are nodes of; None where they are sets of items."""
     attestation_sha256: str = ""
@@ -111,7 +111,7 @@ class Earlier(Discreet):
         return column.recode(codes, union)
 
     def require_kept(self, symbols: Sequence[Symbol]) -> None:
-        """Refuse symbols that give an earlier name another meaning, or that are finer than what was published.
+        """Refuse symbols that give an earlier name another meaning, or that are finer than earlier ones.
 
         Raises
         ------

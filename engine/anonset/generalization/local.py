@@ -1,4 +1,4 @@
-"""The mappings of many clusters, each by what it changes alone."""
+"""The mappings of many clusters, each held as its changes alone."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from anonset.generalization.recoding import Cut, ItemGroups
 
 @dataclass(frozen=True, eq=False)
 class ClusterCuts(Discreet, Sequence[Cut]):
-    """The cuts of many clusters, each by its inner nodes alone: most leaves stay as they are."""
+    """The cuts of many clusters, each held as its inner nodes alone: most leaves stay as they are."""
 
     hierarchy: Hierarchy
     nodes: tuple[Int32, ...]
@@ -109,7 +109,7 @@ class MergedItems(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class ClusterGroups(Discreet, Sequence[ItemGroups]):
-    """The item groups of many clusters, each by its merged items alone."""
+    """The item groups of many clusters, each held as its merged items alone."""
 
     vocabulary: Vocabulary
     merged: tuple[MergedItems, ...]

@@ -30,7 +30,7 @@ def set_label(members: Sequence[str]) -> str:
 
 
 def members_of(label: str) -> tuple[str, ...]:
-    """Return the members of a set from its name; what is no such name is its only member.
+    """Return the members of a set from its name; any other text is its own only member.
 
     >>> members_of("(a,b)"), members_of("a")
     (('a', 'b'), ('a',))
@@ -157,7 +157,7 @@ def row_ranks(column: SetColumn) -> Int64:
 
 @dataclass(frozen=True, eq=False)
 class Publication(Discreet):
-    """The published records. Row `r` was made from input record ``record[r]``."""
+    """The published records. Row `r` is made from input record ``record[r]``."""
 
     transactions: SetColumn | None
     """Published symbols per record; the vocabulary holds the symbols' labels in canonical order."""
@@ -222,8 +222,8 @@ class Publication(Discreet):
     def sorted(self, store: Store = MEMORY) -> "Publication":
         """Return the publication, made in a store, with its rows ordered by their published content alone.
 
-        Rows in the order of the input would give back what was hidden. Rows with the same content stand in the
-        order of the input, which nobody can see.
+        The order of the input would disclose what is hidden. Rows with the same content stay in the order of the
+        input, which nobody can see.
         """
         fixed, sets = (*self.relational, *self.kept), self.transactions
         if not fixed and sets is None:
@@ -276,7 +276,7 @@ def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
 
 
 def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return what may stand in each of the joined columns, with the position of the symbol that is meant by it.
+    """Return the texts that each of the joined columns may hold, with the position of the symbol that each stands for.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Recodings: what an algorithm decided, as arrays. Applying one to its table gives a publication."""
+"""Recodings: the decisions of an algorithm, as arrays. Applying one to its table gives a publication."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -123,7 +123,7 @@ class PerCluster(Discreet):
     relational: tuple[RelationalValues, ...] = ()
     """Published relational values."""
     parts: Parts | None = None
-    """The parts that the table was split into; None: it was not."""
+    """The parts that the table is split into; None: it is not split."""
 
     def __repr__(self) -> str:
         names = f"; columns {names_shown(values.name for values in self.relational)}" if self.relational else ""

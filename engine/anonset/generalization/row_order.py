@@ -1,4 +1,4 @@
-"""Rows in the order of their content, however many there are: distributed into buckets, each of which is sorted.
+"""Any number of rows in the order of their content: they are distributed into buckets, each of which is sorted.
 
 A row is compared by its fixed codes, one a column, then by its items; equal rows stay in their order. Rows go into
 buckets by the first 62 bits of their codes, which are cut at quantiles of a sample; a bucket that is still too large is
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from anonset_kernels.row_order import Comparison, Content
 
     Source = Callable[[int, int], Content]
-    """Returns the rows from one to before another."""
+    """Returns the rows first .. end - 1."""
     _Task = tuple[Source, tuple[int, int], int, tuple[int, int]]
 
 ITEMS_PER_BUCKET = 1 << 24
-"""A bucket with no more than these, and no more rows than the limits say, is sorted at once."""
+"""A bucket with no more than these, and no more rows than the limits say, is sorted as a whole."""
 SAMPLE = 1 << 16
 
 

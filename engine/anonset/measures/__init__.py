@@ -1,1 +1,1 @@
-"""Part of anonset."""
+"""Measures of losses, risks and usefulness of publications."""

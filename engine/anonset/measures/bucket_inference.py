@@ -1,7 +1,7 @@
-"""How surely a bucketized table tells the sensitive value of a row, and a value that somebody with several rows has.
+"""The probability with which a bucketized table discloses the sensitive value of a row, or of a person with some rows.
 
-Which row of a group has which of its values is what is hidden: each way to hand them out is taken to be as likely as
-the others, and what happens in one group to tell nothing of another.
+Which row of a group has which of its values is hidden: all assignments are taken to be equally likely, and groups to be
+independent of each other.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def of_values(publication: BucketPublication, rows: Int64, values: Int64) -> Flo
     low = np.searchsorted(publication.snt_group, groups)
     stop = np.searchsorted(publication.snt_group, groups, side="right")
     high = stop
-    while (open_ := low < high).any():  # halving, for the values of each group ascend
+    while (open_ := low < high).any():  # binary search: the values of each group ascend
         middle = (low + high) // 2
         below = codes[np.where(open_, middle, 0)] < values
         low, high = np.where(open_ & below, middle + 1, low), np.where(open_ & ~below, middle, high)
@@ -99,7 +99,8 @@ def persons(publication: VisibleIndividuals) -> tuple[Int64, Int64]:
 def of_persons(publication: VisibleIndividuals) -> Float64:
     """Return float64 (persons,): how likely each has the value that is likeliest to be on one of the person's rows.
 
-    The chance that none of t rows of a group of s has a value that c of them have is that of t draws without return.
+    The chance that none of t rows of a group of s has a value that c of them have is that of t draws without
+    replacement.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> from anonset.generalization import Buckets

@@ -119,7 +119,7 @@ def inter_group_violations(
         Individuals in fewer groups are not significant (>= 2; the paper: greater than 2).
     require_intersection
         Ask also that all groups of the individual together have fewer than l values in common, as the paper does.
-        Without it, an individual who is alone in being wherever a value is, is found even if two values are.
+        Without it, an individual who alone is in all groups with a value is reported even if this holds for two values.
 
     Raises
     ------

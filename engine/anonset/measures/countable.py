@@ -1,7 +1,7 @@
 """What a recipient can still count: errors of frequent items and of frequent pairs, and what a symbol stands for.
 
 By the reading ``one-member`` (see `anonset.queries.ExpectedCounts`): an item is expected in 1/s of the records that
-show a symbol of s items with it, a pair of items of two symbols in 1/(s t) of those that show both, one of a single
+show a symbol of s items with it, a pair of items of two symbols in 1/(s t) of those that show both, a pair within one
 symbol in none.
 """
 

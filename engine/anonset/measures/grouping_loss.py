@@ -1,4 +1,4 @@
-"""The loss metric of safe grouping: the share of tuples that lost their identity or were removed.
+"""The loss metric of safe grouping: the share of tuples that are starred or removed.
 
 References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
 section 8.2.2. Deviation: the text calls it a number of tuples; its example, 2/13, is the share, which is meant.

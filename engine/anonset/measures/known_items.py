@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anonset_kernels.known_items import Records
 
 AFFORDABLE = 400_000_000
-"""Sets up to which those of all records are counted, about two seconds; beyond, those of a sample of records are."""
+"""Number of sets up to which those of all records are counted, about two seconds; beyond it a sample of records is."""
 SAMPLED = 400
 """Records of a sample."""
 LARGEST_PROJECTION = 30_000_000
@@ -26,7 +26,7 @@ LARGEST_PROJECTION = 30_000_000
 
 @dataclass(frozen=True, eq=False)
 class KnownItems(Discreet):
-    """What so many known items leave, for all records or a sample; of a record with fewer items, all are known."""
+    """How many records some known items leave, for all records or a sample; of a shorter record, all items are known."""
 
     size: int
     """Number of known items."""
@@ -154,7 +154,7 @@ class _Distinct(Discreet):
 def _distinct(rank: Int64, of_group: Int64 | None) -> tuple[Int64, Int64, Int64]:
     """Return where each distinct pair of group and rank comes first, which one each record has, and how many have it.
 
-    Ranks are dense: where all records are of one group, they are what is asked for, and nothing is sorted.
+    Ranks are dense: if all records are of one group, they are the result, without sorting.
     """
     if of_group is not None:
         key = of_group * (int(rank.max(initial=0)) + 1) + rank

@@ -21,7 +21,7 @@ from anonset.privacy.model import require_at_least
 
 @dataclass(frozen=True, eq=False)
 class PersonsLeft(Discreet):
-    """How many persons so many known items of one record leave, for all persons or a sample."""
+    """How many persons a number of known items of one record leaves, for all persons or a sample."""
 
     size: int
     """Number of known items."""
@@ -50,7 +50,7 @@ def persons_left(
     size
         Largest number of known items (>= 1); all are those of one record.
     owner
-        int64 (n,): whose each record is, from 0 without gaps.
+        int64 (n,): the person of each record, from 0 without gaps.
     group
         int (n,): records of different groups are told apart anyway; by default all are one.
     seed, affordable, sampled
@@ -79,12 +79,12 @@ def persons_left(
 
 
 def fewest_persons(classes: Int64, owner: Int64) -> Int64:
-    """Return int64 (persons,): how many persons there are in the class of each, in that of its classes with the fewest.
+    """Return int64 (persons,): the number of persons in that class of each person which has fewest.
 
     Parameters
     ----------
     classes, owner
-        int64 (n,) each, from 0 without gaps: the class of each record, and whose it is.
+        int64 (n,) each, from 0 without gaps: the class and the person of each record.
 
     >>> fewest_persons(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])).tolist()
     [1, 2]
@@ -134,7 +134,7 @@ def _of_sample(
 
 
 def _of_persons(figures: Int64, owner: Int64) -> Int64:
-    """Return int64 (persons,): the least figure of the records of each."""
+    """Return int64 (persons,): the least figure among the records of each person."""
     least = np.full(int(owner.max(initial=-1)) + 1, np.iinfo(np.int64).max)
     np.minimum.at(least, owner, figures)
     return least

@@ -1,4 +1,4 @@
-"""How far item occurrences were generalized: by levels of the hierarchy, or by how many items the symbol stands for."""
+"""How far item occurrences are generalized: by levels of the hierarchy, or by how many items the symbol stands for."""
 
 from collections.abc import Mapping
 
@@ -16,14 +16,14 @@ SUPPRESSED, KEPT = "suppressed", "kept"
 def by_level(
     column: SetColumn, recoding: Cut | ItemGroups | PerCluster, hierarchy: Hierarchy | None = None
 ) -> dict[str, int]:
-    """Count the occurrences of items by how far each was generalized.
+    """Count the occurrences of items by how far each is generalized.
 
     Parameters
     ----------
     column
         The **original** column, bound to the recoding's hierarchy or vocabulary.
     hierarchy
-        Its hierarchy, where levels are to be told; symbols that are none of its nodes are told by their size.
+        Its hierarchy, to count levels; symbols that are none of its nodes are counted by their size.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def by_level(
 
 
 def levels_of(items: Int32, sizes: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count occurrences by how far each was generalized.
+    """Count occurrences by how far each is generalized.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierar
 
 
 def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count occurrences by how far each was generalized, given how many there are of each pair of an item and a size.
+    """Count occurrences by how far each is generalized, given the number of each pair of an item and a size.
 
     Parameters
     ----------

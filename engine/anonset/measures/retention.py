@@ -1,4 +1,4 @@
-"""What was kept as it is: item occurrences, relational values and tuples, each counted by what became of it."""
+"""How many item occurrences, relational values and tuples are kept as they are, and what became of the others."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What the classes of a publication tell of their sensitive values: the l and the t that are observed.
+"""What the classes of a publication disclose of their sensitive values: the observed l and t.
 
 References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (l-diversity: distinct, by entropy); Xiao and
 Tao, VLDB 2006 (frequency: a value in at most 1/l of a class); Li, Li, Venkatasubramanian, ICDE 2007 (t-closeness, with
@@ -38,7 +38,7 @@ class ObservedDiversity(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class ClassDiversity(Discreet):
-    """What each class tells of its sensitive values."""
+    """What each class discloses of its sensitive values."""
 
     size: Int64
     """int64 (C,): records."""

@@ -13,7 +13,7 @@ _Z = 1.959963984540054  # of 95 percent
 
 @dataclass(frozen=True)
 class Share(Discreet):
-    """A share between 0 and 1; one that was estimated, with the ends of its 95% confidence interval."""
+    """A share between 0 and 1; an estimated one with the ends of its 95% confidence interval."""
 
     value: float
     """The share."""
@@ -24,7 +24,7 @@ class Share(Discreet):
 
     @property
     def exact(self) -> bool:
-        """Whether it was counted, and not estimated."""
+        """Whether it is counted, and not estimated."""
         return self.low is None
 
     def __str__(self) -> str:
@@ -34,7 +34,7 @@ class Share(Discreet):
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, of which some is never shown as none, nor nearly all as all.
+    """Return a share in percent: a positive one is never shown as 0.0%, one below 1 never as 100.0%.
 
     >>> [percent(share) for share in (0.0, 0.0002, 0.25, 0.9999, 1.0)]
     ['0.0%', '<0.1%', '25.0%', '>99.9%', '100.0%']

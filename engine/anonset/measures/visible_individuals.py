@@ -1,4 +1,4 @@
-"""What a bucketized table shows of individuals: as much of a publication as the measures of individuals read."""
+"""What a bucketized table shows of individuals: the interface of publications that measures of individuals read."""
 
 from typing import Protocol
 

@@ -50,7 +50,7 @@ class Coherence(PrivacyModel):
 
     @property
     def share(self) -> Fraction:
-        """`h` as the fraction that was written, so that 0.1 is one tenth."""
+        """`h` as the fraction that is written, so that 0.1 is one tenth."""
         return exact(self.h)
 
     @property

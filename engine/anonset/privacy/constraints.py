@@ -44,7 +44,7 @@ class ConstraintSet(PrivacyModel):
 
     @property
     def itemsets(self) -> PrivacyPolicy | None:
-        """The protected itemsets, where they were given."""
+        """The protected itemsets, if they are given."""
         return self.policy
 
     def __str__(self) -> str:

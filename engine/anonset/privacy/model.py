@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from anonset.privacy.policies import PrivacyPolicy
 
 LARGEST_SIZE = (1 << 31) - 1
-"""Largest size that a model may speak of; no table has so many records, nor any record so many items."""
+"""Largest size in the parameters of a model; no table has so many records, nor any record so many items."""
 
 
 Part = Literal["items", "relational", "buckets"]
-"""What a model may speak of: the set-valued column, the quasi-identifiers, ids and sensitive values in buckets."""
+"""What a model may be about: the set-valued column, the quasi-identifiers, ids and sensitive values in buckets."""
 
 
 class PrivacyModel(Discreet, ABC):
@@ -26,18 +26,18 @@ class PrivacyModel(Discreet, ABC):
     name: ClassVar[str]
     """Name on the command line."""
     protects: ClassVar[frozenset[Part]]
-    """What it speaks of; columns in other roles must be kept or dropped."""
+    """What it is about; columns in other roles must be kept or dropped."""
     secrets_beside: ClassVar[bool] = False
-    """Whether its sensitive items stand beside the hierarchy, which generalizes the others alone."""
+    """Whether its sensitive items are outside the hierarchy, which generalizes only the others."""
 
     reads_sets: ClassVar[bool] = False
-    """Whether it speaks of the items behind the symbols, which sets name; to the others symbols are opaque."""
+    """Whether it is about the items that symbols stand for; for other models symbols are opaque."""
     served_by: ClassVar[str] = ""
     """Of a third party's model: the algorithm that serves it where none is named."""
 
     @property
     def visible(self) -> "PrivacyModel":
-        """What of it shows in a publication alone, where it speaks of what the owner alone knows, too."""
+        """The part of it that a publication alone shows, if it is also about what only the owner knows."""
         return self
 
     @property
@@ -72,7 +72,7 @@ class PrivacyModel(Discreet, ABC):
 
     @property
     def diversity(self) -> int:
-        """At most one of so many records that match has the same sensitive item or value; 1 where nothing is said."""
+        """At most one of so many records that match has the same sensitive item or value; 1: no such guarantee."""
         return 1
 
     @property
@@ -103,7 +103,7 @@ class PrivacyModel(Discreet, ABC):
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """The sensitive items that stand beside the hierarchy."""
+        """The sensitive items that are outside the hierarchy."""
         return self.secrets if self.secrets_beside else ()
 
 
@@ -116,11 +116,11 @@ class Witness(MarkedText, Discreet):
     support: int
     """How many records they match."""
     required: int
-    """How many they would have to match."""
+    """How many they have to match."""
     record: int
     """A published row (0-based) that shows them."""
     detail: str = field(default="", repr=False)
-    """Anything more that the model has to say."""
+    """Further details of the model."""
 
     def __format__(self, _: str) -> str:
         counts = f"matches {counted(self.support, 'record')}, {self.required} required"
@@ -139,7 +139,7 @@ class Verdict(MarkedText, Discreet):
     """True, False, or None where the check could not be finished."""
     model: PrivacyModel
     checked: Mapping[str, Any] = field(default_factory=dict)
-    """What was examined: rows, itemsets by size, and for an undecided check how far it came."""
+    """What the check examined: rows, itemsets by size, and for an undecided check how far it came."""
     witness: Witness | None = None
     """Why the model fails."""
 

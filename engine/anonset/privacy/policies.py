@@ -202,8 +202,8 @@ def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, 
     """Generate one of the random privacy policies PP1 to PP9 of the paper.
 
     PP1 to PP5: all pairs of a percentage of the items, chosen at random. PP6 to PP9: random itemsets of one to four
-    items in given shares. The paper does not say how many itemsets these hold, nor how they were drawn: here
-    `n_itemsets`, distinct, of items drawn uniformly. Fewer come out where there are not so many of a size.
+    items in given shares. The paper does not say how many itemsets these hold, nor how they are drawn: here
+    `n_itemsets`, distinct, of items drawn uniformly; fewer if there are not so many of a size.
 
     >>> random_policy("PP5", Vocabulary.of("abcdef"), seed=1).itemsets
     (('a', 'b'), ('a', 'f'), ('b', 'f'))

@@ -1,8 +1,8 @@
 """Counting queries on bucketized data: true counts, estimates, and the average relative error (ARE).
 
-A query asks how many tuples have certain identities or kept values, and one of certain sensitive values. What is
-published tells it by groups: of a group's tuples, the share that has such a sensitive value is known, and which
-they are is not, so that each is taken to have one with this probability.
+A query asks how many tuples have certain identities or kept values, and one of certain sensitive values. A publication
+answers by groups: the share of a group's tuples that has such a sensitive value is known, but not which they are, so
+each is taken to have one with this probability.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -63,7 +63,7 @@ def true_count(table: Table, query: BucketQuery) -> int:
 
 
 def estimate(publication: BucketPublication, query: BucketQuery) -> float:
-    """Estimate the answer to a query from what is published.
+    """Estimate the answer to a query from the publication.
 
     Sum over the groups of the QIT rows that satisfy the query, times the share of the group's tuples that have an
     allowed sensitive value. A hidden identity satisfies no condition on an id column.

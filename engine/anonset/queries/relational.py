@@ -53,7 +53,7 @@ class ValueDomain:
         self.numbers: Float64 = np.empty(0)
         self.whole = False
         if isinstance(column, NumericColumn):
-            domain_of(column)  # which refuses what cannot be worked with
+            domain_of(column)  # refuses numbers that cannot be worked with
             self.numbers = distinct(column.values.astype(np.float64))
             self.whole = bool(np.all(self.numbers == np.floor(self.numbers)))
             self.vocabulary = None

@@ -1,4 +1,4 @@
-"""The account of a run: what was published, what it guarantees, what it cost."""
+"""The account of a run: what is published, what it guarantees, what it costs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,7 +38,7 @@ _FEW = 5
 _LIMITS = 3
 """Limits that people are shown; the attestation holds all."""
 _OF_SPLIT = ("parts", "smallest_part", "largest_part", "begun_in_parts")
-"""Figures of how the records were split."""
+"""Figures on how the records are split."""
 _TOLD = {"out": "published in", "private": "private"}
 
 
@@ -174,7 +174,7 @@ def facts_table(facts: dict[str, str]) -> RichTable:
 
 
 def before_and_after(release: Release, n: int) -> RichTable:
-    """Return the first records that were changed, before and after, as a table."""
+    """Return the first changed records, before and after, as a table."""
     publication, original = release.unverified.publication, release.unverified.table.transactions
     table = RichTable(title="Some records before and after", title_justify="left")
     table.add_column("before", overflow="fold")
@@ -222,7 +222,7 @@ def _cluster_sizes(cluster: Int32) -> Int64:
 
 
 def _places(release: Release) -> dict[str, Path]:
-    """Return where a release was published, if it was."""
+    """Return where a release is published, if it is."""
     request = release.published
     return {} if request is None else {"out": request.out, "private": request.private_folder}
 
@@ -249,7 +249,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
-    """Return how the loss of the relational values grew as clusters were merged; nothing where none were."""
+    """Return how the loss of the relational values grew with merges of clusters; empty without merges."""
     from anonset.algorithms.rt.merging import Merge, on_the_way
 
     figures, trace = unverified.result.figures, unverified.result.trace
@@ -261,7 +261,7 @@ def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
 
 
 def _proof(unverified: Unverified[Any]) -> dict[str, float]:
-    """Return what is proven of the least loss of a cut; nothing where nothing was asked."""
+    """Return what is proven about the least loss of a cut; empty where no bound is computed."""
     figures = unverified.result.figures
     return {name: figures[name] for name in ("lower_bound", "gap", "suppression") if "lower_bound" in figures}
 
@@ -273,7 +273,7 @@ def _merging_texts(unverified: Unverified[Any]) -> dict[str, str]:
 
 
 def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
-    """Return how much was kept as it is and how much was not, in numbers and shares."""
+    """Return how much is kept as it is and how much is not, in numbers and shares."""
     parts = shares(unverified.retention)
     return {
         _COUNTED[name]: ", ".join(f"{count:,} {fate} ({parts[name][fate]:.1%})" for fate, count in counts.items())
@@ -282,7 +282,7 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
 
 
 def _levels_text(unverified: Unverified[Any]) -> str:
-    """Return how far the occurrences of items were generalized, where not all of them were equally far."""
+    """Return how far the occurrences of items are generalized, unless all are equally far."""
     column, recoding = unverified.table.transactions, unverified.result.recoding
     if column is None or isinstance(recoding, Buckets):
         return ""
@@ -291,7 +291,7 @@ def _levels_text(unverified: Unverified[Any]) -> str:
 
 
 def levels_text(counts: Mapping[str, int]) -> str:
-    """Return how far occurrences were generalized, in numbers and shares of all.
+    """Return how far occurrences are generalized, in numbers and shares of all.
 
     >>> levels_text({"kept": 5, "1 level up": 3, "2 levels up": 1, "suppressed": 1})
     '1 level up: 3 (30.0%), 2 levels up: 1 (10.0%)'
@@ -302,7 +302,7 @@ def levels_text(counts: Mapping[str, int]) -> str:
 
 
 def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:
-    """Return the losses, what some of them were before clusters were merged, and how near to the least one is."""
+    """Return the losses, some of them also before merges of clusters, and how near to the least one is."""
     texts, before = {}, unverified.result.figures
     shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]
     for name, loss in unverified.measures.items():
@@ -316,14 +316,14 @@ def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:
 
 
 def _time_texts(release: Release) -> dict[str, str]:
-    """Return the seconds of the work, and apart from them those in which kernels were compiled, if any were."""
+    """Return the seconds of the work, and separately those of compiling kernels, if there are any."""
     compiling = sum(phase.seconds for phase in release.phases if phase.name == COMPILING)
     texts = {"time": f"{sum(phase.seconds for phase in release.phases) - compiling:.2f} s"}
     return texts | ({"compiling": f"{compiling:.2f} s more"} if compiling else {})
 
 
 def _removal_text(unverified: Unverified[Any]) -> str:
-    """Return how many tuples were removed for diversity, as they are and as the paper counts them, and with groups."""
+    """Return how many tuples are removed for diversity, as they are and as the paper counts them, and with groups."""
     counts, shares = unverified.result.figures, unverified.measures
     if not counts.get("removed_for_diversity"):
         return ""

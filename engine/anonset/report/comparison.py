@@ -28,7 +28,7 @@ def comparison_table(results: list[dict[str, Any]]) -> RichTable:
 
 
 def unequal_guarantees(results: list[dict[str, Any]]) -> str:
-    """Say that the algorithms do not give the same guarantee, if they do not; else nothing.
+    """Return a sentence if the algorithms do not give the same guarantee; else the empty text.
 
     >>> unequal_guarantees([{"algorithm": "lra", "model": "partition-km"}, {"algorithm": "apriori", "model": "km"}])
     'Not the same guarantee: lra gives partition-km, apriori gives km. A smaller loss may be a weaker guarantee.'

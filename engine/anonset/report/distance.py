@@ -8,7 +8,7 @@ _EQUAL = 1e-9  # what floating-point numbers can prove
 
 
 def distance(loss: float, bound: float, *, suppression: bool = False) -> str:
-    """Say how far a loss is from a proven lower bound; what is above it is rounded up.
+    """Return in words how far a loss is from a proven lower bound, rounded up.
 
     >>> distance(0.0188, 0.018)
     'at most 4.5% above the least possible for a cut of the hierarchy'

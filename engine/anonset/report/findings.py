@@ -12,11 +12,11 @@ from anonset.report.account import facts_table
 from anonset.spelling import printable
 
 _MOST_SHOWN = 1000
-"""Columns that people are shown: a line for each of many thousands takes minutes, and nobody reads them."""
+"""Largest number of columns in the account: printing many thousands takes minutes."""
 
 
 def findings_summary(findings: Findings) -> dict[str, Any]:
-    """Return the findings as what JSON knows."""
+    """Return the findings for JSON."""
     classes = findings.quasi_identifiers
     return {
         "source": findings.source,

@@ -1,4 +1,4 @@
-"""The page for a data-protection officer: what was published, what it guarantees, what is at risk, what is left."""
+"""The page for a data-protection officer: what is published, what it guarantees, what is at risk, what is left."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _TEMPLATE = Path(__file__).with_name("page.html.j2")
 
 @dataclass(frozen=True)
 class Purpose:
-    """What the owner says of the publication; nothing of it is computed."""
+    """The owner's statements on the publication; none of them is computed."""
 
     recipient: str = ""
     """To whom it goes."""
@@ -36,7 +36,7 @@ class Purpose:
 
 
 def internal_page(found: ReportFacts, purpose: Purpose) -> str:
-    """Return the page that stays at home: everything that is known."""
+    """Return the internal page: everything that is known."""
     report = found.private
     if report is None:
         msg = "an internal report needs the private directory"
@@ -89,7 +89,7 @@ def shareable_page(found: ReportFacts, purpose: Purpose) -> str:
 
 
 def render(facts: Mapping[str, Any]) -> str:
-    """Return the page of facts as HTML, which asks nothing of any other place.
+    """Return the page of facts as HTML, which loads nothing from elsewhere.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def render(facts: Mapping[str, Any]) -> str:
 
 
 def _common(found: ReportFacts, purpose: Purpose) -> dict[str, Any]:
-    """Return what OUT itself says, and what the owner does."""
+    """Return the facts of OUT itself, and the owner's statements."""
     attested = found.attested
     return {
         "title": purpose.title,
@@ -155,7 +155,7 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
 
 
 def _after(before: Sequence[Exposure], after: Risk | BucketRisk) -> list[tuple[str, ...]]:
-    """Return how far somebody gets, by what is known; where the original is there, before and after."""
+    """Return the risk of persons by what is known of them; with the original, before and after."""
     if isinstance(after, BucketRisk):
         return told_table(after)[1]
     earlier = {(one.values, one.items): _figures(one) for one in before}
@@ -205,7 +205,7 @@ def _risk_drawing(before: Sequence[Exposure], after: Risk | BucketRisk) -> str:
 
 
 def _inference_drawing(after: BucketRisk) -> str:
-    """Return bars of how surely values are told: without groups, a row would tell its own for sure."""
+    """Return bars of the probability of guessing a value: without groups, a row discloses its own."""
     rows: list[tuple[str, list[Bar]]] = []
     for one in after.inferences:
         own: list[Bar] = [("hatched", one.highest, f"{one.highest:.1%} at most")]
@@ -215,7 +215,7 @@ def _inference_drawing(after: BucketRisk) -> str:
 
 
 def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:
-    """Return bars of what became of occurrences and values."""
+    """Return bars of how many occurrences and values are kept, generalized and suppressed."""
     names = {"items": "Item occurrences", "values": "Relational values", "tuples": "Rows"}
     patterns = ("solid", "hatched", "light")
     bars_of = []

@@ -34,7 +34,7 @@ class Axes:
 
 
 def require_plots() -> None:
-    """Refuse plots where the package that draws them is not there.
+    """Refuse plots if the package that draws them is not installed.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def axes_of(rows: Sequence[Mapping[str, Any]]) -> Axes:
 def draw(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
     """Draw each figure into a file ``FIGURE.png``, and return the names of the files.
 
-    Where runs were repeated over seeds, the mean is drawn, and a bar from the least to the most.
+    If runs are repeated over seeds, the mean is drawn, and a bar from the least to the most.
     """
     require_plots()
     from matplotlib import pyplot as plt
@@ -141,7 +141,7 @@ def _by_series(rows: Sequence[Mapping[str, Any]], axes: Axes) -> dict[str, list[
 
 
 def _spread(rows: Sequence[Mapping[str, Any]], across: str, figure: str) -> list[tuple[float, float, float, float]]:
-    """Return where, and the least, the mean and the most of what was measured there."""
+    """Return each position with the least, mean and largest value measured there."""
     values: dict[float, list[float]] = {}
     for row in rows:
         if _is_number(row[across]) and _is_number(row[figure]):

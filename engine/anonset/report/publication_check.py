@@ -1,4 +1,4 @@
-"""The account of a check: the verdict, and what else was found."""
+"""The account of a check: the verdict and the further findings."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _SHOWN = 3
 
 
 def check_summary(check: PublicationCheck) -> dict[str, Any]:
-    """Return the outcome of a check as what JSON knows."""
+    """Return the outcome of a check for JSON."""
     verdict = check.verdict
     summary: dict[str, Any] = {
         "model": verdict.model.name,
@@ -66,7 +66,7 @@ def check_account(check: PublicationCheck) -> list[str]:
 
 
 def _columns(check: PublicationCheck) -> str:
-    """Say what each column was taken as, so that one that was moved is seen."""
+    """Return the role of each column, so that a moved one is noticed."""
     texts = [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in check.roles.items() if names]
     return f"columns: {'; '.join(texts)}".replace("quasi identifiers", "quasi-identifiers")
 

@@ -13,7 +13,7 @@ from anonset.spelling import counted, printable
 
 
 def risk_summary(risk: Risk) -> dict[str, Any]:
-    """Return the risks as what JSON knows."""
+    """Return the risks for JSON."""
     summary: dict[str, Any] = plain(
         {
             "records": risk.records,
@@ -35,7 +35,7 @@ def risk_summary(risk: Risk) -> dict[str, Any]:
 
 
 def bucket_risk_summary(risk: BucketRisk) -> dict[str, Any]:
-    """Return the risks of buckets as what JSON knows."""
+    """Return the risks of buckets for JSON."""
     summary: dict[str, Any] = plain(
         {
             "records": risk.records,
@@ -90,7 +90,7 @@ def _what_is_counted(risk: Risk) -> str:
 
 
 def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
-    """Say how many persons are below k by what the guarantee names, where a person has several rows; a line each.
+    """Return lines on how many persons are below k, by what the guarantee names; none if a person has one row.
 
     Parameters
     ----------

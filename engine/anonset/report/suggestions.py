@@ -1,4 +1,4 @@
-"""The account of what was tried for a guarantee, on one scale."""
+"""The account of the candidates for a guarantee, on one scale."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _ERRORS = (
 
 
 def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "") -> dict[str, Any]:
-    """Return a suggestion as what JSON knows; `command` runs the best, `with_own` that with the owner's hierarchy."""
+    """Return a suggestion for JSON; `command` runs the best, `with_own` that with the owner's hierarchy."""
     own = suggestion.with_own_hierarchy
     summary: dict[str, Any] = plain(
         {
@@ -80,7 +80,7 @@ def suggestion_account(suggestion: Suggestion, command: str, with_own: str = "")
 
 
 def _scale(suggestion: Suggestion) -> list[str]:
-    """Say what the columns of the table are."""
+    """Return the legend of the columns of the table."""
     of = {"items": "item occurrences", "values": "relational values", "tuples": "rows"}
     kinds = [kind for kind in of if any(kind in one.shares for one in suggestion.candidates)]
     lines = [_SHARES.format(of=of[kinds[0]])] if kinds else []
@@ -113,7 +113,7 @@ def name_of(one: Candidate) -> str:
 
 
 def levels_text(levels: Any) -> str:
-    """Return how far occurrences were generalized.
+    """Return how far occurrences are generalized.
 
     >>> levels_text({"kept": 0.5, "1 level up": 0.3, "2 levels up": 0.1, "suppressed": 0.1})
     '1 level up 30.0%, 2 levels up 10.0%'

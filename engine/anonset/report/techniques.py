@@ -1,4 +1,4 @@
-"""Which technique was applied to each column, in the words of ISO/IEC 20889:2018."""
+"""Which technique is applied to each column, in the words of ISO/IEC 20889:2018."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from anonset.jobs.report_facts import ReportFacts
 from anonset.release.documents import BucketFiles
 
 Row = tuple[str, str, str]
-"""Name of a column, its role, and what was done to it."""
+"""Name of a column, its role, and its technique."""
 _KEPT = "none: published as it is, the owner's decision"
 _MASKED = "masking: the attribute is left out"
 
@@ -40,7 +40,7 @@ def columns_of(found: ReportFacts, *, exactly: bool) -> list[Row]:
 
 
 def left_out(found: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
-    """Return the columns that were not published."""
+    """Return the columns that are not published."""
     shown = found.attested.data.id if isinstance(found.attested.data, BucketFiles) else []
     return [
         *((name, "direct identifier", _MASKED) for name in settings.get("id", []) if name not in shown),
@@ -49,7 +49,7 @@ def left_out(found: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
 
 
 def _items(retention: Mapping[str, Mapping[str, int]] | None) -> str:
-    """Say what was done to items: to the public what may have been, since a suppressed item is not seen."""
+    """Return the technique for items; for the public the possible one, since suppressed items are not visible."""
     if retention is None:
         return "generalization, or local suppression where an item is in no published symbol"
     return _done(retention.get("items", {}), "local suppression of items")

@@ -1,4 +1,4 @@
-"""A hierarchy drawn for people: branches, the leaves below each node, and how much was left out."""
+"""A hierarchy drawn for people: branches, the leaves below each node, and how much is left out."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ def drawn(hierarchy: Hierarchy, *, depth: int | None = None, most: int | None = 
     depth
         Levels below the root to draw; None: all.
     most
-        Children of a node to draw; None: all. Of the others the number is told, and of the leaves below them.
+        Children of a node to draw; None: all. The others are counted, and the leaves below them.
 
     >>> tree = Hierarchy.from_tree(("any", [("E", ["E10", "E11", "E12"]), ("I", ["I10", "I11"]), ("J", ["J1", "J2"])]))
     >>> for line in drawn(tree, most=2):
