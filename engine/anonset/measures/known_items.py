@@ -26,7 +26,7 @@ LARGEST_PROJECTION = 30_000_000
 
 @dataclass(frozen=True, eq=False)
 class KnownItems(Discreet):
-    """How many records some known items leave, for all records or a sample; of a shorter record, all items are known."""
+    """How many records some known items leave, for all records or a sample; of shorter records, all items are known."""
 
     size: int
     """Number of known items."""
