@@ -34,10 +34,6 @@ Integer = int | np.signedinteger
 Int32Matrix = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 Int64Matrix = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 UInt8Matrix = np.ndarray[tuple[int, int], np.dtype[np.uint8]]
-UInt16Matrix = np.ndarray[tuple[int, int], np.dtype[np.uint16]]
-UInt32Matrix = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
-CountMatrix = UInt8Matrix | UInt16Matrix | UInt32Matrix
-"""A matrix of such counters."""
 UInt64Matrix = np.ndarray[tuple[int, int], np.dtype[np.uint64]]
 Float64Matrix = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 

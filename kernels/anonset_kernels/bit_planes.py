@@ -30,6 +30,7 @@ from anonset_kernels._arrays import (
     Parent,
     Together,
     UInt64Array,
+    UInt64Matrix,
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
@@ -375,3 +376,22 @@ def mark_together(found: Found, together: Together) -> None:
             for j in range(found.shape[1]):
                 if i != j:
                     together[found[at, i], found[at, j]] = 1
+
+
+@kernel()
+def mark_rare_pairs(table: Planes, before: int, rare: UInt64Matrix) -> None:
+    """Set the bits of the rare pairs of a table whose code 0 is `before`.
+
+    ``rare`` is uint64 (C, W), for each code a bit for each larger one. O(cells).
+    """
+    n_planes = len(table.flip)
+    for c in range(len(table.start) - 1):
+        place, low = (before + c) >> 6, bit((before + c) & 63)
+        for cell in range(table.start[c], table.start[c + 1]):
+            met = np.uint64(0)
+            for p in range(n_planes):
+                met |= table.planes[cell * n_planes + p]
+            met &= ~table.closed[cell]
+            while met != 0:
+                rare[before + (cell - table.start[c]) * 64 + trailing_zeros(met), place] |= low
+                met &= met - np.uint64(1)

@@ -9,7 +9,6 @@ import numpy as np
 from anonset_kernels._arrays import (
     Ancestry,
     CountArray,
-    CountMatrix,
     Float64Array,
     Found,
     Indptr,
@@ -80,19 +79,6 @@ def count_siblings(
 
 
 @kernel()
-def mark_rare(pairs: CountMatrix, first: int, k: int, rare: UInt64Matrix) -> None:
-    """Set the bits of the pairs that `count_pairs` met fewer than `k` times, but at all.
-
-    ``pairs[a - first, b]`` are counts, ``rare`` is uint64 (C, W) with a bit for each b > a. O(cells).
-    """
-    for row in range(len(pairs)):
-        words = rare[first + row]
-        for b in range(first + row + 1, pairs.shape[1]):
-            if 0 < pairs[row, b] < k:
-                words[b >> 6] |= bit(b & 63)
-
-
-@kernel()
 def _is_rare(rare: UInt64Matrix, a: int, b: int) -> bool:
     if a > b:
         a, b = b, a
@@ -114,7 +100,7 @@ def maximal_pairs(
     Parameters
     ----------
     rare
-        uint64 (C, W): the bits of `mark_rare`.
+        uint64 (C, W): the bits of `bit_planes.mark_rare_pairs`.
     nodes, code
         int32 (C,) node of each code, by falling support, and int32 (V,) code of each node.
     tree

@@ -83,7 +83,7 @@ def test_a_recoding_is_safe_where_all_clauses_hold_and_only_there(case: Case) ->
 def test_the_maximal_rare_pairs_are_listed_all(case: Case) -> None:
     view = view_of(case, suppress=False)
     model, pairs = HierarchyModel(case[0]), of_frequent_nodes(case, 2)
-    assert labelled(view, RarePairs(view, None, Limits(None, 1e9)).violated()) == set(twin.maximal(pairs, model))
+    assert labelled(view, RarePairs(view, Limits(None, 1e9)).violated()) == set(twin.maximal(pairs, model))
 
 
 @some
@@ -105,7 +105,7 @@ def test_witnesses_are_leaves_of_a_record_and_make_the_clauses_of_the_twin(case:
     tree, rows, _, _ = case
     view, model = view_of(case, suppress=True), HierarchyModel(tree)
     hierarchy = view.problem.hierarchy
-    pairs = RarePairs(view, None, Limits(None, 1e9)).violated()
+    pairs = RarePairs(view, Limits(None, 1e9)).violated()
     clauses = witnessed(view, pairs)
     assert bool(clauses.n) == bool(len(pairs))
     held = {leaves for nodes in of_frequent_nodes(case, 2) for leaves in twin.witnesses(nodes, rows, model)}

@@ -136,6 +136,17 @@ def test_pairs_are_marked_where_there_are_more_rare_sets_than_room(data, tree, s
         assert marked == {(a, b) for chosen, _ in expected for a in chosen for b in chosen if a != b}
 
 
+@settings(max_examples=examples(60))
+@given(st.data(), TREES, st.integers(1, 9))
+def test_the_bits_of_pairs_are_those_of_the_rare_ones(data, tree, k):
+    rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
+    found = tables(rows, tree, everything, 2, k)
+    bits = np.unpackbits(found.rare_bits().view(np.uint8), axis=1, bitorder="little")
+    pairs = {tuple(pair) for pair in found.nodes[np.argwhere(bits)].tolist()}
+    related = {pair for pair in pairs if pair[0] in tree.ancestors(pair[1])}
+    assert pairs - related == {pair for pair, _ in naive_rare_sets(rows, tree, everything, 2, k)}
+
+
 def counted(rows, n_codes: int, size: int, k: int) -> Planes:
     """Count records of codes, each of which is an item of its own."""
     chains = np.arange(n_codes + 1), np.arange(n_codes, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Counting given sets, and all pairs, up to k, against a dictionary."""
+"""Counting given sets up to k, against a dictionary."""
 
 import pickle
 from collections import Counter
@@ -10,15 +10,12 @@ from hypothesis import strategies as st
 
 from anonset.algorithms.transaction import wanted_sets
 from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
-from anonset_kernels.pairs import count_pairs
 from effort import examples
 
 N_CODES = 70
 """More than there are bits in a word."""
 codes = st.sampled_from([0, 1, 2, 3, 62, 63, 64, 65, 69])
 records = st.lists(st.sets(codes), max_size=25)
-longer_records = st.lists(st.sets(st.integers(50, N_CODES - 1)), max_size=25)
-"""Records of fewer codes than are counted pair by pair, and of more."""
 bytes_at_once = st.sampled_from([1, 300, 1_000, 1 << 20])
 """Ranges of one set, of some, and of all."""
 EVERY_THREE = list(combinations([0, 2, 3, 40, 62, 63, 64, 65, 69], 3))
@@ -66,25 +63,3 @@ def test_ranges_are_whole_and_take_no_more_than_they_may(sets, most):
     assert len(joined) == len(sets)
     fixed = 8 * (N_CODES + 1) + 2 * 8  # where the pairs of each code begin, and ends
     assert all(len(part) == 1 or held_by(part) <= most + fixed for part in ranges)
-
-
-@settings(max_examples=examples(150))
-@given(longer_records, longer_records, st.integers(1, 300))
-def test_pairs_are_counted_up_to_k_over_blocks_and_rows(rows, others, k):
-    pairs = [np.zeros((last - first, N_CODES), np.uint16) for first, last in ((0, 63), (63, N_CODES))]
-    for block in (rows, others):
-        for matrix, (first, last) in zip(pairs, ((0, 63), (63, N_CODES)), strict=True):
-            count_pairs(encoded(block), first, last, k, matrix)
-    expected = np.zeros((N_CODES, N_CODES), np.uint16)
-    for (a, b), n in supports([*rows, *others], 2).items():
-        expected[a, b] = min(n, k)
-    assert np.array_equal(np.concatenate(pairs), expected)
-
-
-def test_records_of_any_length_are_counted():
-    rows = [list(range(n)) for n in range(N_CODES + 1)] * 2
-    pairs = np.zeros((N_CODES, N_CODES), np.uint16)
-    count_pairs(encoded(rows), 0, N_CODES, 100, pairs)
-    behind = np.maximum.outer(np.arange(N_CODES), np.arange(N_CODES))
-    expected = np.minimum(100, 2 * (N_CODES - behind))
-    assert np.array_equal(pairs, np.triu(expected, 1))

@@ -5,7 +5,7 @@ the count-tree, is one of the first some, in a table of bit planes (`kernels.bit
 those of the nodes that follow, without what was generalised meanwhile. The records are read anew in each.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from math import comb
@@ -18,8 +18,8 @@ from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction.expanded_blocks import at_a_time, divided, on_cluster, tasks_of_pass
 from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy
-from anonset.data.blocks import Blocks, Rows, require_sound
-from anonset.data.spans import spans
+from anonset.data.blocks import Rows, require_sound
+from anonset.data.spans import Limits, spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 from anonset.spelling import setting
@@ -149,7 +149,10 @@ def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
 class RareTables:
     """The tables of the sets of `size` nodes, in which records are counted as they are asked for."""
 
-    blocks: Blocks
+    rows: Sequence[Rows]
+    """The records, in parts."""
+    limits: Limits
+    """How much memory the tables may take."""
     hierarchy: Hierarchy
     image: Int32
     """int32 (M,): the node that each leaf begins with; it and what is above it is what a record holds."""
@@ -157,10 +160,10 @@ class RareTables:
     """int32 (C,): the nodes that take part, by descending support, so that ancestors come first."""
     size: int
     k: int
-    max_increments: float
-    """Refuse to count if it would take more increments."""
     executor: Executor | None
     progress: Progress | None
+    max_increments: float = float("inf")
+    """Refuse to count if it would take more increments."""
 
     @property
     def suit(self) -> bool:
@@ -181,15 +184,16 @@ class RareTables:
         begins = [at * max(0, end - _SAMPLED) // _SAMPLES for at, end in enumerate(ends)]
         rows = [(indptr[at : at + _SAMPLED + 1], items) for at, (indptr, items) in zip(begins, chosen, strict=True)]
         _, lengths = self._count(self.nodes, 0)(rows)
-        return _increments(lengths, self.size) * self.blocks.n / max(1, int(lengths.sum()))
+        n = sum(len(indptr) - 1 for indptr, _ in pieces)
+        return _increments(lengths, self.size) * n / max(1, int(lengths.sum()))
 
-    def of_all(self, generalized: NDArray[np.uint8]) -> Iterator[RareTable]:
+    def of_all(self, generalized: NDArray[np.uint8] | None = None) -> Iterator[RareTable]:
         """Yield tables, in the order of the sets' first nodes, that together hold all sets of nodes that take part.
 
         Parameters
         ----------
         generalized
-            uint8 (V,): nodes that take part no longer. It is read anew from one table to the next.
+            uint8 (V,): nodes that take part no longer, read anew from one table to the next; None: there are none.
 
         Raises
         ------
@@ -198,10 +202,10 @@ class RareTables:
         """
         nodes = self.nodes
         while len(nodes) >= self.size:
-            n_words = max(1, self._words_of(nodes))
-            yield self._counted(nodes, n_words)
-            nodes = nodes[64 * n_words :]
-            nodes = nodes[generalized[nodes] == 0]
+            n_words = self._words_of(nodes) if generalized is None else self._words_before(nodes)
+            yield self._counted(nodes, max(1, n_words))
+            nodes = nodes[64 * max(1, n_words) :]
+            nodes = nodes if generalized is None else nodes[generalized[nodes] == 0]
 
     def increments(self) -> float:
         """Return the increments that counting each set in each record takes: nothing is counted but lengths."""
@@ -225,7 +229,7 @@ class RareTables:
         none, n_codes = np.zeros(self.hierarchy.n_nodes, np.uint8), len(self.nodes)
         kept, total, most = [self._none()], 0, 0
         together, increments = np.empty((0, 0), np.uint8), 0.0
-        for table in self.of_all(none):
+        for table in self.of_all():
             before = n_codes - len(table.node_of_code)
             if not before:
                 increments = table.increments
@@ -240,24 +244,38 @@ class RareTables:
                     kept = [self._none()]
         return increments, together, None if total > most else RareSets.joined(kept)
 
+    def rare_bits(self) -> NDArray[np.uint64]:
+        """Return which pairs are rare: uint64 (C, W), for the node in place a a bit for each b > a."""
+        from anonset_kernels.bit_planes import mark_rare_pairs
+
+        n_codes = len(self.nodes)
+        rare = np.zeros((n_codes, (n_codes + 63) // 64), np.uint64)
+        for table in self.of_all():
+            mark_rare_pairs(table.planes, n_codes - len(table.node_of_code), rare)
+        return rare
+
     def _none(self) -> RareSets:
         return RareSets(np.empty((0, self.size), np.int32), np.empty(0, np.int32), self.nodes)
 
     def _words_of(self, nodes: Int32) -> int:
-        """Return how many words of first nodes to count at a time, of some nodes; 0 if there is no room for one."""
+        """Return how many words of first nodes there is room for at a time, of some nodes; 0 if not for one."""
+        return self._words_within(self._held(), len(nodes), (len(nodes) + 63) // 64)
+
+    def _words_before(self, nodes: Int32) -> int:
+        """Return how many words of first nodes to count before what these have generalised is left out."""
         n_words, held = (len(nodes) + 63) // 64, self._held()
-        if self.size > 2 or bytes_of(len(nodes), 2, self.k, n_words) <= min(BYTES_OF_PAIRS, held):
+        if self.size > 2 or bytes_of(len(nodes), 2, self.k, n_words) <= BYTES_OF_PAIRS:
             return self._words_within(held, len(nodes), n_words)
         few = self._words_within(min(BYTES_IN_CACHE, held), len(nodes), n_words)
         half = 0 if len(nodes) == len(self.nodes) else self._words_within(held, len(nodes), (n_words + 1) // 2)
-        return max(1, few, half)
+        return max(few, half)
 
     def _held(self) -> int:
         """Return how many bytes the table of a task may take."""
-        limits, tasks = self.blocks.store.limits, at_a_time(self.executor, _TASKS)
+        tasks = at_a_time(self.executor, _TASKS)
         if on_cluster(self.executor):
-            return limits.held(BYTES_OF_TABLE, 1) // tasks_of_pass(tasks)
-        return limits.held(BYTES_OF_TABLE, tasks)
+            return self.limits.held(BYTES_OF_TABLE, 1) // tasks_of_pass(tasks)
+        return self.limits.held(BYTES_OF_TABLE, tasks)
 
     def _words_within(self, held: int, n_codes: int, n_words: int) -> int:
         """Return so many words, or as many as their table takes no more than some bytes."""
@@ -307,10 +325,10 @@ class RareTables:
         return CountSets(chains, len(nodes), self.size, self.k, n_words)
 
     def _pieces(self) -> list[Rows]:
-        """Return the blocks; for threads, in pieces."""
+        """Return the parts of the records; for threads, in pieces."""
         if on_cluster(self.executor):
-            return list(self.blocks)
-        within = ((rows, spans(len(rows[0]) - 1, RECORDS_PER_PIECE)) for rows in self.blocks)
+            return list(self.rows)
+        within = ((rows, spans(len(rows[0]) - 1, RECORDS_PER_PIECE)) for rows in self.rows)
         return [(rows[0][first : end + 1], rows[1]) for rows, pieces in within for first, end in pieces]
 
 

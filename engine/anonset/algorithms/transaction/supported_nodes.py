@@ -95,7 +95,8 @@ class SupportedNodes:
     ) -> RareTables:
         """Return the tables of the sets of `size` nodes that take part; see `count_tree` for the parameters."""
         return RareTables(
-            blocks=self.blocks,
+            rows=self.blocks.rows,
+            limits=self.blocks.store.limits,
             hierarchy=self.hierarchy,
             image=image,
             nodes=self.by_support[taking_part[self.by_support]],

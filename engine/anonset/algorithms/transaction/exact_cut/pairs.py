@@ -1,23 +1,21 @@
 """Rare pairs: siblings first, which contract the hierarchy, then the maximal ones of what is left."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
-from anonset.algorithms.transaction.exact_cut.filed_rows import pieces
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
-from anonset.algorithms.transaction.exact_cut.view import Shown, View
-from anonset.algorithms.transaction.expanded_blocks import Expansion, Over, divided, on_cluster
+from anonset.algorithms.transaction.exact_cut.view import View
+from anonset.algorithms.transaction.expanded_blocks import divided
+from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.blocks import Rows, require_sound
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
+from anonset.errors import TooLargeError
 
 CELLS_PER_PASS = 1 << 25
 """Counts that a worker holds at a time; a pass over the records fills them."""
@@ -29,7 +27,6 @@ MAX_CHOSEN = 1 << 26
 """Pairs of nodes of which those of some nodes are chosen, a byte each; of more they are counted anew."""
 PAIRS_PER_CALL = 1 << 16
 Counts = NDArray[np.unsignedinteger]
-_SPANS = 4
 
 
 def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
@@ -87,17 +84,6 @@ class _CountSiblings(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class _Codes(Discreet):
-    """Makes records into the codes of the nodes that a view shows of them."""
-
-    shown: Shown
-    expansion: Expansion
-
-    def __call__(self, rows: Rows) -> Int32:
-        return self.expansion(self.shown(rows))
-
-
-@dataclass(frozen=True, eq=False)
 class CountedPairs(Discreet):
     """Which pairs of some nodes are rare: the same wherever the nodes may be published."""
 
@@ -125,8 +111,8 @@ class CountedPairs(Discreet):
 class RarePairs:
     """The pairs of a view's nodes that are rare, as a bit each.
 
-    Cost: a pass over the records, part by part, for each four times `CELLS_PER_PASS` pairs of nodes; none where they
-    were counted for another view of the problem.
+    Cost: as few passes over the records as there is room for (`rare_tables`); none where the pairs were counted for
+    another view of the problem.
 
     Raises
     ------
@@ -134,10 +120,8 @@ class RarePairs:
         If there are more nodes than `MAX_PAIR_BITS` has room for, more to count than `MAX_PAIR_WORK`, or time is up.
     """
 
-    def __init__(
-        self, view: View, executor: Executor | None, limits: Limits, known: CountedPairs | None = None
-    ) -> None:
-        self.view, self._executor, self._limits = view, executor, limits
+    def __init__(self, view: View, limits: Limits, known: CountedPairs | None = None) -> None:
+        self.view, self._limits = view, limits
         found = None if known is None else known.of(view.nodes)
         self.is_known = found is not None
         """Whether nothing was counted."""
@@ -149,57 +133,23 @@ class RarePairs:
         if n * n > MAX_PAIR_BITS:
             msg = f"pairs of {n:,} nodes would be counted, more than {int(MAX_PAIR_BITS**0.5):,}"
             raise LimitReached(msg)
-        parts: Sequence[Any] = view.records
-        codes: Callable[[Any], Int32] | None = _Codes(view.shown, view.expansion)
-        several = problem.executor
-        if len(parts) == 1:
-            parts, codes, several = pieces(view.rows), view.expansion, view.threads
-        if len(parts) == 1:
-            parts, codes, several = [view.expansion(view.rows)], None, None
-        measured = run_tasks(several, Over(_pair_work, codes), divided(parts, several))
-        if (work := sum(measured)) > MAX_PAIR_WORK:
-            msg = f"{work:.2g} pairs of nodes in records would be counted, more than {float(MAX_PAIR_WORK):.2g}"
-            raise LimitReached(msg)
-        bits = np.zeros((n, (n + 63) // 64), np.uint64)
-        count = self._count_on_workers if on_cluster(several) else self._count
-        count(parts, codes, bits)
-        return CountedPairs(view.nodes, bits)
-
-    def _count(self, parts: Sequence[Any], codes: Callable[[Any], Int32] | None, bits: NDArray[np.uint64]) -> None:
-        """Count some spans of first nodes side by side, part by part: a pair that was met often costs no more."""
-        from anonset_kernels.pairs import count_pairs
-        from anonset_kernels.rare_pairs import mark_rare
-
-        k, n = self.view.problem.k, len(self.view.nodes)
-
-        def count(task: tuple[Int32, tuple[int, int], Counts]) -> None:
-            records, span, pairs = task
-            count_pairs(records, *span, k, pairs)
-
-        spans = list(_spans(np.full(n, float(n)), min(max(n * n / _SPANS, 1.0), CELLS_PER_PASS)))
-        for at in range(0, len(spans), _SPANS):
-            counted = [(span, np.zeros((span[1] - span[0], n), _counter(k))) for span in spans[at : at + _SPANS]]
-            for part in parts:
-                self._limits.check()
-                records = part if codes is None else codes(part)
-                list(run_tasks(self._executor, count, [(records, *one) for one in counted]))
-            for (first, _), pairs in counted:
-                mark_rare(pairs, first, k, bits)
-
-    def _count_on_workers(
-        self, parts: Sequence[Any], codes: Callable[[Any], Int32] | None, bits: NDArray[np.uint64]
-    ) -> None:
-        """Count some parts each by themselves, a span of first nodes after the other, and sum."""
-        from anonset_kernels.rare_pairs import mark_rare
-
-        problem, n = self.view.problem, len(self.view.nodes)
-        groups = divided(parts, problem.executor)
-        for span in _spans(np.full(n, float(n)), CELLS_PER_PASS):
-            self._limits.check()
-            count = Over(partial(_count_pairs, span=span, k=problem.k, n=n), codes)
-            none = np.zeros((span[1] - span[0], n), _counter(problem.k))
-            pairs = _summed(run_tasks(problem.executor, count, groups), none, problem.k)
-            mark_rare(pairs, span[0], problem.k, bits)
+        tables = RareTables(
+            rows=view.records,
+            limits=view.store.limits,
+            hierarchy=problem.hierarchy,
+            image=view.entry,
+            nodes=view.nodes,
+            size=2,
+            k=problem.k,
+            executor=problem.executor if len(view.records) > 1 else view.threads,
+            progress=lambda *_: self._limits.check(),
+            max_increments=MAX_PAIR_WORK,
+        )
+        try:
+            return CountedPairs(view.nodes, tables.rare_bits())
+        except TooLargeError:
+            msg = f"more pairs of nodes in records would be counted than {float(MAX_PAIR_WORK):.2g}"
+            raise LimitReached(msg) from None
 
     def violated(self) -> Int32:
         """Return the maximal rare pairs whose clause would be violated if nothing were suppressed.
@@ -216,25 +166,6 @@ class RarePairs:
             n_found, first = maximal_pairs(self.counted.bits, nodes, code, tree, view.point.closed, first, found)
             pairs.append(found[:n_found].copy())
         return np.concatenate(pairs)
-
-
-def _pair_work(parts: Iterable[Int32]) -> float:
-    """Return about how many pairs of codes some records hold."""
-    work = 0.0
-    for codes in parts:
-        lengths = np.diff(np.flatnonzero(codes < 0), prepend=-1).astype(np.float64)
-        work += float((lengths**2).sum() / 2)
-    return work
-
-
-def _count_pairs(parts: Iterable[Int32], span: tuple[int, int], k: int, n: int) -> Counts:
-    """Count, up to `k`, the records that hold pairs of nodes whose first is in a span: (rows, n)."""
-    from anonset_kernels.pairs import count_pairs
-
-    pairs = np.zeros((span[1] - span[0], n), _counter(k))
-    for codes in parts:
-        count_pairs(codes, *span, k, pairs)
-    return pairs
 
 
 def _summed(parts: Iterable[Counts], total: Counts, k: int) -> Counts:

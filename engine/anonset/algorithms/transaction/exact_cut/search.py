@@ -179,7 +179,7 @@ class ExactSearch:
         if self.problem.size < 2:
             return False
         view = View(self.problem, self.records, point, 1.0 - OPEN, 2)
-        pairs = RarePairs(view, self.executor, self.limits, self._counted)
+        pairs = RarePairs(view, self.limits, self._counted)
         if not pairs.is_known:
             self._counted = pairs.counted
         if self._add_sets(relaxation, view, pairs.violated()):
