@@ -27,20 +27,20 @@ Progress = Callable[[str, float, float], None]
 
 @dataclass(frozen=True, eq=False)
 class Result(Discreet):
-    """What an algorithm decided, and how it came to it."""
+    """The recoding that an algorithm decides, and how it reaches it."""
 
     recoding: Recoding
     trace: tuple[Any, ...] = ()
-    """The decisions in order; what an entry is, the algorithm says."""
+    """The decisions in order; the algorithm defines what an entry is."""
     figures: Mapping[str, float] = field(default_factory=dict)
     """Counts of the search: itemsets counted, cuts examined, and the like."""
     notes: tuple[str, ...] = ()
-    """What whoever publishes must be told: what was done unasked, and limits that were reached."""
+    """Notes for the owner: what the algorithm does unasked, and limits that it reaches."""
 
 
 @runtime_checkable
 class Algorithm(Protocol):
-    """A published algorithm: a frozen keyword-only dataclass of its parameters; what it can do, it says by `Traits`."""
+    """A published algorithm: a frozen keyword-only dataclass of its parameters, with `Traits` for what it can do."""
 
     name: ClassVar[str]
     """Name on the command line."""
@@ -58,7 +58,7 @@ class Algorithm(Protocol):
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
-        """Find a recoding of the table, which nobody has verified yet: only `anonset.anonymize` anonymizes.
+        """Find a recoding of the table, which is not verified yet: only `anonset.anonymize` anonymizes.
 
         Columns must be bound to their hierarchies.
 
@@ -71,7 +71,7 @@ class Algorithm(Protocol):
 
 
 class Algorithms(Mapping[str, type[Algorithm]]):
-    """Algorithms by name; our own are imported when they are asked for, since a run needs one or two of them."""
+    """Algorithms by name; built-in ones are imported on first use, since a run needs one or two of them."""
 
     def __init__(self, own: Mapping[str, str], offered: Mapping[str, type[Algorithm]]) -> None:
         self._own, self._offered = own, offered
@@ -95,7 +95,7 @@ class Algorithms(Mapping[str, type[Algorithm]]):
 
 
 LARGEST_MEMORY_FACTOR = 2.9
-"""That of an algorithm which declares none: the largest of our own."""
+"""That of an algorithm which declares none: the largest of the built-in ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,28 +103,27 @@ class Traits:
     """What the algorithms of a class can do, as their `traits`; those with some parameters can do less: `narrow`."""
 
     memory_factor: float = LARGEST_MEMORY_FACTOR
-    """How many times the memory that `apriori` takes of the data (above 0) a run takes, kernels compiled before.
+    """Memory of a run without compiling, as a multiple (above 0) of what `apriori` takes for the same data.
 
-    Our own say what was taken at 1,000,000 baskets or tuples, and 100,000 or 300,000 relational or RT records, less
-    what Python takes, rounded up (docs/scale.md); `apriori` by its run of 10,000,000, `optimal` by what it had taken of
-    300,000 when it was ended; `cluster`, `k-member` and those of Xu as `rum-bound`: they were not measured apart from
-    compiling.
+    Built-in algorithms have measured values (docs/scale.md), less the memory of Python, rounded up: of 1,000,000
+    baskets or tuples (`apriori`: 10,000,000), and of 100,000 or 300,000 relational or RT records; `cluster`, `k-member`
+    and those of Xu have the value of `rum-bound`.
     """
     by_blocks: bool = False
     """Whether it goes through records block by block, and holds nothing as long as the table."""
     on_workers: bool = False
     """Whether its tasks on blocks can run in other processes; those on parts always can."""
     split_records: int | None = None
-    """Most records of a part where larger data are split; None: what it decides is of the whole data.
+    """Most records of a part, if larger data are split; None: it decides on the whole data.
 
     One that is split must publish clusters of records (`PerCluster`) that are safe whatever other records there are.
     """
     where: str = ""
     """Under which parameters it runs by blocks or in parts, to follow "where"; empty: under all."""
     undivided: str = ""
-    """Why workers in other processes would bring nothing, where that has a reason of its own."""
+    """Why workers in other processes would not help, if there is a specific reason."""
     refuses_above: int | None = None
-    """Most records that it takes, whatever memory there is; None: as many as there are."""
+    """Most records that it takes, whatever memory there is; None: any number."""
     instead: str = ""
     """What would do above that."""
     forms_sets: bool = False
@@ -134,17 +133,17 @@ class Traits:
     tight: bool = False
     """Whether each cluster is published as its own lowest common relational values."""
     coarsens: bool = False
-    """Whether it has one recoding of all records, which can go on from that of an earlier release."""
+    """Whether it has one recoding of all records, which can continue that of an earlier release."""
     slow: bool = False
     """Whether its time grows with the square of the records, about: where there are many, `suggest` does not try it."""
     not_tried: str = ""
     """Why `suggest` does not try it for any model, if it does not."""
     keeps_more: bool = False
-    """Whether it is named as one that may keep more, where another one for the same model says nothing any more."""
+    """Whether messages name it as one that may keep more, if another one for the same model gives a worthless result."""
     answers: tuple[str, ...] = ()
     """Names of the models that it guarantees, by which it may be asked for."""
     also_answers: tuple[str, ...] = ()
-    """Names of other models that its result satisfies with some parameters, and is held against by `suggest`."""
+    """Names of other models that its result satisfies with some parameters, and for which `suggest` tries it."""
 
     def __post_init__(self) -> None:
         if not self.memory_factor > 0:
@@ -176,7 +175,7 @@ def traits_of(algorithm: object) -> Traits:
     Raises
     ------
     InputError
-        If it declares something else, or a trait by itself.
+        If `traits` is anything but `Traits`, or a trait is declared outside it.
     """
     cls = algorithm if isinstance(algorithm, type) else type(algorithm)
     if alone := sorted(_ONLY_IN_TRAITS.intersection(dir(cls))):
@@ -191,7 +190,7 @@ def traits_of(algorithm: object) -> Traits:
 
 
 def narrow(algorithm: object, **fewer: Any) -> None:
-    """Say, in the `__post_init__` of a frozen algorithm, what it can do with its parameters, of what its class can."""
+    """Narrow, in the `__post_init__` of a frozen algorithm, the traits of its class to those with its parameters."""
     object.__setattr__(algorithm, "traits", replace(traits_of(algorithm), **fewer))
 
 
@@ -221,7 +220,7 @@ def executor_of(workers: int | None) -> Iterator[Executor | None]:
 def run_tasks(executor: Executor | None, work: Callable[[_Task], _Done], tasks: Iterable[_Task]) -> Iterator[_Done]:
     """Run `work` over independent tasks, in this thread or by an executor; results in the order of the tasks.
 
-    No more than some for each worker are begun ahead of the result that is asked for: what they return waits in memory.
+    Only a few tasks for each worker are begun ahead, since their results wait in memory.
     """
     return map(work, tasks) if executor is None else _ahead(executor, work, iter(tasks))
 

@@ -1,8 +1,8 @@
-"""Going on from the recoding of an earlier release: what it published together stays together, or becomes coarser.
+"""Continuing the recoding of an earlier release: items that it publishes together stay together, or become coarser.
 
-An algorithm that can begin with a cut does so. For any other one that has one recoding of all records, each set of
-items that the earlier release published as one symbol is stood for by one of them: all supports are those of the
-symbols, so what the algorithm finds holds of them, too. Then each item goes where its stand-in went.
+An algorithm that can begin with a cut does so. For any other one that has one recoding of all records, one item
+represents each set of items that the earlier release publishes as one symbol: all supports are those of the symbols, so
+the guarantee holds for these, too. Then each item is published as its representative is.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ class Coarsens(Protocol):
 
 
 def require_coarsening(algorithm: Algorithm) -> None:
-    """Refuse an algorithm that cannot go on from an earlier recoding.
+    """Refuse an algorithm that cannot continue an earlier recoding.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def coarsened(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Find a recoding at or above `start`: what that suppresses stays suppressed. Nothing is said of the least loss.
+    """Find a recoding at or above `start`: what that suppresses stays suppressed. The least loss remains unknown.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def coarsened(
 
 
 def _stand_ins(column: SetColumn, image: Int32) -> Int32:
-    """Return int32 (M,): the item that stands for each one, one that occurs if any does; -1 where it is suppressed."""
+    """Return int32 (M,): the representative of each item, one that occurs if any does; -1 where it is suppressed."""
     order = np.lexsort((np.arange(len(image)), column.occurrences == 0, image))
     first = np.ones(len(order), np.bool_)
     first[1:] = image[order][1:] != image[order][:-1]
@@ -109,7 +109,7 @@ def _shown_as(column: SetColumn, own: Int32) -> SetColumn:
 
 
 def _joined(start: Cut | ItemGroups, found: Any, own: Int32) -> Cut | ItemGroups:
-    """Return the recoding by which each item goes where its stand-in went, and no less far than it had gone."""
+    """Return the recoding that publishes each item as its representative, and no finer than the earlier release."""
     gone = own == SUPPRESSED
     if isinstance(found, Cut) and isinstance(start, Cut):
         tree, before, after = start.hierarchy, start.image, found.image[own]
@@ -134,7 +134,7 @@ def _require_bare(algorithm: Any, column: SetColumn, image: Int32) -> None:
 
 
 def _restated(algorithm: Any, column: SetColumn, own: Int32) -> Any:
-    """Return an algorithm whose constraints speak of stand-ins."""
+    """Return an algorithm whose constraints are about representatives."""
     if not isinstance(algorithm, SetBased):
         return algorithm
     labels = column.vocabulary.labels
@@ -155,7 +155,7 @@ def _restated(algorithm: Any, column: SetColumn, own: Int32) -> Any:
 
 
 def _require_share(algorithm: Any, recoding: Cut | ItemGroups) -> None:
-    """Refuse to suppress more items, with those of the earlier release, than may be."""
+    """Refuse to suppress more items, with those of the earlier release, than allowed."""
     allowed, of = getattr(algorithm, "max_suppressed", None), len(recoding.suppressed)
     if allowed is None or not isinstance(recoding, ItemGroups):
         return

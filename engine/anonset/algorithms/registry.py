@@ -41,7 +41,7 @@ _OWN = {
 
 _OFFERED = load_offered(plugins.ALGORITHMS, _OWN)
 for _cls in _OFFERED.values():
-    traits_of(_cls)  # refuses those that say elsewhere what they can do
+    traits_of(_cls)  # refuses traits that are declared elsewhere
 ALGORITHMS: Mapping[str, type[Algorithm]] = Algorithms(_OWN, _OFFERED)
 """Class of each algorithm by its name."""
 

@@ -32,9 +32,8 @@ class Anatomy(Discreet):
     `SafeGrouping`. Cost: O(n log V), V the number of sensitive values; 12 bytes a tuple, in memory or in the files of
     the work directory in which the tuples lie.
 
-    Which tuple of a value goes into a group is drawn at random. Were it the first one, whoever knows the order of the
-    rows could tell most values from the groups alone; so could whoever guesses the seed, were it all that is drawn by
-    (see `Draws`).
+    Which tuple of a value goes into a group is drawn at random. If it were the first one, the order of the rows would
+    disclose most values; so would a guessed seed, if the draws depended on the seed alone (see `Draws`).
 
     References: Xiao, Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
     Deviations: a tuple that is left over joins the first group that lacks its value, where the paper draws a group.

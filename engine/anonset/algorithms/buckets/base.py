@@ -1,4 +1,4 @@
-"""What the bucketizing algorithms share before their search begins."""
+"""Steps that the bucketizing algorithms share before their search begins."""
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         msg = "the table must have at least one id column (the left side of the dependency), got none"
         raise InputError(msg)
     for column in table.ids:
-        labels = () if column.vocabulary.filed is not None else column.vocabulary.labels  # refused as they are read
+        labels = () if column.vocabulary.filed is not None else column.vocabulary.labels  # reading refuses them
         blank = tuple(label for label in labels if not label.strip())
         _refuse(column, (*blank, _MISSING_ID), "id", "a row without identity belongs to no individual; leave it out")
         _refuse(column, (STAR,), "id", f"{STAR!r} is what a hidden identity is published as; rename it")
@@ -87,7 +87,7 @@ def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store
     from anonset_kernels import buckets
 
     stretch, order = (store.array("order", np.int32, len(codes)) for _ in range(2))
-    with np.errstate(over="ignore"):  # sums of draws wrap around, which NumPy says where kernels run as plain Python
+    with np.errstate(over="ignore"):  # sums of draws wrap around, of which NumPy warns if kernels run as plain Python
         buckets.random_by_code(codes, n_codes, draws.key(purpose), _IN_CACHE, stretch, order)
     return order
 
@@ -101,7 +101,7 @@ def random_runs(rows: Int32, starts: Int64, draws: Draws, purpose: str) -> tuple
 
 
 def sorted_rows(columns: tuple[CategoricalColumn, ...]) -> tuple[Int32, Int64]:
-    """Return the rows in the order of their values, equal ones as they stand, and where each run of equals starts.
+    """Return the rows in the order of their values, a stable sort, and where each run of equal values starts.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Draws that a publication cannot be asked for: keyed by the seed and the whole input, or by secure numbers."""
+"""Draws that a publication does not disclose: keyed by the seed and the whole input, or by secure numbers."""
 
 import hashlib
 import secrets
@@ -16,8 +16,8 @@ from anonset.data.redacted_repr import Discreet
 class Draws(Discreet):
     """The key of all draws of a run, from which each purpose gets a key of its own.
 
-    A seed is often small, and groups show whether a guessed one is right: of 40,000 seeds that were tried the true one
-    was found within seconds. Whoever wants to try seeds here needs the input to the last value, the sensitive ones too.
+    A seed is often small, and groups show whether a guessed one is right: trying 40,000 seeds takes seconds. With these
+    keys, trying seeds needs the whole input, sensitive values included.
 
     >>> Draws(b"secret").key("star").dtype, Draws(b"secret").key("star").shape
     (dtype('uint64'), (2,))

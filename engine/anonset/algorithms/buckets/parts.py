@@ -1,7 +1,7 @@
 """Safe grouping part by part: individuals are split by a keyed hash of their whole id, and each part is grouped.
 
-Nobody without the key can tell who is in a part, so that a part is a random share of the individuals. Which part a
-group is from shows nowhere: groups are numbered at random over all parts when all are done.
+Without the key nobody can tell who is in a part: a part is a random share of the individuals. A publication does not
+show the part of a group: groups are numbered at random over all parts when all are done.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,12 +36,12 @@ class PartOfTuples(Discreet):
     rows: Int32
     """int32 (r,): the tuples, ascending."""
     name: str
-    """What the draws of this part have in their purposes; nothing, where there is no other part."""
+    """Suffix of the purposes of this part's draws; empty if it is the only part."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grouped(Discreet):
-    """How the tuples of a part were grouped."""
+    """The groups of the tuples of a part."""
 
     part: PartOfTuples
     group: Int32
@@ -65,7 +65,7 @@ def split_individuals(
     ids
         The columns that together identify an individual: its tuples are in one part.
     store
-        A directory of the caller's, in whose files the parts lie until it is removed.
+        A store of the caller's, which holds the parts until it is removed.
     """
     n = ids[0].n
     count = -(-n // most)
@@ -92,7 +92,7 @@ def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) 
 
 @dataclass(frozen=True, eq=False)
 class _OnWorker(Discreet):
-    """Groups the tuples of a part on a worker, into files: how they were grouped is as long as the part."""
+    """Groups the tuples of a part on a worker, into files: the result is as long as the part."""
 
     solve: Solve
     store: Store
@@ -110,7 +110,7 @@ class _OnWorker(Discreet):
 
 
 def _solved(parts: Iterator[PartOfTuples], solve: Solve, executor: Executor | None, store: Store) -> Iterator[Grouped]:
-    """Yield how the tuples of each part are grouped: one that is all there is here, those in files also on workers."""
+    """Yield the groups of each part: a single part is grouped in this process, parts in files also on workers."""
     if not getattr(executor, "remote", False):
         yield from run_tasks(executor, solve, parts)
     elif not store.in_files:
@@ -131,7 +131,7 @@ def group_parts(
     n: int,
     store: Store = MEMORY,
 ) -> Iterator[Grouped]:
-    """Yield how the tuples of each part are grouped; one without a group joins the next, or the last one that has.
+    """Yield the groups of each part; a part without a group joins the next one, or the last one that has groups.
 
     Parts that are joined until they have more than `largest` tuples, or all there are, are yielded without a group.
     `store` holds the parts.
@@ -177,7 +177,7 @@ class Union(Discreet):
         return cls(store.array("group", np.int32, n), store.array("starred", np.bool_, n), [0])
 
     def add(self, grouped: Grouped) -> None:
-        """Add the groups of a part behind the others."""
+        """Add the groups of a part after the others."""
         rows = grouped.part.rows
         self.group[rows] = np.where(grouped.group == SUPPRESSED, SUPPRESSED, grouped.group + np.int32(self.first[-1]))
         self.starred[rows] = grouped.starred

@@ -57,11 +57,11 @@ class SafeGrouping(Discreet):
     number. A group loses tuples of its most frequent value until it is l-diverse, and all its tuples if fewer than k
     individuals remain; then the identities of tuples are starred until all individuals show equally many.
 
-    Whatever does not follow from the numbers of tuples is drawn, and said by nothing that is published: the order of
-    individuals with equally many tuples, which groups are larger, the numbers of the groups; which of equally frequent
-    values loses a tuple, which of the individuals with most tuples, which of theirs with that value; which tuples are
-    starred. Without that, groups in falling order told from their sizes who had lost a tuple, and its value: of 3,000
-    persons with k=l=2 some 60, all of them rightly. So how much is lost varies a little from draw to draw.
+    All choices that do not follow from the numbers of tuples are drawn, and not published: the order of individuals
+    with equally many tuples, which groups are larger, the numbers of the groups; which of equally frequent values loses
+    a tuple, which of the individuals with most tuples, which of theirs with that value; which tuples are starred.
+    Otherwise the sizes of groups in falling order disclose who loses a tuple, and its value: of 3,000 persons with
+    k=l=2 about 60. So how much is lost varies a little from draw to draw.
 
     What lies in files is grouped part by part, where it is too much for one: individuals are split by a keyed hash of
     their id, so that what is lost is nearly the same, and groups are numbered at random over all parts.
@@ -161,7 +161,7 @@ class SafeGrouping(Discreet):
         )
 
     def _refuse(self, sensitive: CategoricalColumn, n_removed: int) -> NoReturn:
-        """Say why no group is left."""
+        """Return why no group is left."""
         counts = np.bincount(sensitive.codes)
         value, share = int(counts.argmax()), float(counts.max() / sensitive.n)
         reason = (
@@ -217,11 +217,11 @@ class _Solver(Discreet):
 
 
 def _unnamed(column: CategoricalColumn) -> CategoricalColumn:
-    """Return a column without its labels, which grouping does not look at: a task takes along how many there are."""
+    """Return a column without its labels, which grouping does not read: a task only needs their number."""
     return CategoricalColumn(column.name, column.codes, Vocabulary.numbered(len(column.vocabulary)))
 
 
 def _looked_up(column: CategoricalColumn, tuples: Int32) -> Int32:
-    """Return the codes of tuples, int32 (n,). Looked up in bytes, where they fit, ten million take half the time."""
+    """Return the codes of tuples, int32 (n,). Indices of one byte, where they fit, halve the time of ten million."""
     codes = column.codes.astype(np.uint8) if len(column.vocabulary) <= 1 << 8 else column.codes
     return codes[tuples].astype(np.int32, copy=False)

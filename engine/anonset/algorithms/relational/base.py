@@ -1,4 +1,4 @@
-"""What the algorithms that form clusters share: what they are, and the steps around them."""
+"""The shared parameters and steps of the algorithms that form clusters."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ class Formation(Discreet, ABC):
         """
 
     def clusters(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> tuple[Int32, dict[str, float]]:
-        """Form the clusters, and refine them if that is asked for; return them as `form` does, and figures.
+        """Form the clusters, refine them if `refine` is set, and return them as `form` does, with figures.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class Formation(Discreet, ABC):
         return refined.cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
-        """Form the clusters, and say what each is published as: its lowest common values.
+        """Form the clusters, and generalize each to its lowest common values.
 
         Raises
         ------
@@ -178,7 +178,7 @@ def bind_tuples(
     Raises
     ------
     InputError
-        If a hierarchy or a weight is missing or unfit, or a value cannot be told from a set of values.
+        If a hierarchy or a weight is missing or unfit, or a value looks like a set of values.
     InfeasibleError
         If there are some, but fewer than k, records.
     """

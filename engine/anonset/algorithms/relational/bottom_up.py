@@ -19,7 +19,7 @@ class BottomUp(SubtreeFormation):
     top-down, since some of what was generalized early is of no use in the end. Cost: O(T v) for each node that could
     be generalized, and step.
 
-    What suits the smallest class is rare, but to go by the records in all small classes instead drives one column
+    What suits the smallest class is rare, but counting the records in all small classes instead drives one column
     after the other to its root: on Adult (k=10) it loses 0.875, by the smallest class 0.667, as full-domain does.
 
     References: Wang, Yu, Chakraborty, ICDM 2004 (bottom-up generalization; "critical" ones gain anonymity).

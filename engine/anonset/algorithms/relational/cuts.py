@@ -60,7 +60,7 @@ def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:
 
 
 class Cuts:
-    """What each distinct tuple is published as under a cut in each tree, and what that costs."""
+    """The nodes that each distinct tuple is published as under a cut in each tree, and their loss."""
 
     def __init__(self, qi: QuasiIdentifiers, *, at_roots: bool) -> None:
         self.qi, self.trees = qi, column_trees(qi)
@@ -76,11 +76,11 @@ class Cuts:
         return np.flatnonzero((leaf >= node) & (leaf < self.trees[a].subtree_end[node]))
 
     def cost(self, a: int, tuples: Int64) -> float:
-        """Return what some tuples cost by one column."""
+        """Return the loss of some tuples in one column."""
         return float((self.trees[a].cost[self.ids[a, tuples]] * self.weight[tuples]).sum())
 
     def put(self, a: int, tuples: Int64, nodes: Int32 | int) -> Int32:
-        """Publish some tuples as nodes; return what they were published as."""
+        """Publish some tuples as nodes; return the nodes they had before."""
         before: Int32 = self.ids[a, tuples]
         self.ids[a, tuples] = nodes
         return before

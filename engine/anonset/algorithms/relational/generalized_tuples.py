@@ -1,4 +1,4 @@
-"""Clusters of relational tuples as arrays: their losses, and what merging them would cost."""
+"""Clusters of relational tuples as arrays: their losses, and the losses of their unions."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,7 +1,7 @@
-"""Relational columns by levels: what each distinct tuple is published as, and what that costs.
+"""Relational columns by levels: the published value of each distinct tuple, and its loss.
 
 Level 0 publishes values as they are, the last one a single value for all. A level of a hierarchy is a column of its
-file: the nodes that stand there, in place of a collapsed one its only child, of a shorter path its leaf. Of h columns
+file: the nodes in it, the only child instead of a collapsed node, the leaf of a shorter path. Of h columns
 above the leaves, level g is column h - g from the root's. A column without hierarchy has two levels: its values, and
 the set or the range of all of them.
 """
@@ -112,7 +112,7 @@ def all_of(n: int) -> NDArray[np.uint64]:
 
 
 class Classes:
-    """Classes of tuples that are published alike: counted again and again, in the same arrays."""
+    """Classes of tuples that are published alike, counted repeatedly in the same arrays."""
 
     def __init__(self, weight: Int64) -> None:
         self.weight = weight

@@ -19,7 +19,7 @@ from anonset.data.table import Int32, Int64
 WINDOW = 4096
 """Clusters around one, in spatial order, among which its neighbours are looked for."""
 PATIENCE = 30
-"""The search ends after so many steps in vain for each cluster there can be."""
+"""The search ends after so many unsuccessful steps for each possible cluster."""
 PHASES = 64
 """Parts of equal evaluations; from one to the next less is tolerated, in the last nothing."""
 TOLERANCE = 1 / 16
@@ -28,12 +28,12 @@ TOLERANCE = 1 / 16
 
 @dataclass(frozen=True)
 class Refined:
-    """Clusters of less loss, and what it took."""
+    """Clusters of less loss, and counts of the search."""
 
     cluster: Int32
     """int32 (n,): numbered by their smallest record."""
     evaluations: int
-    """Losses of unions that were computed."""
+    """Computed losses of unions."""
     steps: int
     gains: int
     """Steps that lowered the loss."""
@@ -49,7 +49,7 @@ def refine_clusters(
     window: int = WINDOW,
     tolerance: float = TOLERANCE,
 ) -> Refined:
-    """Lower the loss of clusters of at least k records; where that fails, return them as they were.
+    """Lower the loss of clusters of at least k records; if that fails, return them unchanged.
 
     Cost: at most `max_evaluations` losses of unions, about 10^8 a second, and those of the last step.
 

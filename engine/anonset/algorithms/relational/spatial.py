@@ -1,4 +1,4 @@
-"""Relational tuples as points, so that neighbours can be found."""
+"""Relational tuples as points, for searches of neighbours."""
 
 import numpy as np
 from numpy.typing import NDArray

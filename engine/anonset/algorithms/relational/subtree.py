@@ -1,4 +1,4 @@
-"""What the full-subtree recodings share: a cut in the tree of each column decides the classes."""
+"""Shared steps of the full-subtree recodings: a cut in the tree of each column decides the classes."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
         open_nodes.remove((a, node))
         below = cuts.below(a, node)
         undo = cuts.put(a, below, cuts.children_of(a, node, below))
-        if cuts.small(k):  # and never again: classes only become smaller
+        if cuts.small(k):  # for good: classes only become smaller
             cuts.put(a, below, undo)
         else:
             open_nodes += [(a, v) for v in cuts.trees[a].children(node) if cuts.trees[a].above(v)]

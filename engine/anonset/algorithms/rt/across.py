@@ -1,4 +1,4 @@
-"""Merging clusters over the parts of data that were split: what is begun in each part goes on over all of them.
+"""Merging clusters over the parts of split data: merging begins in each part and continues over all of them.
 
 Merging in each part alone loses more than merging over all: a cluster finds its best partners across a cut, too, and
 the bound is on the loss of all records. So each part merges its clusters only as long as the seed loses less than some
@@ -23,7 +23,7 @@ from anonset.data.table import Int32, Int64
 MOST_BEGUN = 1 << 15
 """Clusters of all parts that are merged across parts, about: merging is quadratic, these take some seconds."""
 MOST_TOGETHER = 1 << 22
-"""Most records of a cluster that is merged across parts: it is published at once, in memory."""
+"""Most records of a cluster that is merged across parts: it is published in memory."""
 _LONGEST = 8
 """Records of each cluster whose items stand for all: distances of clusters are those of their longest records."""
 
@@ -39,15 +39,15 @@ class Begun(Discreet):
     values: Values
     """What the tuples of each cluster generalize to."""
     seeds: Float64
-    """float64: loss of each seed that was merged, ascending."""
+    """float64: loss of each merged seed, ascending."""
     longest: tuple[SetColumn, Int64] | None
     """The longest records of the clusters, R of them, and int64 (R,), the cluster of each; None: items don't matter."""
     figures: Mapping[str, float]
-    """Figures of the clusters before they were merged."""
+    """Figures of the clusters before merging."""
 
     @classmethod
     def of(cls, clusters: Clusters, seeds: Sequence[float], figures: Mapping[str, float], *, by_items: bool) -> "Begun":
-        """Take what is known of clusters, of which none are gone; `by_items`: also what orders them by their items."""
+        """Take the facts on clusters, none of them deleted; `by_items`: also those that order them by their items."""
         cluster = clusters.cluster()
         longest = _longest(clusters.function.column, cluster) if by_items else None
         return cls(cluster, clusters.size, clusters.tuples.values, np.array(seeds, np.float64), longest, dict(figures))
@@ -78,7 +78,7 @@ class BegunClusters(Clusters):
             self._distances = _distances(longest, [len(part.size) for part in begun], numerator)
 
     def merged(self) -> Int32:
-        """int32 (B,): the merged cluster of each cluster to begin with."""
+        """int32 (B,): the merged cluster of each initial cluster."""
         cluster = np.empty(sum(len(part) for parts in self.parts for part in parts), np.int32)
         for c, at in enumerate(np.flatnonzero(self.alive).tolist()):
             cluster[np.concatenate(self.parts[at])] = c
@@ -91,7 +91,7 @@ def threshold(samples: Sequence[Begun], share: float) -> float:
     Parameters
     ----------
     samples
-        Some parts, whose clusters were merged as far as the bound allows.
+        Some parts, whose clusters are merged as far as the bound allows.
     share
         Records of these parts, of all.
 

@@ -1,4 +1,4 @@
-"""What the RT frameworks share: their parameters, and the steps around the clusters that they form and merge."""
+"""The shared parameters and steps of the RT frameworks around the clusters that they form and merge."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -113,7 +113,7 @@ class RelationalFirst(RTFramework):
     transaction: TransactionClass = Coat
     """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
     formation: str = "cluster"
-    """How the clusters to begin with are formed."""
+    """How the initial clusters are formed."""
     on_infeasible: OnInfeasible = "error"
     """Clusters with some, but fewer than k, non-empty records: an error, or merged with their best partner first."""
     seed: int | None = None
@@ -161,7 +161,7 @@ class RelationalFirst(RTFramework):
 
     @abstractmethod
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
-        """Merge clusters, or don't, and publish each; the trace lists the merges in order.
+        """Merge clusters, if the framework does, and publish each; the trace lists the merges in order.
 
         Raises
         ------
@@ -209,7 +209,7 @@ class RelationalFirst(RTFramework):
         return kind.of(algorithm, self.k, table, hierarchies, executor)
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
-        """Return the clusters to begin with, given the cluster of each record."""
+        """Return the initial clusters, given the cluster of each record."""
         return Clusters(qi, cluster, function)
 
 
@@ -234,12 +234,12 @@ class MergingFramework(RelationalFirst):
         super().__post_init__()
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
-        """Return the clusters to begin with, and what orders their merges by items."""
+        """Return the initial clusters, and what orders their merges by items."""
         return Clusters(qi, cluster, function, self.order, self.btd)
 
 
 def tell_merges(progress: Progress | None, clusters: Clusters, n_begun: int) -> None:
-    """Tell how many merges there were, and how many there can be, from the number of clusters to begin with."""
+    """Report how many merges are done, and how many are possible, from the initial number of clusters."""
     if progress is not None:
         progress("merges", float(n_begun - clusters.count), float(n_begun - 1))
 

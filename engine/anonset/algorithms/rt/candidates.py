@@ -1,7 +1,7 @@
 """Which cluster a seed is merged with: the candidates in order (Poulis et al. 2013, section 4).
 
 The first candidate is nearly always one of the nearest by its items, or of the best by both. So only the first few
-are looked for, and more when these do not suffice: the order is the same, whatever was known of the others.
+are searched, and more when these do not suffice: this does not change the order.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ Nearest = Callable[[int], tuple[Int64, Float64]]
 
 _FEW, _WIDER = 64, 4
 _DOUBT = 1e-9
-"""Sums that are updated are trusted where they are further than this from the bound; else all is summed anew."""
+"""Updated sums are trusted if they are further than this from the bound; otherwise all losses are summed anew."""
 
 
 def candidates(
@@ -34,7 +34,7 @@ def candidates(
     Parameters
     ----------
     clusters, seed
-        The clusters, and the place of the one that goes next.
+        The clusters, and the place of the one to merge next.
     merge
         The order; by losses (r) there is one candidate only, the first of all usable ones. The distance is known
         where items matter.
@@ -115,8 +115,8 @@ def _by_items(clusters: Clusters, seed: int, allowed: NDArray[np.bool_]) -> Iter
 def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
     """Yield candidates in the order of (u + v, u), their ranks by losses and by items.
 
-    The first t of both orders tell u and v of those that are in both; all others have u + v > t + 1. Among C clusters
-    the smallest u + v is about sqrt(2C) if the orders have nothing to do with each other.
+    The first t of both orders give u and v of the candidates in both; all others have u + v > t + 1. Among C clusters
+    the smallest u + v is about sqrt(2C) if the orders are independent.
     """
     usable = clusters.usable(seed)
     count = int(np.count_nonzero(usable))
@@ -148,7 +148,7 @@ def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest
 
 
 def _cheapest(keys: Float64, usable: NDArray[np.bool_]) -> Callable[[int], Int64]:
-    """Return what gives the usable places with the smallest keys, ascending, the first place first among equals.
+    """Return a function to the usable places with the smallest keys, ascending, the first place first among equals.
 
     Keys are whole numbers; with the place in their low bits they are distinct, and plain sorting is much faster than
     stable sorting of pairs.

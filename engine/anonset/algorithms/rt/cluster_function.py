@@ -38,7 +38,7 @@ class TransactionClass(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ClusterFunction(Discreet):
-    """Anonymizes the items of clusters of records, and tells what that costs."""
+    """Anonymizes the items of clusters of records, and computes the loss."""
 
     column: SetColumn
     """The items of all records, bound to the hierarchy if there is one."""
@@ -169,6 +169,6 @@ class ClusterFunction(Discreet):
         Parameters
         ----------
         cluster
-            int32 (n,): cluster of each record. Here it is the part.
+            int32 (n,): cluster of each record. Here the cluster is the part.
         """
         return cluster, np.arange(len(mappings), dtype=np.int32), self.recoding(mappings)

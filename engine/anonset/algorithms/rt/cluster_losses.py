@@ -1,4 +1,4 @@
-"""What clusters under way would publish, and the average utility loss of that (Tum of Poulis et al. 2013)."""
+"""The mappings of current clusters, and their average utility loss (Tum of Poulis et al. 2013)."""
 
 from math import fsum
 
@@ -10,14 +10,14 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.data.table import Int64
 
 _SCALE = 1074
-"""Losses are summed as whole multiples of 2^-1074, as every float64 is one: exact, however clusters come and go."""
+"""Losses are summed as whole multiples of 2^-1074, as every float64 is one: sums stay exact."""
 
 
 class ClusterLosses:
     """The mapping of each cluster, and the loss of its records together.
 
-    Losses are never negative, so that the sum of those known is a lower bound: while it exceeds what is asked for,
-    unions are left open, and most are merged again before anything need be published for them.
+    Losses are never negative, so the sum of the known ones is a lower bound: while it exceeds the bound in question,
+    unions are left open, and most are merged again before their mappings are needed.
     """
 
     def __init__(self, clusters: Clusters) -> None:
@@ -45,7 +45,7 @@ class ClusterLosses:
         return [self._mapping[first] for first in self.clusters.smallest[self.clusters.alive].tolist()]
 
     def take_merge(self, seed: int, other: int) -> None:
-        """Take note that the clusters of two smallest records were merged."""
+        """Record a merge of the clusters of two smallest records."""
         for first in (seed, other):
             self._open.discard(first)
             self._mapping.pop(first, None)
@@ -60,7 +60,7 @@ class ClusterLosses:
         return self._mean(self._total - self._loss[seed] - self._loss[other] + loss)
 
     def _publish_open(self) -> None:
-        """Publish the clusters that are open, all at once: one by one would be fewer in the end, but takes longer."""
+        """Map all open clusters together: one by one would need fewer mappings, but takes longer."""
         if not self._open:
             return
         chosen = sorted(self._open)
@@ -73,7 +73,7 @@ class ClusterLosses:
         self._open.clear()
 
     def smallest_tum(self) -> float:
-        """Return the smallest average loss since the beginning: what was left open is published after all."""
+        """Return the smallest average loss since the beginning, with mappings also of the open clusters."""
         members = {int(part[0]): part for part in list_members(self._begun)}
         loss = {first: self._known[first, len(part)] for first, part in members.items()}
         total = smallest = sum(loss.values())
@@ -93,7 +93,7 @@ class ClusterLosses:
         return mappings, losses
 
     def _mean(self, total: int) -> float:
-        """Return the average of losses that were summed: dividing whole numbers rounds once, as ``fsum`` does."""
+        """Return the average of summed losses: dividing whole numbers rounds once, as ``fsum`` does."""
         return float(total / 2**_SCALE) / self.clusters.n
 
 

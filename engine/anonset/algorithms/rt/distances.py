@@ -18,7 +18,7 @@ Numerator = Literal["xor", "or"]
 class Distances:
     """BTD of the unions of clusters: the records of each cluster, longest first.
 
-    The longest records of all clusters stand together, since a search reads hardly any others.
+    The longest records of all clusters are contiguous, since a search reads hardly any others.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Distances:
         self.end += size
 
     def keep(self, alive: NDArray[np.bool_]) -> None:
-        """Forget the clusters that are gone."""
+        """Delete the clusters that are gone."""
         self.first, self.size, self.own = self.first[alive], self.size[alive], self.own[alive]
         self.heads = self.heads[alive]
 

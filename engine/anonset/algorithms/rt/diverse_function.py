@@ -31,7 +31,7 @@ class DiverseFunction(ClusterFunction):
     full: SetColumn = field(kw_only=True)
     """All items of all records."""
     attached: Hierarchy = field(kw_only=True)
-    """The hierarchy with the sensitive items beside it."""
+    """The hierarchy with the sensitive items attached."""
 
     @classmethod
     def of(
@@ -82,7 +82,7 @@ class DiverseFunction(ClusterFunction):
         return InfeasibleError(name, f"one cluster of all records {self.why_infeasible(members)}")
 
     def why_infeasible(self, members: Int64) -> str:
-        """Say why nothing makes a cluster diverse; empty if something does."""
+        """Return why nothing makes a cluster diverse; empty if something does."""
         holding = members[self.column.lengths[members] > 0]
         if 0 < len(holding) < self.k:
             return f"has {len(holding)} records with items, at least k={self.k} (or none) are required"

@@ -1,7 +1,7 @@
-"""Merging clusters of an RT-dataset: the clusters under way (Poulis et al. 2013, section 4).
+"""Merging clusters of an RT-dataset: the current clusters (Poulis et al. 2013, section 4).
 
-Clusters stand in the order of their smallest records, and keep their place when they grow: the union of two takes
-the place of the earlier, so that the first place among equals is the smallest index.
+Clusters are in the order of their smallest records, and keep their place when they grow: the union of two takes the
+place of the earlier, so that the first place among equals is the smallest index.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class Merge(Discreet):
-    """One decision: the cluster of record `seed` was merged with the cluster of record `other`."""
+    """One decision: merge the cluster of record `seed` with the cluster of record `other`."""
 
     seed: int
     """Smallest record of the seed cluster."""
@@ -43,9 +43,9 @@ class Merge(Discreet):
 
 
 def on_the_way(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
-    """Return how the relational loss grew as clusters became fewer: before the merges, at a few values, and after.
+    """Return how the relational loss grows as clusters become fewer: before the merges, at a few values, and after.
 
-    It is the way of one run: another bound may choose other partners once the first ones exceed it.
+    This is the course of one run: another bound may choose other partners once the first ones exceed it.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def on_the_way(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4)
     Returns
     -------
     list of (loss, clusters)
-        The number of clusters that were left when the loss was at most the given one.
+        The number of clusters left when the loss is at most the given one.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def on_the_way(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4)
 
 
 class Clusters:
-    """The clusters under way: their records, relational tuples, and what their items cost or how far apart they are.
+    """The current clusters: their records, relational tuples, and losses or distances of their items.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Clusters:
         self._begin(formed, size, GeneralizedTuples.of(qi, cluster, len(formed)), qi.n)
 
     def _begin(self, formed: Sequence[Int64], size: Int64, tuples: GeneralizedTuples, n: int) -> None:
-        """Begin with clusters that are formed: what is in each, ascending, their sizes and tuples, and all records."""
+        """Begin with formed clusters: the records of each, ascending, their sizes and tuples, and all records."""
         self.parts = [[members] for members in formed]
         self.smallest = np.array([members[0] for members in formed], np.int64)
         self.tuples, self.n, self.size = tuples, n, size
@@ -157,11 +157,11 @@ class Clusters:
         return usable if self.most is None else usable & (self.size + self.size[seed] <= self.most)
 
     def too_large(self, seed: int) -> bool:
-        """Tell whether a cluster is no seed any more, for it would soon find none but odd partners that are small."""
+        """Tell whether a cluster is too large for a seed: it would soon find only unsuitable small partners."""
         return self.most is not None and 2 * int(self.size[seed]) > self.most
 
     def set_aside(self, seed: int) -> bool:
-        """Take a cluster as a seed no more, if it is for its size that it finds none; tell whether others are left."""
+        """Exclude a cluster as a seed if it finds no partner for its size; tell whether other seeds are left."""
         if self.most is None or not np.any(self.alive & (self.size + self.size[seed] > self.most)):
             return False
         self._seed_keys[seed] = np.inf
@@ -195,12 +195,12 @@ class Clusters:
         return kept
 
     def compact(self) -> None:
-        """Forget the clusters that are gone, once they are half of all: places change."""
+        """Delete the clusters that are gone, once they are half of all: places change."""
         if 2 * self.count <= len(self.alive):
             self.drop_merged()
 
     def drop_merged(self) -> None:
-        """Forget the clusters that are gone: places change."""
+        """Delete the clusters that are gone: places change."""
         alive = self.alive
         self.parts = [parts for parts, there in zip(self.parts, alive.tolist(), strict=True) if there]
         self.smallest = self.smallest[alive]

@@ -1,4 +1,4 @@
-"""What the RT frameworks publish: each cluster's relational values, and its mapping of the items."""
+"""The results of the RT frameworks: each cluster's relational values, and its mapping of the items."""
 
 from collections.abc import Mapping
 from math import fsum

@@ -23,5 +23,5 @@ class RFirst(RelationalFirst):
     traits: ClassVar[Traits] = replace(RelationalFirst.traits, memory_factor=1.3)
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
-        """Publish the clusters as they were formed."""
+        """Publish the clusters as they are formed."""
         return publish(clusters, {})

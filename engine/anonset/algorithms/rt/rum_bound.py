@@ -59,7 +59,7 @@ class RumBound(MergingFramework):
         Raises
         ------
         InfeasibleError
-            If the clusters to begin with exceed `delta`.
+            If the initial clusters exceed `delta`.
         """
         before = self._before(clusters)
         self._require_within(clusters.rum)  # line 3
@@ -73,7 +73,7 @@ class RumBound(MergingFramework):
 
     @property
     def merges_across(self) -> bool:
-        """Whether clusters of parts can be merged across these: by what is known of each without its records."""
+        """Whether clusters of parts can be merged across parts: by facts on each cluster without its records."""
         return self.order == "btd"
 
     def begin_part(
@@ -96,12 +96,12 @@ class RumBound(MergingFramework):
         Parameters
         ----------
         none
-            The table without its records: what the domains are of.
+            The table without its records, for the domains.
 
         Raises
         ------
         InfeasibleError
-            If the clusters exceeded `delta` before any were merged.
+            If the clusters exceed `delta` before any merge.
         """
         sizes = [int(part.size.sum()) for part in begun]
         rums = [part.figures["rum_before"] for part in begun]
@@ -124,7 +124,7 @@ class RumBound(MergingFramework):
         return {"rum_before": clusters.rum, "clusters_before": float(clusters.count), "tum_before": tum(clusters)}
 
     def _require_within(self, rum: float) -> None:
-        """Refuse clusters to begin with that exceed the bound."""
+        """Refuse initial clusters that exceed the bound."""
         if not rum <= self.delta + TOLERANCE:
             reason = (
                 f"the clusters to begin with have a relational loss of {rum:.6g}, delta={self.delta} is "
@@ -135,7 +135,7 @@ class RumBound(MergingFramework):
     def _merge(self, clusters: Clusters, progress: Progress | None = None, *, up_to: float = inf) -> list[float]:
         """RMERGE: the seed takes its first candidate that keeps the bound, until a seed finds none.
 
-        It ends before a seed that loses more than `up_to`. Returns the losses of the seeds before they were merged.
+        It ends before a seed that loses more than `up_to`. Returns the losses of the seeds before their merges.
         """
         total, n_begun, seeds = clusters.rum * clusters.n, clusters.count, list[float]()
         while clusters.count > 1:  # line 1

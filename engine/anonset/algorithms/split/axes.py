@@ -1,4 +1,4 @@
-"""The relational columns as axes: each value in one of at most some hundred bins, in an order in which to cut."""
+"""The relational columns as axes: the values in at most some hundred bins, in the order for cuts."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from anonset.data.spans import spans
 from anonset.data.table import Column, Int64
 
 BINS = 512
-"""Largest number of bins of an axis: where it is cut is told no more finely."""
+"""Largest number of bins of an axis, and so of places for a cut."""
 _SAMPLE = 1 << 16
 
 Bins = NDArray[np.uint16]

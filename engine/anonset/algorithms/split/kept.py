@@ -1,4 +1,4 @@
-"""What was found of the parts, kept in the work directory: a run that was killed goes on with the part it was at."""
+"""Results of parts, kept in the work directory: a run that is resumed continues with the first unfinished part."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,8 +27,8 @@ Arrays = dict[str, NDArray[Any]]
 class Kept(Discreet):
     """The parts that are done, each in a file of its own, without which it is solved again.
 
-    Parts are told by their names. That they are of the same data, settings and version is for whoever takes the work
-    directory up to see to; where it does not say of which run it is, nothing is kept.
+    A part is identified by its name. The caller checks that a work directory is of the same data, settings and version;
+    if the directory does not say of which run it is, nothing is kept.
     """
 
     store: Store
@@ -38,12 +38,12 @@ class Kept(Discreet):
 
     @classmethod
     def of(cls, store: Store, whole: Table, hierarchies: Mapping[str, Hierarchy]) -> "Kept":
-        """Keep parts in a work directory, if it is of a run that may go on."""
+        """Keep parts in a work directory, if it is of a run that can be resumed."""
         goes_on = isinstance(store, Files) and (store.path / RUN).exists()
         return cls(store if goes_on else MEMORY, whole, hierarchies)
 
     def keep(self, name: str, result: Any) -> None:
-        """Keep what was found of a part, if it is of a kind that can be.
+        """Keep the result of a part, if it is of a kind that can be kept.
 
         Raises
         ------
@@ -59,12 +59,12 @@ class Kept(Discreet):
             np.savez(file, **everything)
 
     def restored(self, name: str) -> Any:
-        """Return what was kept of a part, None where nothing was.
+        """Return the kept result of a part, or None.
 
         Raises
         ------
         InputError
-            If what is there cannot be read.
+            If the file cannot be read.
         """
         if not isinstance(self.store, Files) or not (path := self.store.path / self._file(name)).exists():
             return None

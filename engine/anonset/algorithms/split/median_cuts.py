@@ -1,4 +1,4 @@
-"""Strict Mondrian on histograms of blocks: the data are cut into parts that fit, and no record is moved meanwhile.
+"""Strict Mondrian on histograms of blocks: the data are cut into parts that fit, without moving a record.
 
 The lines of LeFevre, DeWitt, Ramakrishnan (ICDE 2006), and where they are::
 
@@ -28,11 +28,11 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int32, Int64
 
 _LEAST_SHARE = 8
-"""A part has this share, or more, of the records that fit, so that cuts leave no splinters."""
+"""A part has at least this share of the records that fit, so that cuts leave no tiny parts."""
 
 
 class _Node(NamedTuple):
-    """A part on the way: how it is cut, and the numbers of what it is cut into."""
+    """A part during the search: how it is cut, and the numbers of the parts that it is cut into."""
 
     axis: int
     at: int
@@ -58,9 +58,9 @@ def cut_into_parts(
     store: Store = MEMORY,
     executor: Executor | None = None,
 ) -> Cuts:
-    """Cut records into parts of at most `most`, by the median of the widest column; neighbours stand side by side.
+    """Cut records into parts of at most `most`, by the median of the widest column; neighbouring parts are adjacent.
 
-    Records that cannot be told apart are cut by their order. Cost: O(n v) for each halving; 14 bytes a record in the
+    Records with equal values are cut by their order. Cost: O(n v) for each halving; 14 bytes a record in the
     work directory, and the histograms of the parts that are cut.
 
     Parameters

@@ -1,8 +1,8 @@
-"""Merging over parts: clusters that were begun in each part are merged over all of them, and then published.
+"""Merging over parts: the clusters of each part are merged over all parts, and then published.
 
-Three passes over the parts. A few parts tell up to which loss of a seed parts may merge by themselves; all parts form
-their clusters and merge them so far; what they begin with is then merged over all parts, in this process, and the
-clusters that come of it are published, some at a time: these are the parts of the recoding.
+Three passes over the parts. A few parts determine up to which loss of a seed parts may merge by themselves; all parts
+form their clusters and merge them up to it; these are then merged over all parts, in this process, and the resulting
+clusters are published, some at a time: these groups are the parts of the recoding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 
 _SAMPLED = 16
-"""Parts that tell how far parts may merge by themselves."""
+"""Number of parts that determine how far parts may merge by themselves."""
 _TOGETHER = 1 << 17
 """Records of clusters that are published at a time, where no cluster has more."""
 _OF_CUTS = ("parts", "smallest_part", "largest_part", "rum_before", "tum_before", "clusters_before")
@@ -98,7 +98,7 @@ def merge_over_parts(
     hierarchies: Mapping[str, Hierarchy],
     store: Store,
 ) -> Result:
-    """Anonymize a table that was cut into parts, its clusters merged over all of them.
+    """Anonymize a table that is cut into parts, its clusters merged over all of them.
 
     Parameters
     ----------

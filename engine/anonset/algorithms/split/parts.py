@@ -1,4 +1,4 @@
-"""Working on the parts of a table, one after the other or on workers, and putting together what was found."""
+"""Tasks on the parts of a table, one after the other or on workers, and the union of their results."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -30,15 +30,15 @@ Span = tuple[int, int]
 
 
 class Task(Protocol):
-    """What is done with a part."""
+    """A task on a part."""
 
     @property
     def name(self) -> str:
-        """What tells it from other tasks of the run."""
+        """Name that is unique among the tasks of the run."""
         ...
 
     def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Any:
-        """Return what is found of a part, given the places of its records in the whole table.
+        """Return the result of a part, given the places of its records in the whole table.
 
         Raises
         ------
@@ -50,7 +50,7 @@ class Task(Protocol):
 
 @dataclass(frozen=True)
 class Part:
-    """A part, and what was found of it; None: it is infeasible by itself."""
+    """A part and its result; None: it is infeasible by itself."""
 
     span: Span
     found: Any
@@ -83,8 +83,8 @@ class _OnPart(Discreet):
 class Solving(Discreet):
     """Does tasks with the parts of a table.
 
-    In this process parts are solved one after the other, and the algorithm has the threads (two parts at a time were
-    slower: much of the work is Python's); on workers of a cluster side by side. What is found does not depend on it.
+    In this process parts are solved one after the other, and the algorithm has the threads (two parts at a time are
+    slower, since much of the work is Python's); on workers of a cluster side by side. The results do not depend on it.
     """
 
     name: str
@@ -94,18 +94,18 @@ class Solving(Discreet):
     record: Int64
     """int64 (n,): the records, part after part, ascending in each."""
     most: int
-    """Most records of a part that was cut."""
+    """Most records of a part after the cuts."""
     executor: Executor | None
     progress: Progress | None
     kept: Kept
 
     def each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[Part]:
-        """Do a task with each of some parts, whether they are feasible or not; what was kept of any is not done again.
+        """Do a task with each of some parts, feasible or not, but those whose results are kept.
 
         Raises
         ------
         InputError
-            If what was kept is damaged, or the disk is full.
+            If a kept result is damaged, or the disk is full.
         """
         names = {span: f"{phase}-{task.name}-{span[0]}-{span[1]}" for span in spans}
         done = {span: Part(span, self.kept.restored(name)) for span, name in names.items()}
@@ -137,7 +137,7 @@ class Solving(Discreet):
         return parts
 
     def _merged(self, task: Task, parts: Sequence[Part]) -> list[Part]:
-        """Merge each infeasible part with the next one, the last with the one before, and solve what was merged."""
+        """Merge each infeasible part with the next one, the last with the one before, and solve the merged parts."""
         groups: list[list[Part]] = []
         for part in parts:
             if groups and len(groups[-1]) == 1 and groups[-1][0].found is None:

@@ -2,8 +2,8 @@
 
 What holds of the union: a record's relational tuple is shared by k records of its own part at least, and under `kkm`
 those of a tuple, whatever parts they are in, are the union of sets that are k^m-anonymous each. Domains, and with them
-losses and widths, are those of the whole data. Nothing of what is published tells the part: rows stand by their
-content, names are given when all parts are done.
+losses and widths, are those of the whole data. A publication does not show the parts: rows are in the order of
+their content, names are given when all parts are done.
 """
 
 from collections.abc import Mapping
@@ -35,12 +35,12 @@ def split_and_solve(
     """Cut a table into parts of at most `most` records, anonymize each, and return the recoding of all.
 
     A table that fits is not cut: its result is the algorithm's own. Otherwise there is no trace, and the figures are
-    those of all parts together. What merges clusters goes on to do so over all parts (`merge_over_parts`).
+    those of all parts together. An algorithm that merges clusters does so over all parts (`merge_over_parts`).
 
     Raises
     ------
     InputError
-        If the columns are not what the algorithm needs.
+        If the algorithm cannot use the columns.
     InfeasibleError
         If a part stays infeasible, however many neighbours it is merged with.
     """
