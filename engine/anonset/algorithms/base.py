@@ -139,7 +139,7 @@ class Traits:
     not_tried: str = ""
     """Why `suggest` does not try it for any model, if it does not."""
     keeps_more: bool = False
-    """Whether messages name it as one that may keep more, if another one for the same model gives a worthless result."""
+    """Whether messages name it as one that may keep more, if another one for the model gives a worthless result."""
     answers: tuple[str, ...] = ()
     """Names of the models that it guarantees, by which it may be asked for."""
     also_answers: tuple[str, ...] = ()
