@@ -25,13 +25,12 @@ from anonset.release.attested import (
     require_verified,
 )
 from anonset.release.documents import CODEBOOK, Attestation
-from anonset.release.opened import Opened, with_way_back
+from anonset.release.opened import Opened, built_model, with_way_back
 from anonset.release.publish import evidence
 from anonset.release.staging import require_apart
 from anonset.release.symbols import require_complete, require_sound
-from anonset.settings.parameters import MODELS, build, option
+from anonset.settings.parameters import MODELS, option
 from anonset.settings.publication import CheckSettings, check_settings_model
-from anonset.settings.readers import Context
 from anonset.settings.settings import validate
 from anonset.spelling import require_known
 
@@ -115,7 +114,7 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
         name = attested.model
         parameters = attested_parameters(attested, parameters)
     name = require_known("--model", name, MODELS)
-    made: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, Context(given=parameters))
+    made = built_model(name, parameters)
     if settings.model is None and attested is not None:
         require_policy(attested, made)
         return made if settings.records is not None else made.visible

@@ -54,7 +54,15 @@ class Document(BaseModel):
         write_file(path, [f"{self.model_dump_json(indent=2)}\n".encode()])
 
 
-class DataFile(Document):
+class PublishedFiles(Document):
+    """Files of published data. Their number is absent where the data are not in parts."""
+
+    @model_serializer(mode="wrap")
+    def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if name != "parts" or value is not None}
+
+
+class DataFile(PublishedFiles):
     """The data file of a publication with its codebook, and how to read it."""
 
     file: str
@@ -85,12 +93,8 @@ class DataFile(Document):
         own = self.model_copy(update={"file": f"published.{self.format}" if self.parts is None else PARTS})
         return (*own.data_files, CODEBOOK)
 
-    @model_serializer(mode="wrap")
-    def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in handler(self).items() if name != "parts" or value is not None}
 
-
-class BucketFiles(Document):
+class BucketFiles(PublishedFiles):
     """The two tables of a bucketized one, each a file or a folder of files, and how to read them."""
 
     qit: str
@@ -123,10 +127,6 @@ class BucketFiles(Document):
         """Names of the files of the publication but the attestation."""
         end = ".csv" if self.parts is None else ""
         return self.model_copy(update={"qit": f"qit{end}", "snt": f"snt{end}"}).data_files
-
-    @model_serializer(mode="wrap")
-    def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in handler(self).items() if name != "parts" or value is not None}
 
 
 class Declarations(Document):

@@ -2,13 +2,13 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -124,7 +124,14 @@ class Opened(Discreet):
         InputError
             If there is no such model, or its parameters are not what they must be.
         """
-        return promised_by(self.attested)
+        attested = self.attested
+        own = {name: value for name, value in attested.parameters.items() if name != "policy"}
+        settings = validate(check_settings_model(), {**own, "model": attested.model})
+        if attested.model not in MODELS:
+            msg = f"the attestation must be of a model out of {', '.join(MODELS)}, got {attested.model!r}"
+            raise InputError(msg)
+        empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
+        return built_model(attested.model, {**settings.model_parameters(), **empty})
 
     @cached_property
     def codebook(self) -> tuple[Symbol, ...]:
@@ -234,6 +241,18 @@ def opening(
         yield placed
 
 
+def built_model(name: str, parameters: Mapping[str, Any]) -> PrivacyModel:
+    """Make a model of a known name.
+
+    Raises
+    ------
+    InputError
+        If a parameter does not apply or is missing.
+    """
+    model: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, Context(given=dict(parameters)))
+    return model
+
+
 def kept_constraints(private: Path) -> dict[str, str]:
     """Return the setting of the privacy constraints that a private directory keeps; none where it keeps none."""
     path = private / CONSTRAINTS
@@ -245,27 +264,6 @@ def with_way_back(publication: AnyPublication, record: Int64, cluster: Int32 | N
     if isinstance(publication, BucketPublication):
         return replace(publication, record=record)
     return replace(publication, record=record, cluster=cluster)
-
-
-def promised_by(attested: Attestation) -> PrivacyModel:
-    """Make the model that is attested; its privacy constraints, which the attestation lacks, are none.
-
-    Raises
-    ------
-    InputError
-        If there is no such model, or its parameters are not what they must be.
-    """
-    own = {name: value for name, value in attested.parameters.items() if name != "policy"}
-    settings = validate(check_settings_model(), {**own, "model": attested.model})
-    empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
-    parameters = {**settings.model_parameters(), **empty}
-    if attested.model not in MODELS:
-        msg = f"the attestation must be of a model out of {', '.join(MODELS)}, got {attested.model!r}"
-        raise InputError(msg)
-    model: PrivacyModel = build(
-        MODELS[attested.model].model, f"model {attested.model}", parameters, Context(given=parameters)
-    )
-    return model
 
 
 def read_attestation(out: Path) -> tuple[Attestation, str]:
