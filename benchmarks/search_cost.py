@@ -1,0 +1,210 @@
+"""What the search for a cut costs, against another checkout: no data set should take over 5% more of the CPU.
+
+    git worktree add /tmp/before COMMIT
+    python -m benchmarks.search_cost /tmp/before > table.md
+
+Two processes, one a checkout, search the same data in turn, on one thread, after a run that is not counted: what else
+runs on the machine slows both. Counted is the least CPU time of the search, of a table that is in memory and bound.
+The cuts and their traces must be equal, or the line says so; the exit code is 1 where a search is slower or differs.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+KS, MS = (2, 5, 25, 100), (1, 2, 3, 4, 5)
+SLOWER = 1.05
+NOISE = 0.002
+"""Seconds by which a search may differ whatever it takes."""
+POS_LIKE = 200_000
+"""Baskets of the generated set, searched beside the catalogue."""
+FANOUT = 5
+ROOTS = ("engine", "kernels", "datasets")
+
+
+def set_names() -> list[str]:
+    """Return the data sets of the catalogue that have items, the smallest first, and the generated one."""
+    from anonset_datasets import catalogue
+
+    folder = os.environ.get(catalogue.VARIABLE)
+    entries = sorted(catalogue.entries(), key=lambda entry: entry.n * entry.avg_length)
+    there = [entry.name for entry in entries if folder and entry.n_items and _is_there(entry.name)]
+    return [*there, f"pos_like:{POS_LIKE}"]
+
+
+def _is_there(name: str) -> bool:
+    from anonset.errors import InputError
+    from anonset_datasets import catalogue
+
+    try:
+        catalogue.path(name)
+    except InputError:
+        return False
+    return True
+
+
+def answer() -> None:
+    """Search what each line of standard input asks for, and write a line for each."""
+    with contextlib.suppress(BrokenPipeError):
+        name, data = "", None
+        for line in sys.stdin:
+            asked, k, m = json.loads(line)
+            data, name = data if asked == name else _data(asked), asked
+            _tell(json.dumps(_searched(data, k, m)))
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _data(name: str) -> Any:
+    from anonset.data import Hierarchy
+    from anonset_datasets import catalogue
+    from anonset_datasets.generators import pos_like
+
+    generated, _, n = name.partition(":")
+    column = (pos_like(int(n)) if generated == "pos_like" else catalogue.load(name)).transactions
+    if column is None:
+        msg = f"{name} must have a set-valued column"
+        raise RuntimeError(msg)
+    return column, Hierarchy.balanced(column.vocabulary.labels, FANOUT)
+
+
+def _searched(data: Any, k: int, m: int) -> dict[str, Any]:
+    from anonset.algorithms.transaction.apriori import Apriori
+    from anonset.data import SetColumn
+    from anonset.errors import AnonsetError
+
+    column, hierarchy = data
+    bound = hierarchy.bind(SetColumn(column.name, column.indptr, column.items, column.vocabulary))
+    began = time.process_time()
+    try:
+        search = Apriori(k=k, m=m).run_apriori(bound, hierarchy)
+    except AnonsetError as refused:
+        return {"cpu": time.process_time() - began, "found": type(refused).__name__, "fixes": 0}
+    cpu = time.process_time() - began
+    trace = repr([(fix.itemset, fix.support, fix.rules) for fix in search.fixes]).encode()
+    digest = hashlib.sha256(trace + search.image.tobytes()).hexdigest()
+    return {"cpu": cpu, "found": digest, "fixes": len(search.fixes)}
+
+
+class Checkout:
+    """A process that searches with the code of a checkout."""
+
+    def __init__(self, root: Path) -> None:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(root / name) for name in ROOTS)}
+        command = [sys.executable, __file__, "--answer"]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=root
+        )
+
+    def search(self, name: str, k: int, m: int) -> dict[str, Any]:
+        """Search once.
+
+        Raises
+        ------
+        RuntimeError
+            If the process ends.
+        """
+        if self.process.stdin is None or self.process.stdout is None:
+            msg = "a process that searches must have pipes"
+            raise RuntimeError(msg)
+        self.process.stdin.write(json.dumps([name, k, m]) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            msg = f"{self.process.args!r} ended"
+            raise RuntimeError(msg)
+        found: dict[str, Any] = json.loads(line)
+        return found
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.communicate()
+
+
+@dataclass(frozen=True)
+class Line:
+    """One search by both checkouts."""
+
+    name: str
+    k: int
+    m: int
+    before: float
+    """Least seconds of CPU."""
+    after: float
+    fixes: int
+    same: bool
+    """Whether cut and trace are equal."""
+
+    @property
+    def slower(self) -> bool:
+        """Whether it takes over 5% more, and not by what no clock can tell."""
+        return self.after > SLOWER * self.before + NOISE
+
+    def __str__(self) -> str:
+        verdict = "" if self.same and not self.slower else "slower" if self.same else "differs"
+        ratio = self.after / max(self.before, 1e-9)
+        return (
+            f"| {self.name} | {self.m} | {self.k} | {self.before:.3f} | {self.after:.3f} | {ratio:.2f} "
+            f"| {self.fixes} | {verdict} |"
+        )
+
+
+def compared(checkouts: Sequence[Checkout], names: Sequence[str], ks: Sequence[int], ms: Sequence[int], runs: int,
+             seconds: float) -> Iterator[Line]:  # fmt: skip
+    """Yield the comparison of each search; runs beyond the second only while they take no more than some seconds."""
+    for name, m, k in product(names, ms, ks):
+        found: list[list[dict[str, Any]]] = []
+        for run in range(runs + 1):
+            both = [checkout.search(name, k, m) for checkout in checkouts]
+            found += [both] if run else []
+            if run and sum(one["cpu"] for pair in found for one in pair) > seconds:
+                break
+        before, after = (min(pair[which]["cpu"] for pair in found) for which in (0, 1))
+        last = found[-1]
+        yield Line(name, k, m, before, after, last[1]["fixes"], last[0]["found"] == last[1]["found"])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compare, and print a line for each search."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("before", type=Path, nargs="?", help="folder of the checkout to compare with")
+    parser.add_argument("--sets", help="data sets, comma-separated; all that are there by default")
+    parser.add_argument("--k", default=",".join(map(str, KS)))
+    parser.add_argument("--m", default=",".join(map(str, MS)))
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each search")
+    parser.add_argument("--seconds", type=float, default=10.0, help="no further run of a search that has taken so much")
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    told = parser.parse_args(arguments)
+    if told.answer:
+        answer()
+        return 0
+    if told.before is None:
+        parser.error("the folder of a checkout to compare with is missing")
+    ks, ms = ([int(n) for n in text.split(",")] for text in (told.k, told.m))
+    names = told.sets.split(",") if told.sets else set_names()
+    checkouts = [Checkout(root.resolve()) for root in (told.before, Path(__file__).parent.parent)]
+    _tell("| data | m | k | before, s | after, s | ratio | fixes | |\n|---|---|---|---|---|---|---|---|")
+    bad = 0
+    for line in compared(checkouts, names, ks, ms, told.runs, told.seconds):
+        _tell(str(line))
+        bad += line.slower or not line.same
+    for checkout in checkouts:
+        checkout.close()
+    return int(bad > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

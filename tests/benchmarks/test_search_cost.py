@@ -1,0 +1,46 @@
+"""The comparison of what the search costs in two checkouts."""
+
+from pathlib import Path
+
+import pytest
+from benchmarks.search_cost import Line, compared, main
+
+ROOT = Path(__file__).parents[2]
+
+
+class Answers:
+    """Stands for a checkout that answers what it is told."""
+
+    def __init__(self, *answers) -> None:
+        self.answers = iter(answers)
+
+    def search(self, _name, _k, _m):
+        cpu, found = next(self.answers)
+        return {"cpu": cpu, "found": found, "fixes": 3}
+
+
+def test_the_least_of_the_counted_runs_is_compared():
+    before, after = Answers((9, "x"), (2, "x"), (1, "x")), Answers((0, "x"), (3, "x"), (4, "x"))
+    assert list(compared([before, after], ["a"], [5], [2], 2, 100)) == [Line("a", 5, 2, 1, 3, 3, True)]
+
+
+def test_no_further_run_of_what_takes_long():
+    before, after = Answers((9, "x"), (9, "x")), Answers((9, "x"), (9, "y"))
+    assert list(compared([before, after], ["a"], [5], [2], 9, 10)) == [Line("a", 5, 2, 9, 9, 3, False)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same", "verdict"),
+    [(1, 1.04, True, ""), (1, 1.06, True, "slower"), (0.001, 0.002, True, ""), (1, 0.5, False, "differs")],
+)
+def test_what_is_said_of_a_search(before, after, same, verdict):
+    assert str(Line("a", 5, 2, before, after, 3, same)).endswith(f"| 3 | {verdict} |")
+
+
+@pytest.mark.compiled
+def test_a_checkout_finds_what_itself_finds(capfd):
+    code = main([str(ROOT), "--sets", "pos_like:300", "--k", "2", "--m", "2", "--runs", "1"])
+    (line,) = capfd.readouterr().out.splitlines()[2:]
+    assert line.startswith("| pos_like:300 | 2 | 2 |")
+    assert "differs" not in line
+    assert code == int("slower" in line)
