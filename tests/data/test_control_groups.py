@@ -5,7 +5,7 @@ import os
 import pytest
 
 from anonset.data import control_groups
-from anonset.data.spans import InThisThread, Limits
+from anonset.data.spans import Limits, run_tasks
 
 
 @pytest.fixture
@@ -70,10 +70,13 @@ def test_the_memory_that_the_groups_leave(groups, own, files, expected):
 def test_one_worker_is_this_thread(groups):
     groups("0::/\n", {"cpu.max": "300000 100000\n"})
     assert (Limits().threads, Limits(workers=1).threads) == (3, 1)
-    with Limits(workers=1).pool("sort") as pool:
-        assert isinstance(pool, InThisThread)
-        assert list(pool.map(str, range(3))) == ["0", "1", "2"]
-        with pytest.raises(ZeroDivisionError):
-            pool.submit(lambda: 1 // 0).result()
-    with Limits().pool("sort") as pool:
-        assert not isinstance(pool, InThisThread)
+    begun = []
+    for workers, ahead in ((1, 1), (None, 4)):
+        with Limits(workers=workers).pool("sort") as pool:
+            results = run_tasks(pool, lambda task: 6 // task, (begun.append(task) or task for task in (3, 2, 1, 0)), 3)
+            assert next(results) == 2
+            assert len(begun) == ahead
+            assert [next(results), next(results)] == [3, 6]
+            with pytest.raises(ZeroDivisionError):
+                next(results)
+        begun.clear()

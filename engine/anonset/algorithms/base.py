@@ -1,25 +1,21 @@
 """What an algorithm is: frozen parameters with one method."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from itertools import islice
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from anonset.data import Hierarchy, Table
 from anonset.data.control_groups import cores
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import run_tasks as run_tasks
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import PrivacyModel
 
-_TASKS_AHEAD = 4
 """Tasks that are begun for each worker."""
-_Task = TypeVar("_Task")
-_Done = TypeVar("_Done")
 
 Progress = Callable[[str, float, float], None]
 """Called with (phase, amount done, total amount) as work goes on."""
@@ -215,25 +211,3 @@ def executor_of(workers: int | None) -> Iterator[Executor | None]:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def run_tasks(executor: Executor | None, work: Callable[[_Task], _Done], tasks: Iterable[_Task]) -> Iterator[_Done]:
-    """Run `work` over independent tasks, in this thread or by an executor; results in the order of the tasks.
-
-    Only a few tasks for each worker are begun ahead, since their results wait in memory.
-    """
-    return map(work, tasks) if executor is None else _ahead(executor, work, iter(tasks))
-
-
-def _ahead(executor: Executor, work: Callable[[_Task], _Done], tasks: Iterator[_Task]) -> Iterator[_Done]:
-    """Yield the results of tasks that an executor runs, some of them ahead."""
-    ahead = _TASKS_AHEAD * int(getattr(executor, "_max_workers", _TASKS_AHEAD))
-    begun = deque(executor.submit(work, task) for task in islice(tasks, ahead))
-    try:
-        while begun:
-            done = begun.popleft().result()
-            begun.extend(executor.submit(work, task) for task in islice(tasks, 1))
-            yield done
-    finally:
-        for future in begun:
-            future.cancel()

@@ -11,14 +11,14 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.file_labels import FiledLabels, Int32, Int64, UInt8
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import spans
+from anonset.data.spans import run_tasks, spans
 from anonset.data.store import Store
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ BYTES_PER_BUCKET = 1 << 24
 PER_TASK = 1 << 20
 """Texts that a thread distributes at once."""
 SAMPLE = 1 << 16
-_BEGUN = 4
+_BEGUN = 5
 UInt64 = NDArray[np.uint64]
 
 
@@ -67,7 +67,7 @@ class _Encoding(Discreet):
     text: UInt8
     store: Store
     scratch: Store
-    pool: Executor
+    pool: Executor | None
 
     @property
     def n(self) -> int:
@@ -110,7 +110,7 @@ class _Encoding(Discreet):
         if not self.n:
             return 0, True
         first = np.array(self.text[self.starts[0] : self.starts[1]])
-        surveyed = list(self.pool.map(lambda rows: survey(self._part(rows), first), self._tasks()))
+        surveyed = list(run_tasks(self.pool, lambda rows: survey(self._part(rows), first), self._tasks()))
         return min(shared for shared, _ in surveyed), all(integers for _, integers in surveyed)
 
     def _splitters(self, by: "Comparison") -> UInt64:
@@ -142,7 +142,7 @@ class _Encoding(Discreet):
             measure_labels(self._part(rows), by, splitters, size)
             return size
 
-        sizes = list(self.pool.map(measured, self._tasks()))
+        sizes = list(run_tasks(self.pool, measured, self._tasks()))
         total: Int64 = np.sum(sizes, axis=0, dtype=np.int64).reshape(2, -1) if sizes else np.zeros((2, 1), np.int64)
         starts = self.scratch.array("starts", np.int64, self.n + 1)
         starts[0] = 0
@@ -158,7 +158,7 @@ class _Encoding(Discreet):
             rows, fill = task
             fill_labels(self._part(rows), by, splitters, rows[0], fill, out, record)
 
-        for _ in self.pool.map(filled, tasks):
+        for _ in run_tasks(self.pool, filled, tasks):
             pass
         return total, out, record
 
@@ -177,13 +177,7 @@ class _Encoding(Discreet):
             n_codes = number_labels(labels, by, keys[order], order, code, example)
             return first, code, example[:n_codes].astype(np.int32)
 
-        waiting: list[Any] = []
-        for rows in pairwise(bounds.tolist()):
-            waiting.append(self.pool.submit(numbered, rows))
-            if len(waiting) > _BEGUN:
-                yield waiting.pop(0).result()
-        for bucket in waiting:
-            yield bucket.result()
+        yield from run_tasks(self.pool, numbered, pairwise(bounds.tolist()), _BEGUN)
 
 
 def _copied(chosen: Int32, labels: "Labels") -> Iterator[tuple[Int64, UInt8]]:

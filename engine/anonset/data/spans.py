@@ -1,9 +1,12 @@
 """Limits of a run: how many records are processed together, how much data are held, how many threads compute."""
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from itertools import islice
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +14,9 @@ from numpy.typing import NDArray
 from anonset.data.control_groups import cores
 from anonset.data.redacted_repr import Discreet
 
-_T = TypeVar("_T")
+_Task = TypeVar("_Task")
+_Done = TypeVar("_Done")
+_TASKS_AHEAD = 4
 AT_ONCE = 1 << 18
 """Records, or elements of an array, in a span."""
 BASE = 330 << 20
@@ -29,17 +34,30 @@ def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
         yield first, min(first + size, n)
 
 
-class InThisThread(Executor):
-    """An executor that has run a task when it returns it."""
+def run_tasks(
+    executor: Executor | None, work: Callable[[_Task], _Done], tasks: Iterable[_Task], ahead: int | None = None
+) -> Iterator[_Done]:
+    """Run `work` over independent tasks, in this thread or by an executor; results in the order of the tasks.
 
-    def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> "Future[_T]":
-        """Run a task; what it raises is raised by its result."""
-        done: Future[_T] = Future()
-        try:
-            done.set_result(fn(*args, **kwargs))
-        except Exception as error:  # the caller asks for the result
-            done.set_exception(error)
-        return done
+    Parameters
+    ----------
+    ahead
+        How many tasks are begun before the first result is taken, which wait in memory; None: some for each worker.
+    """
+    if executor is None:
+        yield from map(work, tasks)
+        return
+    waiting = iter(tasks)
+    ahead = _TASKS_AHEAD * int(getattr(executor, "_max_workers", _TASKS_AHEAD)) if ahead is None else ahead
+    begun = deque(executor.submit(work, task) for task in islice(waiting, ahead))
+    try:
+        while begun:
+            done = begun.popleft().result()
+            begun.extend(executor.submit(work, task) for task in islice(waiting, 1))
+            yield done
+    finally:
+        for future in begun:
+            future.cancel()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,13 +89,11 @@ class Limits(Discreet):
         """Number of threads that compute."""
         return cores() if self.workers is None else self.workers
 
-    def pool(self, name: str) -> Executor:
-        """Return threads for a step, or what runs its tasks at once in this thread where that is the only one."""
-        return (
-            ThreadPoolExecutor(self.threads, thread_name_prefix=f"anonset-{name}")
-            if self.threads > 1
-            else InThisThread()
-        )
+    def pool(self, name: str) -> AbstractContextManager[Executor | None]:
+        """Give the threads of a step, for `run_tasks`; None where this one is the only one."""
+        if self.threads == 1:
+            return nullcontext()
+        return ThreadPoolExecutor(self.threads, thread_name_prefix=f"anonset-{name}")
 
     def held(self, most: int, bytes_each: int) -> int:
         """Return how many elements to hold together: `most`, or as many as fit into half of the limit."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.spans import spans
+from anonset.data.spans import run_tasks, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 
@@ -116,7 +116,7 @@ class _Sorting:
     """int64 (f + 1,): bits of a code of each column that is compared, and of an item."""
     out: "Content"
     store: Store
-    pool: Executor
+    pool: Executor | None
 
     def sort(self, source: "Source", size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
         """Sort so many rows and items, which do not differ before a position, into their places in the output."""
@@ -159,7 +159,7 @@ class _Sorting:
             to = place[0] + first, place[1] + int(begin[1, b])
             task: _Task = (source, size, position, to)
             (tasks if self._is_small(size) else large).append(task)
-        for _ in self.pool.map(lambda task: self.sort(*task), tasks):
+        for _ in run_tasks(self.pool, lambda task: self.sort(*task), tasks):
             pass
         for task in large:
             self.sort(*task)
@@ -214,7 +214,7 @@ class _Sorting:
             return sizes
 
         total = np.zeros((3, len(splitters) + 1), np.int64)
-        for sizes in self.pool.map(measure, spans(n)):
+        for sizes in run_tasks(self.pool, measure, spans(n)):
             total[:2] += sizes[:2]
             total[2] = np.maximum(total[2], sizes[2])
         return total

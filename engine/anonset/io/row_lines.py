@@ -1,14 +1,12 @@
 """Coded columns as lines of CSV, block by block: each label that is held is quoted once, not once a row."""
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
 
 from anonset.data import CategoricalColumn
-from anonset.data.spans import Limits, spans
+from anonset.data.spans import Limits, run_tasks, spans
 from anonset.data.table import Int32, Int64
 from anonset.generalization.buckets import COUNT
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
@@ -83,28 +81,17 @@ class RowLines:
 
     def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
         """Yield the numbers of rows of blocks, and their lines, some of which are made ahead by threads."""
-        waiting: deque[tuple[int, Future[Any]]] = deque()
         with self._limits.pool("lines") as pool:
-            try:
-                for block in blocks:
-                    waiting.append((len(block[0][0]), pool.submit(self._lines, block)))
-                    if len(waiting) > _BEGUN:
-                        n, made = waiting.popleft()
-                        yield n, made.result()
-                for n, made in waiting:
-                    yield n, made.result()
-            finally:
-                for _, made in waiting:
-                    made.cancel()
+            yield from run_tasks(pool, self._lines, blocks, _BEGUN)
 
-    def _lines(self, block: _Block) -> Any:
+    def _lines(self, block: _Block) -> tuple[int, Any]:
         import pyarrow as pa
 
         codes, count = block
         fields = [field(of_column) for field, of_column in zip(self._fields, codes, strict=True)]
         if count is not None:
             fields.append(pa.array(count).cast(pa.large_string()))
-        return lines(fields)
+        return len(codes[0]), lines(fields)
 
 
 def _fields_of(column: CategoricalColumn, *, alone: bool) -> Callable[[Int32], Any]:

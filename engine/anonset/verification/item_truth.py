@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from anonset.data import SetColumn, Table
-from anonset.data.spans import spans
+from anonset.data.spans import run_tasks, spans
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
@@ -109,7 +109,7 @@ def _first_untrue(
     bounds = list(spans(publication.n, _ROWS_PER_CALL))
     with publication.store.limits.pool("verify") as pool:
         for at in range(0, len(bounds), _CALLS_AT_ONCE):
-            for row, item, code in pool.map(look, bounds[at : at + _CALLS_AT_ONCE]):
+            for row, item, code in run_tasks(pool, look, bounds[at : at + _CALLS_AT_ONCE]):
                 if item >= 0:
                     label = before.vocabulary.labels[item]
                     detail = f"no symbol of this row stands for the original item {label!r}"

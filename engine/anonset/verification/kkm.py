@@ -11,7 +11,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.redacted_repr import names_shown
-from anonset.data.spans import spans
+from anonset.data.spans import run_tasks, spans
 from anonset.data.store import MEMORY, Memory, Store
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
@@ -154,14 +154,8 @@ def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int6
     """Yield the number of rows of each share and what its check found; as many at a time as cores and memory allow."""
     at_once = store.limits.held(store.limits.threads, _BYTES_A_ROW * store.limits.rows_per_bucket)
     with replace(store.limits, workers=at_once).pool("verify") as pool:
-        waiting: list[tuple[int, Any]] = []
-        for rows in shares.shares_of(relational, store):
-            waiting.append((len(rows), pool.submit(check, rows)))
-            if len(waiting) > at_once:
-                n_rows, outcome = waiting.pop(0)
-                yield n_rows, outcome.result()
-        for n_rows, outcome in waiting:
-            yield n_rows, outcome.result()
+        rows = shares.shares_of(relational, store)
+        yield from run_tasks(pool, lambda own: (len(own), check(own)), rows, at_once + 1)
 
 
 def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:
