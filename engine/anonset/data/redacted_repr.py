@@ -40,8 +40,8 @@ class Discreet:
 
 def shown_fields(instance: Any) -> list[str]:
     """Return ``name=value`` of the fields of a dataclass that may be shown and are not as by default."""
-    shown_values = ((one, getattr(instance, one.name)) for one in fields(instance) if one.repr)
-    return [f"{one.name}={shown(value)}" for one, value in shown_values if not _is_default(one, value)]
+    shown_values = ((field, getattr(instance, field.name)) for field in fields(instance) if field.repr)
+    return [f"{field.name}={shown(value)}" for field, value in shown_values if not _is_default(field, value)]
 
 
 def shown(value: Any) -> str:
@@ -89,10 +89,10 @@ def figures_shown(figures: Mapping[str, float]) -> str:
     )
 
 
-def _is_default(one: "Field[Any]", value: Any) -> bool:
-    if one.default_factory is not MISSING:
-        return bool(value == one.default_factory())
-    return isinstance(value, _PLAIN) and isinstance(one.default, _PLAIN) and value == one.default
+def _is_default(field: "Field[Any]", value: Any) -> bool:
+    if field.default_factory is not MISSING:
+        return bool(value == field.default_factory())
+    return isinstance(value, _PLAIN) and isinstance(field.default, _PLAIN) and value == field.default
 
 
 def _name(value: Callable[..., Any]) -> str:

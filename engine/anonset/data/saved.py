@@ -59,14 +59,14 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
 
     described = {
         "transactions": None if table.transactions is None else column(table.transactions),
-        "relational": [column(one) for one in table.relational],
+        "relational": [column(member) for member in table.relational],
         "sensitive": None if table.sensitive is None else column(table.sensitive),
-        "ids": [column(one) for one in table.ids],
-        "kept": [column(one) for one in table.kept],
+        "ids": [column(member) for member in table.ids],
+        "kept": [column(member) for member in table.kept],
         "order": table.order,
         "joined": table.joined,
         "persons": table.persons,
-        "repeated": [asdict(one) for one in table.repeated],
+        "repeated": [asdict(repeated) for repeated in table.repeated],
         "word": asdict(table.word),
         "rules": asdict(table.rules),
         "changes": [asdict(change) for change in table.changes],
@@ -146,7 +146,9 @@ def saved_table(store: Files) -> Table:
         changes=tuple(Change(**change) for change in description["changes"]),
         store=store,
         persons=tuple(description["persons"]),
-        repeated=tuple(Repeated(**{**one, "agreeing": tuple(one["agreeing"])}) for one in description["repeated"]),
+        repeated=tuple(
+            Repeated(**{**repeated, "agreeing": tuple(repeated["agreeing"])}) for repeated in description["repeated"]
+        ),
         word=OwnersWord(**description["word"]),
     )
 

@@ -199,13 +199,13 @@ def _of_mapped(
             star = column in table.ids and bool(starred.any())
             target.append(np.where(starred[shown], np.int32(len(column.vocabulary)), codes) if star else codes)
         record.append(first + shown)
-    before = [one.finished() for one in grown]
+    before = [array.finished() for array in grown]
     ids = tuple(_with_star(column, buckets.starred) for column in table.ids)
     largest = [buckets.n_groups, *(len(column.vocabulary) for column in (*ids, *table.kept)), 0]
     n, nothing = len(before[0]), np.empty(0, np.int32)
     rows = sort_rows(np.zeros(n + 1, np.int64), nothing, before, record.finished(), largest=largest, store=store)
-    for one in (*grown, record):
-        one.drop()
+    for array in (*grown, record):
+        array.drop()
     group, *shown_as, values = rows.columns
     qit = tuple(replace(column, codes=codes) for column, codes in zip((*ids, *table.kept), shown_as, strict=True))
     counted = [store.growing("snt", kind_of) for kind_of in (np.int32, np.int32, np.int64)]
@@ -213,7 +213,7 @@ def _of_mapped(
         part: tuple[Any, ...] = count_values(group[slice(*span)], values[slice(*span)], len(sensitive.vocabulary))
         for target, counts in zip(counted, part, strict=True):
             target.append(counts)
-    snt_group, snt_value, snt_count = (one.finished() for one in counted)
+    snt_group, snt_value, snt_count = (array.finished() for array in counted)
     return kind(
         qit[: len(ids)],
         qit[len(ids) :],

@@ -78,7 +78,7 @@ def open_batches(files: DataFiles, how: Reading) -> BatchSource:
         batches_as_read = source.batches
 
         def batches(names: Sequence[str]) -> Iterator[Batch]:
-            return (replace(one, columns=with_nulls(one.columns, how.null)) for one in batches_as_read(names))
+            return (replace(batch, columns=with_nulls(batch.columns, how.null)) for batch in batches_as_read(names))
 
         first = source.head
         source = replace(source, batches=batches, head=lambda names: with_nulls(first(names), how.null))
@@ -162,7 +162,9 @@ def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Se
             metadata = parquet.read_metadata(opened)
             columns = [metadata.schema.column(n) for n in range(metadata.num_columns)]
             plainly = {*ids, *_without_codes(metadata)}
-            text = [one.path for one in columns if one.logical_type.type == "STRING" and one.path not in plainly]
+            text = [
+                column.path for column in columns if column.logical_type.type == "STRING" and column.path not in plainly
+            ]
             far = file.system is not None
             coded = open_parquet(opened, far=far, metadata=metadata, read_dictionary=text)
             plain = open_parquet(opened, far=far, metadata=metadata)
@@ -191,7 +193,7 @@ def _without_codes(metadata: Any) -> set[str]:
 
     groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
     chunks = [group.column(n) for group in groups for n in range(group.num_columns)]
-    return {one.path_in_schema for one in chunks if most_differ(one.total_uncompressed_size, one.num_values)}
+    return {chunk.path_in_schema for chunk in chunks if most_differ(chunk.total_uncompressed_size, chunk.num_values)}
 
 
 def _rows_at_once(group: Any) -> int:

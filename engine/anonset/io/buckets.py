@@ -177,7 +177,7 @@ def _read_mapped(
         part: tuple[Any, ...] = count_values(of_value[slice(*span)], value.codes[slice(*span)], len(value.vocabulary))
         for target, counts in zip(counted_values, part, strict=True):
             target.append(counts)
-    snt_group, codes, count = (one.finished() for one in counted_values)
+    snt_group, codes, count = (array.finished() for array in counted_values)
     largest = [int(codes_of[slice(*rows)].max()) for codes_of in (group, snt_group) for rows in spans(len(codes_of))]
     n_groups = max(largest, default=-1) + 1
     numbered = CategoricalColumn(GROUP, group, Vocabulary.numbered(n_groups))

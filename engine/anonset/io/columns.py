@@ -103,7 +103,7 @@ class Encoder:
         """
         if self.exact:
             return
-        require_items(self.where, [one for one in cells.items() if one[0] not in self.several])
+        require_items(self.where, [(name, labels) for name, labels in cells.items() if name not in self.several])
         if not (self.whole and self.separator is None):
             for name, labels in cells.items():
                 require_split(f"{self.where}: column {name!r}", labels, self.separator)

@@ -238,7 +238,7 @@ def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> Da
     """Refuse files whose folders hold other columns than those of the first."""
     first = files[0]
     for file in files:
-        names, expected = ([name for name, _ in one.keys] for one in (file, first))
+        names, expected = ([name for name, _ in each.keys] for each in (file, first))
         if names != expected:
             shown = [", ".join(map(repr, keys)) or "none" for keys in (expected, names)]
             msg = f"{file.where}: the columns in the names of its folders must be {shown[0]}, got {shown[1]}"

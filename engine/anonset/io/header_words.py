@@ -134,9 +134,9 @@ def meaning_of(header: str) -> str:
     kinds = frozenset().union(*says)
     if {"e", "mail"} <= set(words):
         return "e-mail"
-    if (direct := next((one for one in _DIRECT if one in kinds), None)) is not None:
+    if (direct := next((meaning for meaning in _DIRECT if meaning in kinds), None)) is not None:
         return direct
-    if says and all(one & {"name", "of names", "person", "filler"} for one in says) and "name" in kinds:
+    if says and all(meanings & {"name", "of names", "person", "filler"} for meanings in says) and "name" in kinds:
         return "name"
     if "address" in kinds:
         return "address"
@@ -148,7 +148,7 @@ def meaning_of(header: str) -> str:
 def _id_said(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
     """Return whose id a header says that it is: of a person, a case, or of whatever a row is."""
     kinds = frozenset().union(*says)
-    if not says or not all(one & {"person", "own number", "case", "number", "filler"} for one in says):
+    if not says or not all(meanings & {"person", "own number", "case", "number", "filler"} for meanings in says):
         return ""
     if words[0] in ("number", "num", "nb", "no") and len(words) > 1 and ("of" in words or words[-1] == "patients"):
         return ""
@@ -170,7 +170,7 @@ def _attribute_said(words: tuple[str, ...], kinds: frozenset[str]) -> str:
         return "born" if len(words) == 1 else "birth"
     if "thing" in kinds and "person" not in kinds:
         return "thing"
-    return next((one for one in _OF_A_PERSON if one in kinds), "")
+    return next((attribute for attribute in _OF_A_PERSON if attribute in kinds), "")
 
 
 def is_sampling_weight(header: str) -> bool:

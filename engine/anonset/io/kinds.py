@@ -213,5 +213,5 @@ def _width(numbers: Sequence[float]) -> str:
     if not 1e-6 < wanted < 1e12:
         return ""
     power = floor(log10(wanted))
-    digit = next(one for one in (1, 2, 5, 10) if one * 10.0**power >= wanted * 0.999)
+    digit = next(leading for leading in (1, 2, 5, 10) if leading * 10.0**power >= wanted * 0.999)
     return f"{digit * 10.0**power:.12g}"

@@ -70,8 +70,8 @@ class Changes:
     def found(self, rules: Mapping[str, Sequence[str]], columns: Sequence[str]) -> tuple[Change, ...]:
         """Return all changes, in the order of the columns, and of the rules within each."""
         asked = [(name, rule) for name in columns for rule in (*rules.get("", ()), *rules.get(name, ()))]
-        known = [one for one in dict.fromkeys(asked) if one in self.labels]
-        return tuple(Change(*one, len(self.labels[one]), self.occurrences[one]) for one in known)
+        known = [change for change in dict.fromkeys(asked) if change in self.labels]
+        return tuple(Change(*change, len(self.labels[change]), self.occurrences[change]) for change in known)
 
 
 def normalize_items(column: SetColumn, rules: Mapping[str, Sequence[str]], changes: Changes) -> SetColumn:

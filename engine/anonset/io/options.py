@@ -167,8 +167,8 @@ def require_separator(separator: str | None) -> None:
 def _rules(asked: Names) -> dict[str, tuple[str, ...]]:
     """Return the rules of each column; the empty name stands for the items, wherever they are."""
     rules_of: dict[str, tuple[str, ...]] = {}
-    for one in names_in((), asked):
-        column, _, rule = one.rpartition("=")
+    for rule_text in names_in((), asked):
+        column, _, rule = rule_text.rpartition("=")
         require_rules([rule])
         rules_of[column] = (*rules_of.get(column, ()), rule)
     return rules_of

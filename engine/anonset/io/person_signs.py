@@ -131,17 +131,17 @@ def repeated_in(
     coded = {name: _coded(name, column) for name, column in plain.items()}
     if ids and all(name in coded for name in ids):
         rows = _first_rows([coded[name].codes for name in ids])
-        coded = {name: replace(one, codes=one.codes[rows]) for name, one in coded.items()}
+        coded = {name: replace(column, codes=column.codes[rows]) for name, column in coded.items()}
     asked = [name for name in candidates if name in coded and name not in ids]
     named = [n for n in asked if coded[n].kind in kinds and _repeats(n, coded[n].codes)]
     ranked = [(kinds.index(coded[n].kind), _distinct(coded[n].codes), Repeated(n, cut=coded[n].cut)) for n in named]
     attributes = _attributes(coded)
     for name in [] if grouped or not attributes else asked:
-        one = coded[name]
-        if not one.kind and not is_sampling_weight(name) and (agreeing := _agreeing(one.codes, attributes)):
-            ranked.append((len(kinds), _distinct(one.codes), Repeated(name, agreeing, one.cut)))
+        candidate = coded[name]
+        if not candidate.kind and not is_sampling_weight(name) and (agreeing := _agreeing(candidate.codes, attributes)):
+            ranked.append((len(kinds), _distinct(candidate.codes), Repeated(name, agreeing, candidate.cut)))
     together = () if ranked else _together(coded)
-    return together or tuple(one for _, _, one in sorted(ranked, key=lambda one: one[:2]))
+    return together or tuple(repeated for _, _, repeated in sorted(ranked, key=lambda entry: entry[:2]))
 
 
 def holds_sets(column: Any) -> bool:
@@ -168,7 +168,9 @@ def _coded(name: str, column: Any) -> _Coded:
         lacking = np.flatnonzero(np.asarray(pc.is_in(labels, value_set=pa.array(MISSING))))
         codes = np.where(np.isin(codes, lacking), -1, codes) if len(lacking) else codes
     first = (
-        [] if labels is None else [one for one in labels.slice(0, _LABELS).to_pylist() if one not in (None, *MISSING)]
+        []
+        if labels is None
+        else [label for label in labels.slice(0, _LABELS).to_pylist() if label not in (None, *MISSING)]
     )
     return _Coded(codes, meaning_of(name) or _kind_of(first), _are_cut(first), all(map(_DATE.fullmatch, first)))
 
@@ -217,7 +219,9 @@ def occurs_twice(given: int, distinct: int, name: str) -> bool:
 
 def _attributes(coded: Mapping[str, _Coded]) -> list[tuple[str, str, Int64]]:
     """Return the columns that say something of a person: the kind of attribute, the name, and the codes."""
-    kinds = {name: "name" if is_direct(one.kind) and one.kind != "address" else one.kind for name, one in coded.items()}
+    kinds = {
+        name: "name" if is_direct(look.kind) and look.kind != "address" else look.kind for name, look in coded.items()
+    }
     return [(kind, name, coded[name].codes) for name, kind in kinds.items() if kind in (*_ATTRIBUTES, "name")]
 
 
@@ -245,8 +249,8 @@ def _agreeing(codes: Int64, attributes: Sequence[tuple[str, str, Int64]], *, alo
 
 def _together(coded: Mapping[str, _Coded]) -> tuple[Repeated, ...]:
     """Return the columns of names and dates of birth, if they tell persons apart together, and repeat."""
-    names = [name for name, one in coded.items() if one.kind == "name"]
-    births = [name for name, one in coded.items() if one.kind in ("birth", "born") and one.dates]
+    names = [name for name, look in coded.items() if look.kind == "name"]
+    births = [name for name, look in coded.items() if look.kind in ("birth", "born") and look.dates]
     key = (*names, *births)
     if not births or any("," in name for name in key):
         return ()
@@ -254,7 +258,9 @@ def _together(coded: Mapping[str, _Coded]) -> tuple[Repeated, ...]:
     codes = np.where((stacked >= 0).all(axis=0), np.unique(stacked, axis=1, return_inverse=True)[1].ravel(), -1)
     if (codes >= 0).sum() - _distinct(codes) < _FEW_TOGETHER * len(codes):
         return ()
-    others = {name: one for name, one in coded.items() if name not in key and one.kind not in ("birth", "born", "name")}
+    others = {
+        name: look for name, look in coded.items() if name not in key and look.kind not in ("birth", "born", "name")
+    }
     agreeing = _agreeing(codes.astype(np.int64), _attributes(others), alone=bool(names))
     if not agreeing:
         return ()

@@ -300,7 +300,7 @@ def spans_within(
     first = 0
     while first < n:
         end = min(first + most_rows, n)
-        if any(one.filed for one in sizes) or sum(one.at_most(first, end) for one in sizes) > most_bytes:
+        if any(size.filed for size in sizes) or sum(size.at_most(first, end) for size in sizes) > most_bytes:
             end = _end(sizes, first, end, most_bytes)
         yield first, end
         first = end
@@ -310,7 +310,7 @@ def _end(sizes: "Sequence[_Sizes]", first: int, end: int, most: int) -> int:
     """Return the end of the rows from `first` on that take at most so many bytes; one row in any case."""
     before = 0
     for a, b in spans(end - first, _STEP):
-        each = sum(one.of(first + a, first + b) for one in sizes)
+        each = sum(size.of(first + a, first + b) for size in sizes)
         done = np.cumsum(each) + before
         if done[-1] > most:
             return first + max(1, a + int(np.searchsorted(done, most, side="right")))

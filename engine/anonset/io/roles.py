@@ -207,7 +207,7 @@ def _matching(names: Sequence[str], known: frozenset[str], asked: str) -> list[s
 def _expanded(names: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
     """Return the names of columns that hold the sets together; one that matches nothing stays as it is."""
     known = frozenset(names)
-    return tuple(dict.fromkeys(name for one in asked for name in _matching(names, known, one) or [one]))
+    return tuple(dict.fromkeys(name for pattern in asked for name in _matching(names, known, pattern) or [pattern]))
 
 
 def _refuse_shapes(where: str, roles: Roles) -> None:

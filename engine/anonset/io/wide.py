@@ -60,7 +60,7 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
     codes, labels = encoder.truth(name, column)
     presence = says_present([label for label in labels if label != "0"] if encoder.empty_for_null else labels)
     present = [presence.get(label, False) for label in labels]
-    wrong = np.flatnonzero(np.array([one is None for one in present], bool)[codes])
+    wrong = np.flatnonzero(np.array([says is None for says in present], bool)[codes])
     if len(wrong):
         empty = labels[codes[wrong[0]]] == ""
         fault = f"is empty; {setting('missing', 'empty')} takes it as 0" if empty else "is neither"
@@ -69,7 +69,7 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
         row = encoder.before + wrong[0] + 1
         msg = f"{place} must hold 0 and 1: row {row}{alike} {fault}"
         raise InputError(msg, column=name, row=row)
-    return np.array([bool(one) for one in present], bool)[codes]
+    return np.array([bool(says) for says in present], bool)[codes]
 
 
 def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:

@@ -94,7 +94,7 @@ def _condition(condition: Any) -> Condition:
 
 
 def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _is_number(value: Any, *kinds: type) -> bool:

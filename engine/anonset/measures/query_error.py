@@ -94,6 +94,6 @@ def relative_errors(
         true, expected = answer(query)
         base = true if floor is None else max(true, floor)
         errors.append(QueryError(query, true, expected, abs(true - expected) / base if base else None))
-    defined = [one.error for one in errors if one.error is not None]
+    defined = [query_error.error for query_error in errors if query_error.error is not None]
     average = fsum(defined) / len(defined) if defined else 0.0
     return AverageError(average, len(defined), len(errors) - len(defined), tuple(errors))

@@ -135,7 +135,7 @@ def evaluation_account(evaluation: "Evaluation") -> RichTable:
         skipped = f", {answers.skipped:,} with the answer 0 skipped" if answers.skipped else ""
         reading = "" if answers.reading is None else f", {answers.reading}"
         facts[f"error of queries (ARE{reading})"] = f"{answers.are:.6g} over {answers.answered:,} queries{skipped}"
-    facts |= {f"observed in {name}": _observed_text(one) for name, one in evaluation.observed.items()}
+    facts |= {f"observed in {name}": _observed_text(diversity) for name, diversity in evaluation.observed.items()}
     if evaluation.levels:
         total, counts = max(1, sum(evaluation.levels.values())), evaluation.levels
         kept, suppressed = counts.get(KEPT, 0), counts.get(SUPPRESSED, 0)

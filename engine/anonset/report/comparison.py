@@ -57,14 +57,16 @@ def over_seeds(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _as_one(group: list[dict[str, Any]]) -> dict[str, Any]:
-    one = {name: value for name, value in group[0].items() if name != "seed"}
-    for name in [name for name in one if any(isinstance(row[name], float) for row in group)]:
+    merged = {name: value for name, value in group[0].items() if name != "seed"}
+    for name in [name for name in merged if any(isinstance(row[name], float) for row in group)]:
         values = [row[name] for row in group if row[name] is not None]
         spread = f" ± {stdev(values):.2g}" if len(values) > 1 and max(values) > min(values) else ""
-        one[name] = f"{fmean(values):.5g}{spread}"
+        merged[name] = f"{fmean(values):.5g}{spread}"
     outcomes = Counter(row["outcome"] for row in group)
-    one["outcome"] = next(iter(outcomes)) if len(outcomes) == 1 else ", ".join(f"{o} {n}" for o, n in outcomes.items())
-    return {**one, "note": "; ".join(dict.fromkeys(row["note"] for row in group if row["note"])), "runs": len(group)}
+    merged["outcome"] = (
+        next(iter(outcomes)) if len(outcomes) == 1 else ", ".join(f"{o} {n}" for o, n in outcomes.items())
+    )
+    return {**merged, "note": "; ".join(dict.fromkeys(row["note"] for row in group if row["note"])), "runs": len(group)}
 
 
 def _text(name: str, value: Any) -> str:

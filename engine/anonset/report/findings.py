@@ -25,18 +25,18 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "persons": findings.persons,
         "columns": [
             {
-                "name": one.profile.name,
-                "kind": one.profile.kind,
-                "items": one.profile.items_kind or None,
-                "distinct": one.profile.distinct,
-                "nulls": one.profile.nulls,
-                "missing": one.profile.missing,
-                "entropy": one.profile.entropy,
-                "role": one.role,
-                "reason": one.reason,
-                "hierarchy": one.hierarchy,
+                "name": column.profile.name,
+                "kind": column.profile.kind,
+                "items": column.profile.items_kind or None,
+                "distinct": column.profile.distinct,
+                "nulls": column.profile.nulls,
+                "missing": column.profile.missing,
+                "entropy": column.profile.entropy,
+                "role": column.role,
+                "reason": column.reason,
+                "hierarchy": column.hierarchy,
             }
-            for one in findings.columns
+            for column in findings.columns
         ],
         "quasi_identifiers": None
         if classes is None
@@ -47,7 +47,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
             "unique": classes.unique.value,
             "below_k": classes.below_k.value,
         },
-        "known_items": {str(one.size): _known_summary(one, findings.k) for one in findings.known_items},
+        "known_items": {str(known.size): _known_summary(known, findings.k) for known in findings.known_items},
         "k": findings.k,
         "m": findings.m,
         "memory": findings.memory,
@@ -83,10 +83,10 @@ def _columns_table(findings: Findings) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0))
     for name in ("column", "kind", "distinct", "nulls", "role", "because"):
         table.add_column(name, justify="right" if name in ("distinct", "nulls") else "left", overflow="fold")
-    for one in findings.columns[:_MOST_SHOWN]:
-        look, nulls = one.profile, one.profile.nulls + one.profile.missing
-        role = f"--{one.role.replace('_', '-')}"
-        row = (look.name, look.kind, f"{look.distinct:,}", f"{nulls:,}", role, one.reason)
+    for column in findings.columns[:_MOST_SHOWN]:
+        look, nulls = column.profile, column.profile.nulls + column.profile.missing
+        role = f"--{column.role.replace('_', '-')}"
+        row = (look.name, look.kind, f"{look.distinct:,}", f"{nulls:,}", role, column.reason)
         table.add_row(*map(printable, row))
     return table
 
@@ -101,15 +101,15 @@ def _risk_table(findings: Findings) -> RichTable:
     return table
 
 
-def _known_summary(one: KnownItems, k: int) -> dict[str, Any]:
+def _known_summary(known: KnownItems, k: int) -> dict[str, Any]:
     figures = {
-        "worst": one.worst(2),
-        "average": one.average_unique,
-        "worst_below_k": one.worst(k),
-        "average_below_k": one.average_below,
+        "worst": known.worst(2),
+        "average": known.average_unique,
+        "worst_below_k": known.worst(k),
+        "average_below_k": known.average_below,
     }
     summary: dict[str, Any] = {name: share.value for name, share in figures.items()}
-    if not one.exact:
+    if not known.exact:
         summary["intervals"] = {name: _interval(share) for name, share in figures.items()}
     return summary
 

@@ -158,18 +158,24 @@ def _after(before: Sequence[Exposure], after: Risk | BucketRisk) -> list[tuple[s
     """Return the risk of persons by what is known of them; with the original, before and after."""
     if isinstance(after, BucketRisk):
         return told_table(after)[1]
-    earlier = {(one.values, one.items): _figures(one) for one in before}
+    earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
     rows = []
-    for one in after.exposures:
-        own = _figures(one)
-        known = earlier.get((one.values, one.items))
+    for exposure in after.exposures:
+        own = _figures(exposure)
+        known = earlier.get((exposure.values, exposure.items))
         cells = own if known is None else [f"{old} → {new}" for old, new in zip(known, own, strict=True)]
-        rows.append((knowledge(one.values, one.items), "yes" if one.guaranteed else "no", *cells))
+        rows.append((knowledge(exposure.values, exposure.items), "yes" if exposure.guaranteed else "no", *cells))
     return rows
 
 
-def _figures(one: Exposure) -> list[str]:
-    return [f"{one.smallest:,}", f"{one.mean:,.1f}", f"{one.highest:.3g}", str(one.average), str(one.above)]
+def _figures(exposure: Exposure) -> list[str]:
+    return [
+        f"{exposure.smallest:,}",
+        f"{exposure.mean:,.1f}",
+        f"{exposure.highest:.3g}",
+        str(exposure.average),
+        str(exposure.above),
+    ]
 
 
 def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
@@ -187,7 +193,7 @@ def _persons_below_k(found: ReportFacts) -> list[str]:
     if isinstance(found.after, BucketRisk):
         return []
     both = {"Before": found.before, "After": found.after.exposures}
-    return [f"{when}: {one}" for when, known in both.items() for one in persons_below_k(found.after, known)]
+    return [f"{when}: {line}" for when, known in both.items() for line in persons_below_k(found.after, known)]
 
 
 def _risk_drawing(before: Sequence[Exposure], after: Risk | BucketRisk) -> str:
@@ -196,9 +202,9 @@ def _risk_drawing(before: Sequence[Exposure], after: Risk | BucketRisk) -> str:
         return _inference_drawing(after)
     rows: dict[str, list[Bar]] = {}
     for pattern, when, exposed in (("solid", "before", before), ("hatched", "after", after.exposures)):
-        for one in exposed:
-            bar = (pattern, one.alone.value, f"{percent(one.alone.value)} {when}")
-            rows.setdefault(knowledge(one.values, one.items), []).append(bar)
+        for exposure in exposed:
+            bar = (pattern, exposure.alone.value, f"{percent(exposure.alone.value)} {when}")
+            rows.setdefault(knowledge(exposure.values, exposure.items), []).append(bar)
     who = "records" if after.unit == "row" else "persons"
     title = f"Share of the {who} that are alone with what is known, at worst"
     return bars(title, list(rows.items())) if rows else ""
@@ -207,10 +213,10 @@ def _risk_drawing(before: Sequence[Exposure], after: Risk | BucketRisk) -> str:
 def _inference_drawing(after: BucketRisk) -> str:
     """Return bars of the probability of guessing a value: without groups, a row discloses its own."""
     rows: list[tuple[str, list[Bar]]] = []
-    for one in after.inferences:
-        own: list[Bar] = [("hatched", one.highest, f"{one.highest:.1%} at most")]
-        own.append(("light", one.average.value, f"{one.average.value:.1%} on average"))
-        rows.append((one.known, own))
+    for inference in after.inferences:
+        own: list[Bar] = [("hatched", inference.highest, f"{inference.highest:.1%} at most")]
+        own.append(("light", inference.average.value, f"{inference.average.value:.1%} on average"))
+        rows.append((inference.known, own))
     return bars("How surely the likeliest sensitive value is told", rows)
 
 

@@ -29,8 +29,8 @@ def check_summary(check: PublicationCheck) -> dict[str, Any]:
         summary["suppressed"] = None if check.suppressed is None else float(check.suppressed)
         summary["beyond_utility"] = check.beyond_utility or None
     if check.correlations is not None:
-        summary["correlations"] = {kind: one.listed for kind, one in check.correlations.items()}
-        summary["correlations_found"] = {kind: one.number for kind, one in check.correlations.items()}
+        summary["correlations"] = {kind: violations.listed for kind, violations in check.correlations.items()}
+        summary["correlations_found"] = {kind: violations.number for kind, violations in check.correlations.items()}
     made: dict[str, Any] = plain(summary)
     for violations in (made.get("correlations") or {}).values():
         for violation in violations:  # the row tells who it is, to those who have it
@@ -56,10 +56,10 @@ def check_account(check: PublicationCheck) -> list[str]:
         lines.append(f"suppressed: {float(check.suppressed):.1%} of the items{bound}")
     if check.beyond_utility:
         lines.append(f"utility constraints: {check.beyond_utility}")
-    for kind, one in (check.correlations or {}).items():
-        lines.append(f"correlations, {kind.replace('_', ' ')}: {counted(one.number, 'violation')}")
-        lines += [f"  {_violation(violation)}" for violation in one.listed[:_SHOWN]]
-        lines += ["  ..."] if one.number > _SHOWN else []
+    for kind, violations in (check.correlations or {}).items():
+        lines.append(f"correlations, {kind.replace('_', ' ')}: {counted(violations.number, 'violation')}")
+        lines += [f"  {_violation(violation)}" for violation in violations.listed[:_SHOWN]]
+        lines += ["  ..."] if violations.number > _SHOWN else []
     if check.too_large:
         lines.append(f"correlations: not looked for in more than {MOST_CORRELATED:,} rows")
     return [printable(plain_text(line)) for line in lines]

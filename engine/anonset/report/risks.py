@@ -22,12 +22,16 @@ def risk_summary(risk: Risk) -> dict[str, Any]:
             "model": risk.model.name,
             "parameters": parameters_of(risk.model),
             "threshold": risk.threshold,
-            "exposures": [{"known": knowledge(one.values, one.items), **plain(one)} for one in risk.exposures],
+            "exposures": [
+                {"known": knowledge(exposure.values, exposure.items), **plain(exposure)} for exposure in risk.exposures
+            ],
             "sensitive": risk.disclosures,
             "journalist": None
             if risk.journalist is None
             else {"highest": risk.journalist[0], "above": risk.journalist[1]},
-            "attack": [{"known": knowledge(one.values, one.items), **plain(one)} for one in risk.attempts],
+            "attack": [
+                {"known": knowledge(attempt.values, attempt.items), **plain(attempt)} for attempt in risk.attempts
+            ],
             "broken": risk.broken,
         }
     )
@@ -62,8 +66,8 @@ def bucket_risk_account(risk: BucketRisk) -> list[str | RichTable]:
     ]  # fmt: skip
     title = "How surely the likeliest sensitive value of somebody in the data is told"
     parts.append(_table(title, *told_table(risk)))
-    one = risk.observed
-    parts.append(f"In the groups: l={one.distinct_l} different values, t={one.t:.3g}.")
+    observed = risk.observed
+    parts.append(f"In the groups: l={observed.distinct_l} different values, t={observed.t:.3g}.")
     if risk.correlations:
         violations = ", ".join(f"{counted(number, 'violation')} {where}" for where, number in risk.correlations.items())
         parts.append(f"What several rows of a person have in common (correlations): {violations}.")
@@ -99,9 +103,9 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
     """
     if risk.persons is None:
         return []
-    spoken = [one for one in exposures if one.guaranteed] or list(exposures[:1])
-    named = dict.fromkeys([one for one in spoken if not one.items] + spoken[-1:])
-    return [f"{few_persons(one, int(getattr(risk.model, 'k', 2)), risk.persons)}." for one in named]
+    spoken = [exposure for exposure in exposures if exposure.guaranteed] or list(exposures[:1])
+    named = dict.fromkeys([exposure for exposure in spoken if not exposure.items] + spoken[-1:])
+    return [f"{few_persons(exposure, int(getattr(risk.model, 'k', 2)), risk.persons)}." for exposure in named]
 
 
 def risk_account(risk: Risk) -> list[str | RichTable]:
@@ -118,14 +122,16 @@ def risk_account(risk: Risk) -> list[str | RichTable]:
         highest, above = risk.journalist
         share = f"{percent(above)} above {risk.threshold:g}"
         parts.append(f"Among the people of the population (journalist): highest {highest:.3g}, {share}.")
-    for name, one in risk.disclosures.items():
-        alone = percent(one.homogeneous_records / max(1, risk.records))
-        shown = f"l={one.distinct_l}, t={one.t:.3g}: {alone} of the rows are in classes with one value alone"
+    for name, diversity in risk.disclosures.items():
+        alone = percent(diversity.homogeneous_records / max(1, risk.records))
+        shown = (
+            f"l={diversity.distinct_l}, t={diversity.t:.3g}: {alone} of the rows are in classes with one value alone"
+        )
         parts.append(f"{printable(name)!r} shows {shown}.")
     if risk.attempts:
         title = "An attack that tried: random persons, random things known of them"
         parts += ["", _table(title, *attack_table(risk))]
-        promised = [one for one in risk.attempts if one.promised is not None]
+        promised = [attempt for attempt in risk.attempts if attempt.promised is not None]
         if promised:
             kept = "none was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} WAS"
             kept += "" if risk.persons is None else "; it speaks of rows, of which a person has several"

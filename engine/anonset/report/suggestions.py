@@ -27,7 +27,7 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "")
             "parameters": parameters_of(suggestion.model),
             "sample": suggestion.sample,
             "reading": ONE_MEMBER,
-            "candidates": [_entry(one) for one in suggestion.candidates],
+            "candidates": [_entry(candidate) for candidate in suggestion.candidates],
             "recommended": None
             if suggestion.recommended is None
             else {**_entry(suggestion.recommended), "command": command},
@@ -82,23 +82,25 @@ def suggestion_account(suggestion: Suggestion, command: str, with_own: str = "")
 def _scale(suggestion: Suggestion) -> list[str]:
     """Return the legend of the columns of the table."""
     of = {"items": "item occurrences", "values": "relational values", "tuples": "rows"}
-    kinds = [kind for kind in of if any(kind in one.shares for one in suggestion.candidates)]
+    kinds = [kind for kind in of if any(kind in candidate.shares for candidate in suggestion.candidates)]
     lines = [_SHARES.format(of=of[kinds[0]])] if kinds else []
-    lines += [_ERRORS] if any(one.countable is not None for one in suggestion.candidates) else []
-    ranges = any(one.ranges_kept is not None for one in suggestion.candidates)
+    lines += [_ERRORS] if any(candidate.countable is not None for candidate in suggestion.candidates) else []
+    ranges = any(candidate.ranges_kept is not None for candidate in suggestion.candidates)
     return [*lines, *(["ranges kept: 1 less the share of its column that a value is published as"] if ranges else [])]
 
 
 def _table(suggestion: Suggestion) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0))
     head = ("kept", "generalized", "suppressed", "item error", "pair error", "ranges kept", "useful")
-    shown = [at for at in range(len(head)) if any(cells(one)[at] for one in suggestion.candidates)]
+    shown = [at for at in range(len(head)) if any(cells(candidate)[at] for candidate in suggestion.candidates)]
     for name in ("", "algorithm", *(head[at] for at in shown), "time", "outcome"):
         left = name in ("", "algorithm", "outcome")
         table.add_column(name, justify="left" if left else "right", overflow="fold")
-    for one in suggestion.candidates:
-        mark, taken = "->" if one is suggestion.recommended else "", f"{one.seconds:.2f} s" if one.shares else ""
-        table.add_row(*map(printable, (mark, name_of(one), *(cells(one)[at] for at in shown), taken, _outcome(one))))
+    for candidate in suggestion.candidates:
+        mark = "->" if candidate is suggestion.recommended else ""
+        seconds = f"{candidate.seconds:.2f} s" if candidate.shares else ""
+        row = (mark, name_of(candidate), *(cells(candidate)[at] for at in shown), seconds, _outcome(candidate))
+        table.add_row(*map(printable, row))
     return table
 
 

@@ -63,7 +63,7 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
         other = np.flatnonzero(~new[1:] & (share[-2, 1:] != share[-2, :-1])) + 1
         if len(other):
             divided_ones.append(_divided(share, new, int(other[0])))
-    return n_individuals, min(divided_ones, key=lambda one: one[0])[1] if divided_ones else None
+    return n_individuals, min(divided_ones, key=lambda entry: entry[0])[1] if divided_ones else None
 
 
 def _divided(share: Int32, new: NDArray[np.bool_], at: int) -> tuple[tuple[int, ...], Divided]:

@@ -166,10 +166,10 @@ def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:
 
 def _all_classes(verdicts: Sequence[Verdict], model: KAnonymity | KKmAnonymity) -> Verdict:
     """Return the verdict on all classes from those on shares of them."""
-    checked: dict[str, Any] = {name: sum(one.checked[name] for one in verdicts) for name in ("rows", "classes")}
+    checked: dict[str, Any] = {name: sum(verdict.checked[name] for verdict in verdicts) for name in ("rows", "classes")}
     if verdicts:
-        checked["smallest_class"] = min(one.checked["smallest_class"] for one in verdicts)
-    witnesses = [one.witness for one in verdicts if one.witness is not None]
+        checked["smallest_class"] = min(verdict.checked["smallest_class"] for verdict in verdicts)
+    witnesses = [verdict.witness for verdict in verdicts if verdict.witness is not None]
     first = min(witnesses, key=lambda witness: witness.record, default=None)
     return Verdict(first is None, model, checked, first)
 
@@ -186,18 +186,18 @@ def _all_items(
         ]
         return len(witness.what), *values, *(index[label] for label in witness.what)
 
-    bad = [(place(one.witness), at) for at, one in enumerate(verdicts) if one.witness is not None]
-    undecided = [at for at, one in enumerate(verdicts) if one.holds is None]
+    bad = [(place(verdict.witness), at) for at, verdict in enumerate(verdicts) if verdict.witness is not None]
+    undecided = [at for at, verdict in enumerate(verdicts) if verdict.holds is None]
     longest = max(range(len(verdicts)), key=lambda at: len(verdicts[at].checked.get("itemset_occurrences", {})))
     decisive = verdicts[min(bad)[1] if bad else undecided[0] if undecided else longest]
     most = model.m if decisive.witness is None else len(decisive.witness.what)
     checked = dict(decisive.checked)
     for name, last in (("itemset_occurrences", most), ("distinct_itemsets", most - (decisive.witness is not None))):
         if name in checked:
-            parts = [one.checked.get(name, {}) for one in verdicts]
+            parts = [verdict.checked.get(name, {}) for verdict in verdicts]
             sizes = sorted({size for part in parts for size in part if size <= last})
             checked[name] = {size: sum(part.get(size, 0) for part in parts) for size in sizes}
-    filled = sum(one.checked["distinct_rows"] for one in verdicts)
+    filled = sum(verdict.checked["distinct_rows"] for verdict in verdicts)
     checked["distinct_rows"] = filled + (items.n_nonempty < items.n)  # the empty row is one, whatever its classes
     checked |= {**classes.checked, "symbols": int(np.count_nonzero(items.occurrences))}
     return Verdict(decisive.holds, model, checked, decisive.witness)

@@ -42,7 +42,7 @@ def check_klm(
     require_well_formed(column)
     verdicts, done = [], 0
     for rows in shares.shares_of(relational, store):
-        groups = classes_of(len(rows), tuple(one.take(rows) for one in relational))
+        groups = classes_of(len(rows), tuple(values.take(rows) for values in relational))
         verdict = _check(column.take(rows), groups, model, budget, None, Memory(store.limits))
         if (witness := verdict.witness) is not None:
             verdict = replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
@@ -59,20 +59,23 @@ def _of_all(
     """Return the verdict on all classes from those on shares of them: of the smallest sets the first, by its codes."""
 
     def place(witness: Witness) -> tuple[Any, ...]:
-        values = [one.codes if isinstance(one, CategoricalColumn) else one.values for one in relational]
+        values = [
+            values_of.codes if isinstance(values_of, CategoricalColumn) else values_of.values
+            for values_of in relational
+        ]
         codes = [column.vocabulary.index[label] for label in witness.what]
         return len(codes), codes, *(array[witness.record] for array in values)
 
-    bad = [(place(one.witness), at) for at, one in enumerate(verdicts) if one.witness is not None]
-    undecided = [at for at, one in enumerate(verdicts) if one.holds is None]
+    bad = [(place(verdict.witness), at) for at, verdict in enumerate(verdicts) if verdict.witness is not None]
+    undecided = [at for at, verdict in enumerate(verdicts) if verdict.holds is None]
     longest = max(range(len(verdicts)), key=lambda at: len(verdicts[at].checked["itemset_occurrences"]))
     decisive = verdicts[min(bad)[1] if bad else undecided[0] if undecided else longest]
     checked = dict(decisive.checked)
     for name in ("rows", "distinct_rows", "groups"):
-        checked[name] = sum(one.checked[name] for one in verdicts)
-    counted = [one.checked["itemset_occurrences"] for one in verdicts]
+        checked[name] = sum(verdict.checked[name] for verdict in verdicts)
+    counted = [verdict.checked["itemset_occurrences"] for verdict in verdicts]
     sizes = decisive.checked["itemset_occurrences"]
-    checked["itemset_occurrences"] = {size: sum(one.get(size, 0) for one in counted) for size in sizes}
+    checked["itemset_occurrences"] = {size: sum(sizes_of.get(size, 0) for sizes_of in counted) for size in sizes}
     return replace(decisive, checked=checked)
 
 

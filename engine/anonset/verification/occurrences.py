@@ -82,14 +82,14 @@ class Symbols:
         """Add each possible next symbol to each occurrence of a slice, group them by set, and extend these."""
         row, following = occurrences.row[part], occurrences.following[part]
         if int(choices.sum()) > self.at_once:  # then of one set
-            one = occurrences.sets[occurrences.rank[part.start]][None]
-            yield from self._by_symbols(lambda: _chunks(row, following, choices, self.at_once), one, size)
+            single = occurrences.sets[occurrences.rank[part.start]][None]
+            yield from self._by_symbols(lambda: _chunks(row, following, choices, self.at_once), single, size)
             return
         at = _places(following, choices)
         key = np.repeat(occurrences.rank[part], choices) * self.n_symbols + self.items[at]
         yield from self.extended(self._grouped(key, np.repeat(row, choices), at, occurrences.sets), size)
 
-    def _by_symbols(self, symbols: _Passes, one: Int64, size: int) -> Iterator[Occurrences]:
+    def _by_symbols(self, symbols: _Passes, single: Int64, size: int) -> Iterator[Occurrences]:
         """Extend one set, int64 (1, any), by each of the next symbols, some of these at a time, and further."""
         n, most = self.n_symbols, self.limits.held(MOST_OF_A_SET, _BYTES_OF_A_SET)
         count = np.zeros(n + 1, np.int64)
@@ -99,7 +99,7 @@ class Symbols:
         while done[first] < done[n]:
             last = max(first + 1, int(np.searchsorted(done, done[first] + self.at_once, side="right")) - 1)
             if last == first + 1 and count[last] > most:
-                yield from self._too_many(symbols, np.append(one, [[first]], axis=1), int(count[last]), size)
+                yield from self._too_many(symbols, np.append(single, [[first]], axis=1), int(count[last]), size)
             elif done[last] > done[first]:
                 row, place, key = (np.empty(int(done[last] - done[first]), np.int64) for _ in range(3))
                 filled = 0
@@ -109,15 +109,15 @@ class Symbols:
                     end = filled + int(np.count_nonzero(chosen))
                     row[filled:end], place[filled:end], key[filled:end] = rows[chosen], at[chosen], code[chosen]
                     filled = end
-                yield from self.extended(self._grouped(key, row, place, one), size)
+                yield from self.extended(self._grouped(key, row, place, single), size)
             first = last
 
-    def _too_many(self, symbols: _Passes, one: Int64, n: int, size: int) -> Iterator[Occurrences]:
+    def _too_many(self, symbols: _Passes, single: Int64, n: int, size: int) -> Iterator[Occurrences]:
         """Extend one set of `n` occurrences, which are not held, given passes over the symbols that may be its last.
 
         Each pass that this makes goes over all of them.
         """
-        last, missing = int(one[0, -1]), size - one.shape[1]
+        last, missing = int(single[0, -1]), size - single.shape[1]
 
         def of_set() -> Iterator[_Symbols]:
             for row, at in symbols():
@@ -130,12 +130,12 @@ class Symbols:
                 yield from _chunks(row, after, choices, self.at_once)
 
         if missing:
-            yield from self._by_symbols(following, one, size)
+            yield from self._by_symbols(following, single, size)
             return
         for row, after in of_set():
             n -= len(row)
             if len(row):
-                yield Occurrences(np.zeros(len(row), np.int64), row, after, one, goes_on=n > 0)
+                yield Occurrences(np.zeros(len(row), np.int64), row, after, single, goes_on=n > 0)
 
     def _first_of(self, size: int) -> Iterator[_Symbols]:
         """Yield the symbols of all records that begin a set of `size`, some records at a time."""

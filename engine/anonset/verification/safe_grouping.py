@@ -95,15 +95,17 @@ def _violated_group(publication: BucketPublication, k: int) -> Witness | None:
         np.maximum.at(most, at, shown.rows)
         fewer = np.flatnonzero(shown.rows < most[at])
         if len(fewer):
-            one = int(fewer[np.lexsort([codes[fewer] for codes in shown.codes[::-1]])[0]])
-            whose = tuple(int(codes[one]) for codes in shown.codes)
+            individual = int(fewer[np.lexsort([codes[fewer] for codes in shown.codes[::-1]])[0]])
+            whose = tuple(int(codes[individual]) for codes in shown.codes)
+            shows, others = int(shown.rows[individual]), int(most[at[individual]])
+            label = labels[shown.group[individual]]
             detail = (
-                f"its individual shows {counted(shown.rows[one], 'tuple')} in group {labels[shown.group[one]]}, "
-                f"another {most[at[one]]}; equally many are required"
+                f"its individual shows {counted(shows, 'tuple')} in group {label}, "
+                f"another {others}; equally many are required"
             )
-            witness = Witness((), int(shown.rows[one]), int(most[at[one]]), int(shown.row[one]), detail)
+            witness = Witness((), shows, others, int(shown.row[individual]), detail)
             uneven.append((whose, witness))
-    return min(uneven, key=lambda one: one[0])[1] if uneven else None
+    return min(uneven, key=lambda entry: entry[0])[1] if uneven else None
 
 
 class _Shown(NamedTuple):

@@ -88,6 +88,6 @@ class _Left:
         """Return the tuple of the record that raises the loss of a cluster of `size` records least."""
         from anonset_kernels.relational import nearest
 
-        one = GeneralizedTuples(tuples.qi, tuples.take(np.array([c])).values)
-        offset = size * float(one.losses()[0])
+        single = GeneralizedTuples(tuples.qi, tuples.take(np.array([c])).values)
+        offset = size * float(single.losses()[0])
         return int(nearest(tuples.union_losses(c, self.singles), float(size + 1), offset, self.alive, self.head))

@@ -66,7 +66,9 @@ class PartsFunction(ClusterFunction):
         """Return UL of each record of each cluster, part by part."""
         divided = [mapping for mapping in mappings if isinstance(mapping, PartMappings)]
         parts = [part for mapping in divided for part in mapping.parts]
-        losses_of_part = iter(super().losses(parts, [one for mapping in divided for one in mapping.mappings]))
+        losses_of_part = iter(
+            super().losses(parts, [mapping_of_part for mapping in divided for mapping_of_part in mapping.mappings])
+        )
         return [np.concatenate([next(losses_of_part) for _ in mapping.parts]) for mapping in divided]
 
     def publish(
@@ -80,7 +82,7 @@ class PartsFunction(ClusterFunction):
             part_of[part] = p
         numbers, old = renumber_clusters(part_of)
         of_cluster = np.repeat(np.arange(len(divided), dtype=np.int32), [len(mapping.parts) for mapping in divided])
-        flat = [one for mapping in divided for one in mapping.mappings]
+        flat = [mapping_of_part for mapping in divided for mapping_of_part in mapping.mappings]
         return numbers, of_cluster[old], self.recoding([flat[p] for p in old.tolist()])
 
     def _parts(self, members: Int64) -> list[Int64]:

@@ -91,8 +91,8 @@ class Kept(Discreet):
             kind, (nodes, start) = self._tree(items.hierarchy) or "", concatenate(items.nodes)
             arrays |= {"nodes": nodes.astype(np.int32), "start": start}
         elif isinstance(items, ClusterGroups) and items.vocabulary == self._vocabulary:
-            item, start = concatenate([one.item for one in items.merged])
-            smallest = concatenate([one.smallest for one in items.merged])[0]
+            item, start = concatenate([merged.item for merged in items.merged])
+            smallest = concatenate([merged.smallest for merged in items.merged])[0]
             arrays |= {"item": item.astype(np.int32), "smallest": smallest.astype(np.int32), "start": start}
         elif len(items):
             return None

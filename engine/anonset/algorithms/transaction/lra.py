@@ -114,21 +114,24 @@ class Lra(AprioriBased):
             order = GrayOrder.of(column, scratch)
             runs = order.runs(self.k, self.partitions)
             recoded = []
-            for one in self._recoded(order, runs, hierarchy, executor, scratch):
-                recoded.append(one)
+            for partition in self._recoded(order, runs, hierarchy, executor, scratch):
+                recoded.append(partition)
                 if progress is not None:
                     progress("partitions", float(len(recoded)), float(len(runs)))
-        members, nodes = [order.record[first:end] for first, end in runs], [one.nodes for one in recoded]
+        members, nodes = [order.record[first:end] for first, end in runs], [partition.nodes for partition in recoded]
         if order.n_empty:
             members.append(order.record[: order.n_empty])
             nodes.append(np.empty(0, np.int32))
         cluster, parts, old = number_clusters(members, column.n, store)
         cuts = ClusterCuts(hierarchy, tuple(nodes[c] for c in old))
         trace = (
-            RecodedPartition(records if store.in_files else tuple(records.tolist()), one.labels, one.fixes)
-            for records, one in zip(members, recoded, strict=False)
+            RecodedPartition(records if store.in_files else tuple(records.tolist()), partition.labels, partition.fixes)
+            for records, partition in zip(members, recoded, strict=False)
         )
-        figures = {"partitions": float(len(runs)), "increments": sum((one.increments for one in recoded), 0.0)}
+        figures = {
+            "partitions": float(len(runs)),
+            "increments": sum((partition.increments for partition in recoded), 0.0),
+        }
         return Result(PerCluster(cluster, cuts, parts=parts), tuple(trace), figures)
 
     def _recoded(
