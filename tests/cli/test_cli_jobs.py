@@ -205,3 +205,44 @@ def test_flags_win_in_how_a_job_is_read(place: Place, job: str, arguments: tuple
     assert place.run(*typed).code == 0
     ran = place.run(*typed, "--delimiter", ";")
     assert (ran.code, "there is no column 'codes'" in ran.err or "codes" in ran.err) == (2, True), ran.err
+
+
+@pytest.mark.parametrize(
+    ("settings", "files"),
+    [
+        ('algorithm = "coat"\nk = 2\nprivacy_constraints = "pgen"\nutility_constraints = "siblings:2"\n', {}),
+        (
+            'algorithm = "coat"\nk = 2\nprivacy_constraints = "km"\nm = 1\nutility_constraints = "groups.txt"\n',
+            {"groups.txt": "a1 a2\nb1 b2\n"},
+        ),
+        (
+            'model = "coherence"\nk = 2\np = 1\nh = 0.9\nsensitive_items = "@secret.txt"\nitem_loss = "losses.txt"\n',
+            {"secret.txt": "b2\n", "losses.txt": "1 a1\n0.5 a2 b1\n"},
+        ),
+        ('model = "coherence"\nk = 2\np = 1\nsensitive_items = ["@secret.txt"]\n', {"secret.txt": "b2\n"}),
+    ],
+)
+def test_words_of_a_job_are_words_and_its_files_lie_beside_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch, settings: str, files: dict[str, str]
+) -> None:
+    (place.folder / "jobs").mkdir()
+    for name, text in {**files, "data.dat": "a1 b1 b2\na2 b1\na2 b1 b2\na1 a2 b2\n"}.items():
+        place.write(f"jobs/{name}", text)
+    place.write("jobs/job.toml", f'input = "data.dat"\nout = "out"\n{settings}')
+    monkeypatch.chdir(place.folder)
+    more = ("--max-suppressed", "1") if "coat" in settings else ()
+    ran = place.run("anonymize", "jobs/job.toml", "--allow-worthless", *more)
+    assert ran.code == 0, ran.err
+    monkeypatch.chdir(place.folder / "jobs")
+    typed = [word for line in settings.splitlines() for word in _typed(*line.split(" = "))]
+    ran = place.run("anonymize", "data.dat", *typed, "--allow-worthless", *more, "-o", "typed")
+    assert ran.code == 0, ran.err
+    monkeypatch.chdir("/")
+    ran = place.run("anonymize", str(place.folder / "jobs" / "typed.private" / "report.json"), "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    published = {(place.folder / "jobs" / name / "published.dat").read_bytes() for name in ("out", "typed")}
+    assert published == {(place.out / "published.dat").read_bytes()}
+
+
+def _typed(name: str, value: str) -> tuple[str, str]:
+    return f"--{name.replace('_', '-')}", value.strip('[]"')

@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.settings.readers import FORMS
 from anonset.settings.reading import ReadingSettings
 from anonset.settings.settings import PLACES, over, read_config
 from anonset.strict_json import loads
 
-_FILES_OR_WORDS: Mapping[str, tuple[str, ...]] = {
-    "privacy_constraints": ("km", "pgen"),
-    "utility_constraints": (),
-    "item_weights": ("lca", "uniform", "ones"),
-}
-"""Settings that are paths, unless they are one of some words."""
 _REPORT = "report.json"
+_WORDS = {
+    **dict.fromkeys(PLACES, ()),
+    **{form.setting: form.words for form in FORMS.values() if form.words is not None},
+}
+"""By settings that are paths, the words that are none."""
 
 
 def is_job(path: str | None) -> bool:
@@ -68,12 +68,14 @@ def _placed(found: dict[str, Any], folder: Path) -> dict[str, Any]:
         return str(folder / value) if isinstance(value, str) and "://" not in value else value
 
     for name, value in found.items():
-        if name in PLACES or (name in _FILES_OR_WORDS and value not in _FILES_OR_WORDS[name]):
+        if name in _WORDS and str(value).partition(":")[0] not in _WORDS[name]:
             found[name] = placed(value)
     if isinstance(specs := found.get("hierarchy"), dict):
         found["hierarchy"] = {column: with_path(spec, placed) for column, spec in specs.items()}
-    if isinstance(named := found.get("sensitive_items"), str) and named.startswith("@"):
-        found["sensitive_items"] = f"@{placed(named[1:])}"
+    named = found.get("sensitive_items")
+    match [named] if isinstance(named, str) else named:
+        case [str(file)] if file.startswith("@"):
+            found["sensitive_items"] = [f"@{placed(file[1:])}"]
     return found
 
 

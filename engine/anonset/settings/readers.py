@@ -16,6 +16,7 @@ from anonset.measures.utility_loss import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.spelling import require_known
 
+_MADE_GROUPS = ("level", "siblings")
 _MOST_DIGITS = 18  # of a number; int() refuses thousands of them
 
 
@@ -91,6 +92,8 @@ class Form:
     """Whether the value can be read with the data alone; None: it never needs them."""
     companions: Callable[[Any], frozenset[str]] | None = None
     """Other settings that a value takes; None: it takes none."""
+    words: tuple[str, ...] | None = None
+    """Of a path: what stands, also before a colon, in values that are none; None: it is no path."""
     missing: str = ""
     """What to say where it is required and missing: what it is about, and how to find its value."""
 
@@ -167,7 +170,7 @@ def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
     from anonset.privacy.policies import groups_of_level, groups_of_siblings
 
     kind, _, number = value.partition(":")
-    if kind not in ("level", "siblings") or not number.isdecimal() or len(number) > _MOST_DIGITS:
+    if kind not in _MADE_GROUPS or not number.isdecimal() or len(number) > _MOST_DIGITS:
         return read_utility_policy(value, context.vocabulary)
     if context.column is None:
         return None
@@ -218,6 +221,7 @@ _PRIVACY = Form(
     privacy_constraints,
     "Itemsets to protect: a file with one per line, km (all of up to --m items), or pgen (the rare ones).",
     lambda value: value != "km",
+    words=("km", "pgen"),
 )
 DIVERSE = "lm-apriori"
 """The transaction function for (k, l^m)-diversity."""
@@ -233,15 +237,21 @@ FORMS: dict[str, Form] = {
         utility_constraints,
         "Items that may be published as one: a file with a group per line, level:D of the hierarchy, or siblings:N.",
         lambda _: True,
+        words=_MADE_GROUPS,
     ),
     "item_weights": Form(
-        "item_weights", str, item_weights, "Weights of the utility loss (UL): lca, uniform, ones, or a file."
+        "item_weights",
+        str,
+        item_weights,
+        "Weights of the utility loss (UL): lca, uniform, ones, or a file.",
+        words=KINDS,
     ),
     "item_loss": Form(
         "item_loss",
         str,
         item_loss,
         "Loss of suppressing an item: a file with a loss and its items per line; default: how often it occurs.",
+        words=(),
     ),
     "order": Form("item_order"),
     "k": Form("k", text="Minimum number of records that must look alike."),
