@@ -130,8 +130,8 @@ def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping
     if "items" in model.protects:
         labels, secrets = tuple(_ITEMS.leaves.labels), tuple(model.secrets)
         rows = [{pick(labels) for _ in range(1 + random.below(_LONGEST))} for _ in range(records)]
-        for at in range(0, records if secrets else 0, 9):  # seldom: at most one of several records may hold it
-            rows[at].add(secrets[at // 9 % len(secrets)])
+        for record in range(0, records if secrets else 0, 9):  # seldom: at most one of several records may hold it
+            rows[record].add(secrets[record // 9 % len(secrets)])
         sets = SetColumn.of(rows, universe=tuple(dict.fromkeys((*labels, *secrets))))
     if "relational" in model.protects:
         relational = (
@@ -141,7 +141,7 @@ def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping
         )
     if "buckets" in model.protects:
         ids = (CategoricalColumn.of("person", [f"P{random.below(max(1, records // 2))}" for _ in range(records)]),)
-        sensitive = CategoricalColumn.of("drug", ["abcdefg"[at % 7] for at in range(records)])
+        sensitive = CategoricalColumn.of("drug", ["abcdefg"[record % 7] for record in range(records)])
     table = Table(sets, relational, sensitive=sensitive, ids=ids)
     given = {"items": _ITEMS, "origin": _ORIGINS}
     return bind(table, {column.name: given[column.name] for column in table.columns if column.name in given}, model)

@@ -47,7 +47,7 @@ class Blocks(Discreet):
     def of(cls, column: SetColumn, records_per_block: int = RECORDS_PER_BLOCK) -> "Blocks":
         """Return a column in memory as blocks; nothing is copied."""
         starts = range(0, column.n, records_per_block)
-        rows = [(column.indptr[at : at + records_per_block + 1], column.items) for at in starts]
+        rows = [(column.indptr[start : start + records_per_block + 1], column.items) for start in starts]
         sizes = column.n, column.n_nonempty, column.longest, column.occurrences
         return cls(column.name, column.vocabulary, rows, *sizes, store_of(column.items))
 
@@ -133,6 +133,8 @@ class GrowingSets:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         for array in (self._indptr, self._items):
-            array.__exit__(kind, error, at)
+            array.__exit__(kind, error, traceback)

@@ -64,19 +64,19 @@ class FiledLabels(Sequence[str]):
         return self.filed + (self.last is not None)
 
     @overload
-    def __getitem__(self, at: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
 
     @overload
-    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
 
-    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
-        if isinstance(at, slice):
-            return tuple(self[place] for place in range(*at.indices(len(self))))
-        if not 0 <= at < len(self):
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(self[place] for place in range(*index.indices(len(self))))
+        if not 0 <= index < len(self):
             raise IndexError
-        if at == self.filed:
+        if index == self.filed:
             return self.last or ""
-        return self.text[self.starts[at] : self.starts[at + 1]].tobytes().decode()
+        return self.text[self.starts[index] : self.starts[index + 1]].tobytes().decode()
 
     def spans(self) -> Iterator[tuple[int, int]]:
         """Yield the first and the end of spans of labels that lie in the files, of a bounded number and of few bytes.

@@ -84,7 +84,7 @@ def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
         room = np.empty(len(text) + (end - first) * (2 + len(_BETWEEN)), np.uint8)
         quote_labels(Labels(starts, labels.text), room)
         return room.tobytes()
-    return (json.dumps([labels[at] for at in range(first, end)])[1:-1]).encode() + _BETWEEN
+    return (json.dumps([labels[code] for code in range(first, end)])[1:-1]).encode() + _BETWEEN
 
 
 def columns_sha256(table: Table) -> dict[str, str]:

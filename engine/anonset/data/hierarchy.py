@@ -124,7 +124,7 @@ class Hierarchy(Discreet):
         labels = self.leaves.labels[low:high]
         if self.place is None:
             return tuple(labels)
-        return tuple(labels[at] for at in np.argsort(self.place[low:high]).tolist())
+        return tuple(labels[leaf] for leaf in np.argsort(self.place[low:high]).tolist())
 
     def ancestors(self, node: int) -> list[int]:
         """Return the strict ancestors of a node, parent first, root last."""

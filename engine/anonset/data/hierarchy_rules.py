@@ -159,12 +159,12 @@ def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int
     ('N2_0', 'N1_0', 'a', 'c', 'N1_1', 'b', 'd')
     """
     order = np.lexsort((np.arange(len(labels)), -occurrences))
-    level: list[tuple[str, Tree]] = [(labels[at], labels[at]) for at in order]  # smallest label, tree
+    level: list[tuple[str, Tree]] = [(labels[code], labels[code]) for code in order]  # smallest label, tree
     Hierarchy.balanced(labels, fanout)  # refuses a bad fanout, or no labels
     height = 0
     while len(level) > 1:
         height += 1
-        chunks = [sorted(level[at : at + fanout], key=itemgetter(0)) for at in range(0, len(level), fanout)]
+        chunks = [sorted(level[start : start + fanout], key=itemgetter(0)) for start in range(0, len(level), fanout)]
         number = {chunk[0][0]: rank for rank, chunk in enumerate(sorted(chunks, key=lambda chunk: chunk[0][0]))}
         level = [(chunk[0][0], (f"N{height}_{number[chunk[0][0]]}", [tree for _, tree in chunk])) for chunk in chunks]
     balanced = Hierarchy.from_tree(level[0][1])
@@ -240,7 +240,7 @@ def _bins(given: str) -> Paths:
         if number < edges[0]:
             msg = f"values must be at least {_shown(edges[0])}"
             raise ValueError(msg)
-        last = max(at for at, edge in enumerate(edges) if edge <= number)
+        last = max(position for position, edge in enumerate(edges) if edge <= number)
         return [f"[{_shown(edges[last])}:{_shown(edges[last + 1]) if last + 1 < len(edges) else ''})"]
 
     return above

@@ -42,17 +42,17 @@ class Numbers(Sequence[str]):
         return self._n
 
     @overload
-    def __getitem__(self, at: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
 
     @overload
-    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
 
-    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
-        if isinstance(at, slice):
-            return tuple(str(place + 1) for place in range(*at.indices(self._n)))
-        if not 0 <= at < self._n:
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(str(place + 1) for place in range(*index.indices(self._n)))
+        if not 0 <= index < self._n:
             raise IndexError
-        return str(at + 1)
+        return str(index + 1)
 
     def __iter__(self) -> Iterator[str]:
         return map(str, range(1, self._n + 1))

@@ -51,7 +51,7 @@ class BucketPublication(Discreet):
 
     def __post_init__(self) -> None:
         names = [column.name for column in (*self.qit, self.snt_value)]
-        if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
+        if twice := next((name for position, name in enumerate(names) if name in names[:position]), None):
             msg = f"column names of a bucketized table must be distinct, got {twice!r} twice"
             raise InputError(msg)
         if {column.n for column in self.qit} != {len(self.record)}:
@@ -70,9 +70,9 @@ class BucketPublication(Discreet):
         # counts above the number of rows are wrong anyhow: with a bound, the sums are exact
         values = sums_by_code(self.snt_group, self.snt_count, n_groups, most=self.n + 1)
         if not np.array_equal(rows, values):
-            at = int(np.argmax(rows != values))
-            label = self.group.vocabulary.labels[at]
-            sizes = f"{rows[at]} and {sum(self.snt_count[self.snt_group == at].tolist())}"
+            group = int(np.argmax(rows != values))
+            label = self.group.vocabulary.labels[group]
+            sizes = f"{rows[group]} and {sum(self.snt_count[self.snt_group == group].tolist())}"
             msg = f"group {datum(label)} must have as many rows in the QIT as values in the SNT, got {sizes}"
             raise InputError(msg)
 

@@ -27,21 +27,21 @@ class ClusterCuts(Discreet, Sequence[Cut]):
         return len(self.nodes)
 
     @overload
-    def __getitem__(self, at: int) -> Cut: ...
+    def __getitem__(self, index: int) -> Cut: ...
 
     @overload
-    def __getitem__(self, at: slice) -> "ClusterCuts": ...
+    def __getitem__(self, index: slice) -> "ClusterCuts": ...
 
-    def __getitem__(self, at: int | slice) -> "Cut | ClusterCuts":
-        if isinstance(at, slice):
-            return ClusterCuts(self.hierarchy, self.nodes[at])
+    def __getitem__(self, index: int | slice) -> "Cut | ClusterCuts":
+        if isinstance(index, slice):
+            return ClusterCuts(self.hierarchy, self.nodes[index])
         image = self.hierarchy.leaf_node.copy()
-        for node in self.nodes[at].tolist():
+        for node in self.nodes[index].tolist():
             image[self.hierarchy.leaf_lo[node] : self.hierarchy.leaf_hi[node]] = node
         return Cut(self.hierarchy, image)
 
     def __iter__(self) -> Iterator[Cut]:
-        return (self[at] for at in range(len(self)))
+        return (self[index] for index in range(len(self)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,19 +62,19 @@ class MappingsInParts(Discreet, Sequence[Cut | ItemGroups]):
         return self.first[-1]
 
     @overload
-    def __getitem__(self, at: int) -> Cut | ItemGroups: ...
+    def __getitem__(self, index: int) -> Cut | ItemGroups: ...
 
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Cut | ItemGroups]: ...
+    def __getitem__(self, index: slice) -> Sequence[Cut | ItemGroups]: ...
 
-    def __getitem__(self, at: int | slice) -> "Cut | ItemGroups | Sequence[Cut | ItemGroups]":
-        if isinstance(at, slice):
-            part = bisect_right(self.first, at.start or 0) - 1
-            if (at.start, at.stop, at.step) == (*self.first[part : part + 2], None):
+    def __getitem__(self, index: int | slice) -> "Cut | ItemGroups | Sequence[Cut | ItemGroups]":
+        if isinstance(index, slice):
+            part = bisect_right(self.first, index.start or 0) - 1
+            if (index.start, index.stop, index.step) == (*self.first[part : part + 2], None):
                 return self.of_part[part]
-            return [self[cluster] for cluster in range(*at.indices(len(self)))]
-        part = bisect_right(self.first, at) - 1
-        return self.of_part[part][at - self.first[part]]
+            return [self[cluster] for cluster in range(*index.indices(len(self)))]
+        part = bisect_right(self.first, index) - 1
+        return self.of_part[part][index - self.first[part]]
 
     def __iter__(self) -> Iterator[Cut | ItemGroups]:
         return chain.from_iterable(self.of_part)
@@ -119,16 +119,16 @@ class ClusterGroups(Discreet, Sequence[ItemGroups]):
         return len(self.merged)
 
     @overload
-    def __getitem__(self, at: int) -> ItemGroups: ...
+    def __getitem__(self, index: int) -> ItemGroups: ...
 
     @overload
-    def __getitem__(self, at: slice) -> "ClusterGroups": ...
+    def __getitem__(self, index: slice) -> "ClusterGroups": ...
 
-    def __getitem__(self, at: int | slice) -> "ItemGroups | ClusterGroups":
-        if isinstance(at, slice):
-            return ClusterGroups(self.vocabulary, self.merged[at])
-        image = self.merged[at].image(len(self.vocabulary))
+    def __getitem__(self, index: int | slice) -> "ItemGroups | ClusterGroups":
+        if isinstance(index, slice):
+            return ClusterGroups(self.vocabulary, self.merged[index])
+        image = self.merged[index].image(len(self.vocabulary))
         return ItemGroups(self.vocabulary, np.unique(image, return_inverse=True)[1].reshape(-1).astype(np.int32))
 
     def __iter__(self) -> Iterator[ItemGroups]:
-        return (self[at] for at in range(len(self)))
+        return (self[index] for index in range(len(self)))

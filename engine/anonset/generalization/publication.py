@@ -285,9 +285,9 @@ def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[st
     """
     book = tuple(symbols)
     position_of: dict[str, dict[str, int]] = {name: {} for name in joined}
-    for at, symbol in enumerate(book):
+    for position, symbol in enumerate(book):
         for name, text in cells(symbol, joined).items():
-            if (other := position_of[name].setdefault(text, at)) != at:
+            if (other := position_of[name].setdefault(text, position)) != position:
                 msg = (
                     f"column {name!r}: {datum(book[other].label)} and {datum(symbol.label)} would both be "
                     f"published as {datum(text)}; labels must be distinct within a column: rename the "
@@ -312,6 +312,6 @@ def written_columns(publication: Publication) -> tuple[SetColumn | CategoricalCo
     for name, texts in cells_by_column(publication.symbols, publication.joined).items():
         codes = np.full(len(publication.symbols), -1, np.int32)
         codes[list(texts.values())] = np.arange(len(texts), dtype=np.int32)
-        shown = tuple(replace(publication.symbols[at], label=text) for text, at in texts.items())
+        shown = tuple(replace(publication.symbols[position], label=text) for text, position in texts.items())
         parts.append(replace(generalize(sets, codes, shown, publication.store), name=name))
     return in_order((*publication.relational, *parts, *publication.kept), publication.order)

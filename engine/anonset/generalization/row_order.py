@@ -103,8 +103,8 @@ def _columns(fixed: NDArray[np.int32], store: Store) -> list[Int32]:
         return [fixed.reshape(-1)]
     columns = [store.array("codes", np.int32, len(fixed)) for _ in range(fixed.shape[1])]
     for begin, end in spans(len(fixed)):
-        for at, column in enumerate(columns):
-            column[begin:end] = fixed[begin:end, at]
+        for number, column in enumerate(columns):
+            column[begin:end] = fixed[begin:end, number]
     return columns
 
 

@@ -64,20 +64,20 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
     for child, node in parent.items():
         children.setdefault(node, []).append(child)
 
-    def below(nodes: list[str], at: float) -> str | None:
-        inside = (node for node in nodes if bounds[node][0] <= at < bounds[node][1])
-        ends = (node for node in nodes if at == bounds[node][1] and (dates or at == end))
+    def below(nodes: list[str], number: float) -> str | None:
+        inside = (node for node in nodes if bounds[node][0] <= number < bounds[node][1])
+        ends = (node for node in nodes if number == bounds[node][1] and (dates or number == end))
         return next(inside, next(ends, None))
 
     rows = []
     for value in vocabulary.labels:
-        at = _date(value, last=False) if dates else _float(value)
-        if at is None:
+        number = _date(value, last=False) if dates else _float(value)
+        if number is None:
             msg = f"{where}: values must be {'dates' if dates else 'numbers'}, got {datum(value)}"
             raise HierarchyError(msg)
         path, nodes = [value], [root]
         while nodes:
-            inner = below(nodes, at)
+            inner = below(nodes, number)
             if inner is None:
                 msg = f"{where}: every value must lie in an interval, got {datum(value)}"
                 raise HierarchyError(msg)

@@ -138,8 +138,8 @@ def _name(tree: Hierarchy, node: int, given: Mapping[tuple[str, ...], str]) -> s
 def _dense(groups: ItemGroups) -> Any:
     """Return int32 (M,): position of each item's group among the groups, -1 where it is suppressed."""
     image = np.full(len(groups.vocabulary), -1, np.int32)
-    for at, members in enumerate(groups.members):
-        image[list(members)] = at
+    for group, members in enumerate(groups.members):
+        image[list(members)] = group
     return image
 
 

@@ -170,7 +170,7 @@ def _at_address(address: str, declared: str | None) -> DataFiles:
     """Find files at an address of another file system."""
     from pyarrow import fs
 
-    plain = address[: min((at for mark in _MARKS if (at := address.find(mark)) >= 0), default=len(address))]
+    plain = address[: min((position for mark in _MARKS if (position := address.find(mark)) >= 0), default=len(address))]
     root = plain if plain == address else plain.rpartition("/")[0]
     system, base = _system(root)
     with reading(address):

@@ -157,14 +157,14 @@ class DelimitedText:
         Texts of `null` are no numbers, and say nothing.
         """
         first = self.data[:_LOOKED_AT]
-        at = [n for n, name in enumerate(self.names) if name in names]
-        if not at or b"," not in first or (self.delimiter == "," and b'"' not in first):
+        positions = [n for n, name in enumerate(self.names) if name in names]
+        if not positions or b"," not in first or (self.delimiter == "," and b'"' not in first):
             return ""
         end = max(first.rfind(b"\n"), first.rfind(b"\r")) + 1 or len(first)
         lines = first[:end].decode("utf-8", "replace")
         with any_field_size():
             rows = list(csv.reader(io.StringIO(lines, newline=""), delimiter=self.delimiter, skipinitialspace=True))
-        held = [row[n].strip() for row in rows[self._named :] if len(row) == self._n_fields for n in at]
+        held = [row[n].strip() for row in rows[self._named :] if len(row) == self._n_fields for n in positions]
         return recognised_decimal([field for field in held if field not in null])
 
     def _header_below(self, absent: Missing) -> str:
@@ -263,8 +263,8 @@ class DelimitedText:
 
         self._explain()
         rows = [row or [""] for _, _, row in self._rows()][self._named :]
-        at = {name: self.names.index(name) for name in names}
-        return {name: pa.chunked_array([[row[n] for row in rows]], pa.string()) for name, n in at.items()}
+        position_of = {name: self.names.index(name) for name in names}
+        return {name: pa.chunked_array([[row[n] for row in rows]], pa.string()) for name, n in position_of.items()}
 
     def _refuse_blank_lines(self, n_rows: int, block: int) -> None:
         """Refuse blank lines among several columns, which Arrow takes for a row of empty fields or leaves out.
@@ -340,12 +340,12 @@ class DelimitedText:
 
 def _first_row(data: bytes) -> str:
     """Return the first row of a text, with its line ends within quotes."""
-    at = quotes = 0
+    row_end = quotes = 0
     for line_end in LINE_END.finditer(data, 0, _LONGEST_HEADER):
-        quotes += data.count(b'"', at, line_end.end())
-        at = line_end.end()
+        quotes += data.count(b'"', row_end, line_end.end())
+        row_end = line_end.end()
         if quotes % 2 == 0:
-            return data[:at].decode("utf-8", "replace")
+            return data[:row_end].decode("utf-8", "replace")
     return data[:_LONGEST_HEADER].decode("utf-8", "replace")
 
 

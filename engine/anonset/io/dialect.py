@@ -169,7 +169,7 @@ def numbered(fields: Sequence[str]) -> list[str]:
     >>> numbered(["1961-03-02", "47677"])
     ['1', '2']
     """
-    return [str(at) for at, _ in enumerate(fields, 1)]
+    return [str(number) for number, _ in enumerate(fields, 1)]
 
 
 def invalid_utf8(where: object, data: bytes, lines: int = 0) -> str:

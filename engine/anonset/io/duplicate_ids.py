@@ -47,8 +47,10 @@ class Persons:
         self._shares.__enter__()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._shares.__exit__(kind, error, at)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._shares.__exit__(kind, error, traceback)
 
     def add(self, columns: list[Any]) -> None:
         """Add rows: the texts of each column that identifies a person (``pyarrow.LargeStringArray``)."""
@@ -71,8 +73,8 @@ class Persons:
         """
         first, again = self.repeated()
         if len(again):
-            at = int(np.argmin(again))
-            rows = int(first[at]), int(again[at])
+            earliest = int(np.argmin(again))
+            rows = int(first[earliest]), int(again[earliest])
             raise InputError(repeated_ids(where, ", ".join(map(repr, self.names)), rows, len(again)))
 
     def repeated(self) -> tuple[Int64, Int64]:
@@ -104,8 +106,10 @@ class Watched:
             self._stack.enter_context(keys.kept)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._stack.__exit__(kind, error, at)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, traceback)
 
     def add(self, columns: Mapping[str, Any]) -> None:
         """Add rows: among others the watched columns (``pyarrow.ChunkedArray``)."""

@@ -104,8 +104,8 @@ def split_spec(spec: str) -> tuple[str, str]:
     if spec.startswith(REFINE):
         return REFINE, spec.removeprefix(REFINE)
     if spec.startswith(HALVES):
-        by, at, path = spec.partition("@")
-        return by + at, path
+        by, mark, path = spec.partition("@")
+        return by + mark, path
     if spec in ("range", "values") or _is_made(spec):
         return spec, ""
     return "", spec
@@ -354,7 +354,7 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
             stray, usual = _second_root(lines)
             _refuse(where, stray.number, stray.path[-1], f"stands as a second root beside {datum(usual)}")
         if len(set(path)) < len(path):
-            twice = next(label for at, label in enumerate(path) if label in path[:at])
+            twice = next(label for column, label in enumerate(path) if label in path[:column])
             _refuse(where, number, twice, "stands above itself (a cycle)")
         if not path[0]:
             _refuse(where, number, path[0], "is a leaf without a name; leaves must have a label")

@@ -45,8 +45,8 @@ def _may_need_quotes(column: Any) -> bool:
     begin, end = int(ends[column.offset]), int(ends[column.offset + len(column)])
     marks = [mark.encode() for mark in _MARKS]
     longest = max(map(len, marks))
-    for at in range(begin, end, _BYTES_AT_ONCE):
-        block = data.slice(at, min(end - at, _BYTES_AT_ONCE + longest - 1)).to_pybytes()
+    for start in range(begin, end, _BYTES_AT_ONCE):
+        block = data.slice(start, min(end - start, _BYTES_AT_ONCE + longest - 1)).to_pybytes()
         if any(mark in block for mark in marks):
             return True
     return False

@@ -188,7 +188,7 @@ def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
     written, held = text.take(doubted), values.take(doubted)
     left = np.flatnonzero(np.asarray(pc.not_equal(pc.cast(held, written.type), written)))
     pairs = zip(written.take(left).to_pylist(), held.take(left).to_pylist(), strict=True)
-    wrong = [at for at, (digits, number) in enumerate(pairs) if not _is_held(digits, number)]
+    wrong = [row for row, (digits, number) in enumerate(pairs) if not _is_held(digits, number)]
     return doubted[left[wrong]]
 
 

@@ -160,7 +160,7 @@ def _array(where: str, name: str, values: list[Any]) -> Any:
 
     if any(_is_set(value) for value in values):
         place = f"{where}: column {name!r}"
-        rows = [None if _is_nothing(value) else _labels(place, at, value) for at, value in enumerate(values, 1)]
+        rows = [None if _is_nothing(value) else _labels(place, row, value) for row, value in enumerate(values, 1)]
         return pa.chunked_array([pa.array(rows, pa.list_(pa.string()))])
     what = f"column {name!r} cannot be read; its values must be of one kind"
     with reading(where, what, values=True):
@@ -196,7 +196,7 @@ def _of_rows(where: str, source: Iterable[Any]) -> Columns:
 
 
 def _of_records(where: str, rows: Sequence[Any]) -> Columns:
-    if odd := next((at for at, row in enumerate(rows, 1) if not isinstance(row, Mapping)), 0):
+    if odd := next((number for number, row in enumerate(rows, 1) if not isinstance(row, Mapping)), 0):
         msg = f"{where}: row {odd} must be a record as the first is, got {type(rows[odd - 1]).__name__}"
         raise InputError(msg)
     names = dict.fromkeys(name for row in rows for name in row)

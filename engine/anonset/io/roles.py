@@ -123,12 +123,12 @@ class Header:
     def require_distinct(self) -> None:
         """Refuse two columns of the same name."""
         seen: dict[str, int] = {}
-        for at, name in enumerate(self.names, 1):
+        for number, name in enumerate(self.names, 1):
             if name in seen:
-                msg = f"{self.where}: columns {seen[name]} and {at} have the same name; names must be distinct"
+                msg = f"{self.where}: columns {seen[name]} and {number} have the same name; names must be distinct"
                 msg += "" if self.genuine else f" ({setting('no_header', True)} calls them 1, 2, ...)"
                 raise InputError(msg)
-            seen[name] = at
+            seen[name] = number
 
     def require_there(self, role: str, wanted: Sequence[str]) -> None:
         """Refuse a name that is none of the columns."""

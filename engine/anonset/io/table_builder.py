@@ -122,8 +122,10 @@ class _Gathering:
             self._stack.enter_context(column)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._stack.__exit__(kind, error, at)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, traceback)
 
     def add(self, encoder: Encoder, batch: Batch) -> None:
         """Add the rows of a batch."""
@@ -215,8 +217,10 @@ class _HeldIds:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._column.codes.__exit__(kind, error, at)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._column.codes.__exit__(kind, error, traceback)
 
 
 class _Numbers:

@@ -101,11 +101,13 @@ class FiledTexts:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         with ExitStack() as stack:
             stack.enter_context(self._scratch)
             for array in (self._starts, self._text):
-                stack.callback(array.__exit__, kind, error, at)
+                stack.callback(array.__exit__, kind, error, traceback)
 
 
 class ExpectedTexts:
@@ -148,7 +150,9 @@ class ExpectedTexts:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         return
 
 
@@ -212,8 +216,10 @@ class KeptTexts:
         self._stack.enter_context(self._few.codes)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._stack.__exit__(kind, error, at)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, traceback)
 
 
 def _texts(encoder: Encoder, name: str, column: Any) -> Any:

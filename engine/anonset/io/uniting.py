@@ -50,10 +50,10 @@ def _persons(ids: CategoricalColumn, store: Store) -> tuple[Int32, Int64]:
         for begin, end in spans(ids.n):
             codes = ids.codes[begin:end]
             places = np.flatnonzero(number[codes] < 0)
-            at = places[np.sort(np.unique(codes[places], return_index=True)[1])]
-            number[codes[at]] = np.arange(count, count + len(at), dtype=np.int32)
-            count += len(at)
-            first.append(begin + at)
+            first_places = places[np.sort(np.unique(codes[places], return_index=True)[1])]
+            number[codes[first_places]] = np.arange(count, count + len(first_places), dtype=np.int32)
+            count += len(first_places)
+            first.append(begin + first_places)
             person[begin:end] = number[codes]
         return person, first.finished()
 
@@ -89,8 +89,8 @@ def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
     for begin, end in spans(len(person)):
         of = person[begin:end]
         order = np.argsort(of, kind="stable")
-        present, at, counts = np.unique(of[order], return_index=True, return_counts=True)
-        row[np.repeat(to[present] - at, counts) + np.arange(len(order))] = begin + order
+        present, first_places, counts = np.unique(of[order], return_index=True, return_counts=True)
+        row[np.repeat(to[present] - first_places, counts) + np.arange(len(order))] = begin + order
         to[present] += counts
     return row, start
 

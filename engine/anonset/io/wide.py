@@ -110,7 +110,7 @@ def union(columns: Sequence[SetColumn], name: str) -> SetColumn:
     free, items = indptr[:-1].copy(), np.empty(indptr[-1], np.int32)
     for column in columns:
         image: Int32 = np.array([vocabulary.index[label] for label in column.vocabulary.labels], np.int32)
-        at = np.arange(len(column.items)) + np.repeat(free - column.indptr[:-1], column.lengths)
-        items[at] = image[column.items]
+        place = np.arange(len(column.items)) + np.repeat(free - column.indptr[:-1], column.lengths)
+        items[place] = image[column.items]
         free += column.lengths
     return tidy_rows(name, indptr, items, vocabulary)

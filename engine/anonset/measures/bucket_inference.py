@@ -37,9 +37,9 @@ def of_values(publication: BucketPublication, rows: Int64, values: Int64) -> Flo
         below = codes[np.where(open_, middle, 0)] < values
         low, high = np.where(open_ & below, middle + 1, low), np.where(open_ & ~below, middle, high)
     inside = low < stop
-    at = np.where(inside, low, 0)
-    there = inside & (codes[at] == values) if len(codes) else inside
-    counts = np.where(there, publication.snt_count[at], 0) if len(codes) else np.zeros(len(rows))
+    entry = np.where(inside, low, 0)
+    there = inside & (codes[entry] == values) if len(codes) else inside
+    counts = np.where(there, publication.snt_count[entry], 0) if len(codes) else np.zeros(len(rows))
     share: Float64 = counts / np.maximum(publication.sizes[groups], 1)
     return share
 
@@ -124,13 +124,13 @@ def of_persons(publication: VisibleIndividuals) -> Float64:
     start = np.searchsorted(publication.snt_group, np.arange(publication.n_groups + 1))
     width = np.diff(start)[group]
     of = np.repeat(np.arange(len(pairs)), width)
-    at = np.arange(len(of)) - np.repeat(np.cumsum(width) - width, width) + start[group][of]
+    entry = np.arange(len(of)) - np.repeat(np.cumsum(width) - width, width) + start[group][of]
     size, taken = publication.sizes[group][of].astype(float), tuples[of].astype(float)
-    without = size - publication.snt_count[at]
+    without = size - publication.snt_count[entry]
     certain = without < taken
     left = np.where(certain, taken, without)
     none = gammaln(left + 1) - gammaln(left - taken + 1) - gammaln(size + 1) + gammaln(size - taken + 1)
-    key = who[of] * len(publication.snt_value.vocabulary) + publication.snt_value.codes[at]
+    key = who[of] * len(publication.snt_value.vocabulary) + publication.snt_value.codes[entry]
     keys, inverse = np.unique(key, return_inverse=True)
     total = np.bincount(inverse, np.where(certain, -np.inf, none))
     np.maximum.at(most, keys // len(publication.snt_value.vocabulary), -np.expm1(total))

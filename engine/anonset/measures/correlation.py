@@ -91,12 +91,12 @@ def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupVi
     for pair in pairs.tolist():
         group, tuples = int(seen.group[pair]), int(seen.tuples[pair])
         size = int(publication.sizes[group])
-        for at in range(int(seen.snt_start[group]), int(seen.snt_start[group + 1])):
-            count = int(publication.snt_count[at])
+        for entry in range(int(seen.snt_start[group]), int(seen.snt_start[group + 1])):
+            count = int(publication.snt_count[entry])
             if tuples + count > size:
                 label = publication.group.vocabulary.labels[group]
                 who, row = seen.individual(pair), int(seen.row[pair])
-                violations.append(IntraGroupViolation(label, who, seen.value(at), tuples, count, size, row))
+                violations.append(IntraGroupViolation(label, who, seen.value(entry), tuples, count, size, row))
     return violations
 
 
@@ -167,10 +167,10 @@ class _Incidence:
         row = int(self.row[pair])
         return tuple(column.vocabulary.labels[column.codes[row]] for column in self.publication.ids)
 
-    def value(self, at: int) -> str:
+    def value(self, entry: int) -> str:
         """Return the sensitive value of a row of the SNT."""
         values = self.publication.snt_value
-        return values.vocabulary.labels[int(values.codes[at])]
+        return values.vocabulary.labels[int(values.codes[entry])]
 
     def parts(self, pairs: Int64) -> Iterator[Int64]:
         """Cut pairs between individuals, so that no part holds many more values than fit in memory."""
@@ -205,15 +205,15 @@ def _inter_group(
     violates = l * times > n_groups[who]
     if require_intersection:
         violates &= common[who] < l
-    at = pairs[first]
+    flagged = pairs[first]
     return [
         InterGroupViolation(
-            seen.individual(int(at[a])),
+            seen.individual(int(flagged[a])),
             vocabulary.labels[v],
             t,
             int(n_groups[a]),
             int(common[a]),
-            int(seen.row[at[a]]),
+            int(seen.row[flagged[a]]),
         )
         for a, v, t in zip(who[violates].tolist(), value[violates].tolist(), times[violates].tolist(), strict=True)
     ]

@@ -126,10 +126,10 @@ def _expected(frequent: FrequentItems, publication: Publication) -> tuple[np.nda
         shown = column.items[column.indptr[first] : column.indptr[last]]
         number = begin[shown + 1] - begin[shown]
         ends = np.cumsum(number)
-        at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin[shown] - ends + number, number)
+        place = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin[shown] - ends + number, number)
         record = np.repeat(np.repeat(np.arange(last - first), np.diff(column.indptr[first : last + 1])), number)
         symbol = np.full((last - first, n), -1, np.int32)
-        symbol[record, member[at]] = np.repeat(shown, number)
+        symbol[record, member[place]] = np.repeat(shown, number)
         present = np.where(symbol < 0, 0.0, chance[symbol])
         items += present.sum(axis=0)
         apart = symbol[:, one] != symbol[:, other]
@@ -139,11 +139,11 @@ def _expected(frequent: FrequentItems, publication: Publication) -> tuple[np.nda
 
 def _members(frequent: FrequentItems, publication: Publication) -> tuple[Int64, Int32, np.ndarray]:
     """Return where the frequent items of each symbol begin and which they are, and 1/s of each symbol."""
-    place = {label: at for at, label in enumerate(frequent.labels)}
+    place = {label: item for item, label in enumerate(frequent.labels)}
     own = [[place[label] for label in symbol.members if label in place] for symbol in publication.symbols]
     begin = np.cumsum([0, *map(len, own)], dtype=np.int64)
     chance = np.array([1.0 / max(1, len(symbol.members)) for symbol in publication.symbols] or [0.0])
-    return begin, np.array([at for members in own for at in members], np.int32), chance
+    return begin, np.array([item for members in own for item in members], np.int32), chance
 
 
 def _spans(column: SetColumn) -> Iterator[tuple[int, int]]:

@@ -183,7 +183,7 @@ def _counted(
 ) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
     """Return (size, D) each: the least support, and the shares of rare and of unique sets."""
     tally = _tally(records, len(lengths), n_codes, size, k, sizes)
-    least, below, unique = (tally.T[at : at + size].copy() for at in (0, size, 2 * size))
+    least, below, unique = (tally.T[start : start + size].copy() for start in (0, size, 2 * size))
     rare, alone, number = below.astype(np.float64), unique.astype(np.float64), np.ones(len(lengths))
     for row in range(size):
         number = number * np.maximum(lengths - row, 0) / (row + 1)
@@ -229,7 +229,7 @@ def _of_sample(
     least, known = np.ones((size, len(chosen)), np.int64), np.zeros(len(chosen), bool)
     below, unique = np.zeros((size, len(chosen))), np.zeros((size, len(chosen)))
     seen, members = np.zeros(column.n, np.int32), np.bincount(of_group, minlength=1)
-    for at, record in enumerate(chosen.tolist()):
+    for position, record in enumerate(chosen.tolist()):
         begin, places, _ = project(moved.indptr, moved.items, start, records, record, of_group, seen)
         lengths = np.diff(begin)
         if number_of_sets(lengths, size) > LARGEST_PROJECTION:
@@ -238,8 +238,8 @@ def _of_sample(
         shared = Records(begin, places, ones, np.array([0, len(lengths)], np.int64), each)
         all_of = np.full(len(lengths), members[of_group[record]], np.int64)
         counted = _counted(shared, lengths, int(moved.lengths[record]), size, k, all_of)
-        least[:, at], below[:, at], unique[:, at] = (part[:, 0] for part in counted)
-        known[at] = True
+        least[:, position], below[:, position], unique[:, position] = (part[:, 0] for part in counted)
+        known[position] = True
     enough = moved.lengths[chosen]
     return [KnownItems(row + 1, least[row], below[row], unique[row], enough > row, known) for row in range(size)]
 

@@ -117,7 +117,7 @@ def _of_sample(
     rows = np.flatnonzero(np.isin(owner, chosen))
     least, known = np.ones((size, len(rows)), np.int64), np.zeros(len(rows), np.int64)
     seen = np.zeros(column.n, np.int32)
-    for at, record in enumerate(rows.tolist()):
+    for position, record in enumerate(rows.tolist()):
         begin, places, sharing = project(column.indptr, column.items, start, records, record, of_group, seen)
         if number_of_sets(np.diff(begin), size) > LARGEST_PROJECTION:
             continue
@@ -127,7 +127,7 @@ def _of_sample(
         counted = Records(shared.indptr, shared.items, ones, both, owner[sharing[order]])
         everybody = np.full(len(order), members[record], np.int64)
         least_persons = least_counts(counted, shared.lengths, int(column.lengths[record]), size, everybody)
-        least[:, at], known[at] = least_persons[:, int(np.flatnonzero(order == 0)[0])], 1
+        least[:, position], known[position] = least_persons[:, int(np.flatnonzero(order == 0)[0])], 1
     persons = np.unique(owner[rows], return_inverse=True)[1].ravel()
     sure = _of_persons(known, persons) == 1
     return [PersonsLeft(row + 1, _of_persons(least[row], persons), sure) for row in range(size)]

@@ -62,9 +62,9 @@ def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierar
         keys = part.items.astype(np.int64) * width + occurrence_sizes(part, own)
         pairs, counts = np.unique(keys, return_counts=True)
         counted.append((pairs, counts.astype(np.int64)))
-    pairs, at = np.unique(np.concatenate([pairs for pairs, _ in counted]), return_inverse=True)
+    pairs, pair_of = np.unique(np.concatenate([pairs for pairs, _ in counted]), return_inverse=True)
     counts = np.zeros(len(pairs), np.int64)
-    np.add.at(counts, at, np.concatenate([counts for _, counts in counted]))
+    np.add.at(counts, pair_of, np.concatenate([counts for _, counts in counted]))
     return counted_levels(pairs // width, pairs % width, counts, hierarchy)
 
 

@@ -163,7 +163,7 @@ def _cut(value: Any, other: Any) -> str:
     """Return a value as text; of a long text the part where it begins to differ from another."""
     if not isinstance(value, str) or not isinstance(other, str) or max(len(value), len(other)) <= _LONG:
         return datum(value)
-    differing = (at for at, (x, y) in enumerate(zip(value, other, strict=False)) if x != y)
-    at = max(0, next(differing, min(len(value), len(other))) - _LONG // 2)
-    part = value[at : at + _LONG]
-    return f"{'…' if at else ''}{datum(part)}{'…' if at + _LONG < len(value) else ''}"
+    differing = (position for position, (x, y) in enumerate(zip(value, other, strict=False)) if x != y)
+    position = max(0, next(differing, min(len(value), len(other))) - _LONG // 2)
+    part = value[position : position + _LONG]
+    return f"{'…' if position else ''}{datum(part)}{'…' if position + _LONG < len(value) else ''}"

@@ -47,7 +47,7 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     if HIERARCHY in report.files:
         tree = replace(read_hierarchy(folder / HIERARCHY), from_data=report.hierarchy_from_data)
         if report.unnamed_nodes:
-            order = {item: at for at, item in enumerate(mapping)}
+            order = {item: position for position, item in enumerate(mapping)}
             place = np.array([order[leaf] for leaf in tree.leaves.labels], np.int32)
             tree = replace(tree, unnamed=frozenset(report.unnamed_nodes), place=place)
     return Earlier(mapping, tree, report.attestation_sha256)

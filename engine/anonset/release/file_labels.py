@@ -27,5 +27,5 @@ def labels_beginning(labels: FiledLabels, marks: bytes, shown: NDArray[np.bool_]
         held = np.flatnonzero(starts[1:] > starts[:-1])
         if shown is not None:
             held = held[shown[first + held]]
-        for at in held[np.isin(labels.text[starts[held]], wanted)].tolist():
-            yield labels[first + at]
+        for position in held[np.isin(labels.text[starts[held]], wanted)].tolist():
+            yield labels[first + position]

@@ -64,13 +64,13 @@ def rejoin(
     known = tuple(symbol for symbol in book if symbol.kind != "values")
     symbol_of: dict[str, Symbol] = {}
     for name, texts in cells_by_column(known, joined).items():
-        symbol_of |= {prefixed(name, text): known[at] for text, at in texts.items()}
+        symbol_of |= {prefixed(name, text): known[position] for text, position in texts.items()}
     spanning = _spanning(column.vocabulary.labels, joined) if sets else {}
     behind = [
         symbol_of.get(label) or spanning.get(label) or _unexplained(label, joined) for label in column.vocabulary.labels
     ]
     symbols = tuple(dict.fromkeys(behind))
-    place = {symbol: at for at, symbol in enumerate(symbols)}
+    place = {symbol: position for position, symbol in enumerate(symbols)}
     image = np.array([place[symbol] for symbol in behind], np.int32)
     whole = generalize(column, image, symbols, store)
     written = np.bincount(image, weights=column.occurrences, minlength=len(symbols)).astype(np.int64)

@@ -55,9 +55,11 @@ class Stopwatch:
 
     def compiled(self, seconds: float) -> None:
         """Add to the phase of compiling, of which there is one at most."""
-        at = next((at for at, phase in enumerate(self.phases) if phase.name == COMPILING), len(self.phases))
-        seconds += sum(phase.seconds for phase in self.phases[at : at + 1])
-        self.phases[at : at + 1] = [Phase(COMPILING, seconds, peak_memory())]
+        position = next(
+            (position for position, phase in enumerate(self.phases) if phase.name == COMPILING), len(self.phases)
+        )
+        seconds += sum(phase.seconds for phase in self.phases[position : position + 1])
+        self.phases[position : position + 1] = [Phase(COMPILING, seconds, peak_memory())]
 
 
 def tell_compiling(progress: Progress | None) -> AbstractContextManager[None]:

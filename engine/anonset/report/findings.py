@@ -94,8 +94,8 @@ def _columns_table(findings: Findings) -> RichTable:
 def _risk_table(findings: Findings) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0))
     head, rows = risk_table(findings)
-    for at, name in enumerate(head):
-        table.add_column(name, justify="right" if at else "left")
+    for position, name in enumerate(head):
+        table.add_column(name, justify="right" if position else "left")
     for row in rows:
         table.add_row(*row)
     return table

@@ -227,8 +227,8 @@ def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]
     bars_of = []
     for name, parts in shares(retention).items():
         own = [
-            (fate, [(patterns[min(at, 2)], share, f"{share:.1%} ({retention[name][fate]:,})")])
-            for at, (fate, share) in enumerate(parts.items())
+            (fate, [(patterns[min(position, 2)], share, f"{share:.1%} ({retention[name][fate]:,})")])
+            for position, (fate, share) in enumerate(parts.items())
         ]
         bars_of.append((names.get(name, name), bars(names.get(name, name), own)))
     return bars_of

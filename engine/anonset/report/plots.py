@@ -89,14 +89,21 @@ def draw(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
 
 def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str) -> None:
     across, places = str(axes.across), set[float]()
-    for at, (label, own) in enumerate(_by_series(rows, axes).items()):
+    for number, (label, own) in enumerate(_by_series(rows, axes).items()):
         points = _spread(own, across, figure)
         x, low, mean, high = ([point[n] for point in points] for n in range(4))
         places.update(x)
         ends = [[m - a for m, a in zip(mean, low, strict=True)], [b - m for m, b in zip(mean, high, strict=True)]]
-        style: dict[str, Any] = {"color": _GREYS[at // 8 % 3], "marker": _MARKS[at % 8], "linestyle": _DASHES[at % 4]}
+        style: dict[str, Any] = {
+            "color": _GREYS[number // 8 % 3],
+            "marker": _MARKS[number % 8],
+            "linestyle": _DASHES[number % 4],
+        }
         repeated = any(map(any, ends))
-        style |= {"markersize": max(3.0, 9.0 - 1.2 * (at % 8)), "markerfacecolor": "none"}  # each seen below the next
+        style |= {
+            "markersize": max(3.0, 9.0 - 1.2 * (number % 8)),
+            "markerfacecolor": "none",
+        }  # each seen below the next
         plot.errorbar(x, mean, ends if repeated else None, label=label, capsize=2, **style)
     if places and min(places) > 0 and max(places) >= _LOG_FROM * min(places):
         plot.set_xscale("log")
@@ -123,9 +130,11 @@ def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str)
              for label, own in _by_series(rows, axes).items()}  # fmt: skip
     labels, heights = list(values_of), [fmean(values) if values else 0.0 for values in values_of.values()]
     bars = plot.barh(labels, heights, color="white", edgecolor="black")
-    for at, (bar, label) in enumerate(zip(bars, labels, strict=True)):
-        bar.set_hatch(_HATCHES[at % len(_HATCHES)])
-        plot.annotate(f" {heights[at]:.4g}" if values_of[label] else " nothing", (heights[at], at), va="center")
+    for number, (bar, label) in enumerate(zip(bars, labels, strict=True)):
+        bar.set_hatch(_HATCHES[number % len(_HATCHES)])
+        plot.annotate(
+            f" {heights[number]:.4g}" if values_of[label] else " nothing", (heights[number], number), va="center"
+        )
     plot.invert_yaxis()
     if min(heights, default=0.0) >= 0:
         plot.set_xlim(0, max(heights, default=0.0) * 1.2 or 1.0)

@@ -81,8 +81,8 @@ def bucket_risk_account(risk: BucketRisk) -> list[str | RichTable]:
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
-    for at, name in enumerate(head):
-        table.add_column(name, justify="left" if at == 0 or name == "guaranteed" else "right")
+    for position, name in enumerate(head):
+        table.add_column(name, justify="left" if position == 0 or name == "guaranteed" else "right")
     for row in rows:
         table.add_row(*row)
     return table

@@ -92,14 +92,24 @@ def _scale(suggestion: Suggestion) -> list[str]:
 def _table(suggestion: Suggestion) -> RichTable:
     table = RichTable(box=None, padding=(0, 2, 0, 0))
     head = ("kept", "generalized", "suppressed", "item error", "pair error", "ranges kept", "useful")
-    shown = [at for at in range(len(head)) if any(cells(candidate)[at] for candidate in suggestion.candidates)]
-    for name in ("", "algorithm", *(head[at] for at in shown), "time", "outcome"):
+    shown = [
+        position
+        for position in range(len(head))
+        if any(cells(candidate)[position] for candidate in suggestion.candidates)
+    ]
+    for name in ("", "algorithm", *(head[position] for position in shown), "time", "outcome"):
         left = name in ("", "algorithm", "outcome")
         table.add_column(name, justify="left" if left else "right", overflow="fold")
     for candidate in suggestion.candidates:
         mark = "->" if candidate is suggestion.recommended else ""
         seconds = f"{candidate.seconds:.2f} s" if candidate.shares else ""
-        row = (mark, name_of(candidate), *(cells(candidate)[at] for at in shown), seconds, _outcome(candidate))
+        row = (
+            mark,
+            name_of(candidate),
+            *(cells(candidate)[position] for position in shown),
+            seconds,
+            _outcome(candidate),
+        )
         table.add_row(*map(printable, row))
     return table
 

@@ -66,12 +66,12 @@ def _concentration(publication: BucketPublication, rows: tuple[int, int], l: int
         return None
     of_first = over[group[over] == group[over[0]]]
     worst = int(of_first[np.argmax(count[of_first])])
-    at, value = int(group[worst]), publication.snt_value.vocabulary.labels[int(pair[worst] % n_values)]
+    violating, value = int(group[worst]), publication.snt_value.vocabulary.labels[int(pair[worst] % n_values)]
     detail = (
         f"{value!r} stands in {count[worst]} of the {size[worst]} tuples of group "
-        f"{publication.group.vocabulary.labels[at]}, more than 1/{l} of them"
+        f"{publication.group.vocabulary.labels[violating]}, more than 1/{l} of them"
     )
-    return Witness((value,), int(size[worst]), l * int(count[worst]), row_of_group(publication, at), detail)
+    return Witness((value,), int(size[worst]), l * int(count[worst]), row_of_group(publication, violating), detail)
 
 
 def row_of_group(publication: BucketPublication, group: int) -> int:

@@ -174,14 +174,14 @@ class _Cohorts:
         for a, b in spans(rows.n):
             block = rows.slice(a, b)
             symbol = block.items < n_symbols  # and not the mark of a group
-            for at, wanted in enumerate((self._known, self.is_sensitive)):
+            for kind, wanted in enumerate((self._known, self.is_sensitive)):
                 chosen = np.zeros(len(block.items), bool)
                 chosen[symbol] = wanted[block.items[symbol]]
-                (known, secret)[at].append(block.items[chosen])
+                (known, secret)[kind].append(block.items[chosen])
                 running = np.concatenate([[0], np.cumsum(chosen)])[block.indptr]
-                starts[at].append(ends[at] + running[1:])
-                ends[at] += running[-1]
-                if at == 0:
+                starts[kind].append(ends[kind] + running[1:])
+                ends[kind] += running[-1]
+                if kind == 0:
                     self._lengths += np.bincount(np.diff(running), minlength=len(self._lengths))
         self.symbols = Symbols(starts[0].finished(), known.finished(), len(self.is_sensitive), store.limits)
         self.sensitive_ptr, self.sensitive_items = starts[1].finished(), secret.finished()
@@ -288,8 +288,8 @@ class _Cohorts:
             row = occurrences.row[a:b]
             begin = self.sensitive_ptr[row]
             held = self.sensitive_ptr[row + 1] - begin
-            at = np.repeat(begin - (np.cumsum(held) - held), held) + np.arange(int(held.sum()))
-            pair = np.repeat(occurrences.rank[a:b], held) * len(self.is_sensitive) + self.sensitive_items[at]
+            place = np.repeat(begin - (np.cumsum(held) - held), held) + np.arange(int(held.sum()))
+            pair = np.repeat(occurrences.rank[a:b], held) * len(self.is_sensitive) + self.sensitive_items[place]
             alike, inverse = np.unique(pair, return_inverse=True)
             pairs.append(alike)
             holders.append(_sums(inverse, np.repeat(self.weight[row], held), len(alike)))
@@ -299,8 +299,8 @@ class _Cohorts:
     def _most_holders(self, support: Int64) -> Int64:
         """Return how many of a cohort may hold the same sensitive symbol: exact integers, one for each support."""
         numerator, denominator = self.rule.share
-        sizes, at = np.unique(support, return_inverse=True)
-        return np.array([size * numerator // denominator for size in sizes.tolist()], np.int64)[at]
+        sizes, size_of = np.unique(support, return_inverse=True)
+        return np.array([size * numerator // denominator for size in sizes.tolist()], np.int64)[size_of]
 
     def witness(self, bad: _BadCohort) -> Witness:
         """Return the witness of a violation, once a scan of the published records has confirmed it."""

@@ -169,16 +169,20 @@ class _Search:
             np.empty(column.n, np.int32),
         )
         affordable = int(np.searchsorted(self.work, budget, side="right")) - 1
-        at = 0
-        while at < affordable:
-            end = min(affordable, at + _CONSTRAINTS_PER_CALL)
-            at = int(first_unsatisfied(constraints, postings, published, scratch, self.k, at, end, violation))
-            if at < end:
-                if (witness := self._witness(at, violation) if violation[0] else self._check_wide(at)) is not None:
-                    return int(self.number[at]), witness
-                at += 1
+        position = 0
+        while position < affordable:
+            end = min(affordable, position + _CONSTRAINTS_PER_CALL)
+            position = int(
+                first_unsatisfied(constraints, postings, published, scratch, self.k, position, end, violation)
+            )
+            if position < end:
+                if (
+                    witness := self._witness(position, violation) if violation[0] else self._check_wide(position)
+                ) is not None:
+                    return int(self.number[position]), witness
+                position += 1
             if progress is not None:
-                progress("privacy constraints", float(self.number[at]), float(self.number[-1]))
+                progress("privacy constraints", float(self.number[position]), float(self.number[-1]))
         return int(self.number[affordable]), None
 
     def _image(self, p: int) -> list[int]:

@@ -46,8 +46,8 @@ def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMO
         item = _places(rank, lengths, fill[1])
         indptr[row + 1] = item + lengths
         ends = np.cumsum(lengths)
-        at = np.repeat(item - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
-        items[at] = _marked(block, len(column.vocabulary) + rank, ends)
+        place = np.repeat(item - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
+        items[place] = _marked(block, len(column.vocabulary) + rank, ends)
     return SetColumn(column.name, indptr, items, column.vocabulary), values
 
 

@@ -66,14 +66,16 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
     return n_individuals, min(divided_ones, key=lambda entry: entry[0])[1] if divided_ones else None
 
 
-def _divided(share: Int32, new: NDArray[np.bool_], at: int) -> tuple[tuple[int, ...], Divided]:
+def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[int, ...], Divided]:
     """Return the codes of an individual who is in a further group from a place in a share on, and the groups."""
-    begin = int(np.flatnonzero(new[: at + 1])[-1])
-    behind = np.flatnonzero(new[at:])
-    end = at + int(behind[0]) if len(behind) else share.shape[1]
+    begin = int(np.flatnonzero(new[: further + 1])[-1])
+    behind = np.flatnonzero(new[further:])
+    end = further + int(behind[0]) if len(behind) else share.shape[1]
     groups, rows = share[-2], share[-1]
     division = Divided(
-        (int(groups[begin]), int(groups[at])), (int(rows[begin]), int(rows[at])), len(np.unique(groups[begin:end]))
+        (int(groups[begin]), int(groups[further])),
+        (int(rows[begin]), int(rows[further])),
+        len(np.unique(groups[begin:end])),
     )
     return tuple(share[:-2, begin].tolist()), division
 

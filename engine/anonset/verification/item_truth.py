@@ -108,8 +108,8 @@ def _first_untrue(
     look = _look(before, after, publication.record, known)
     bounds = list(spans(publication.n, _ROWS_PER_CALL))
     with publication.store.limits.pool("verify") as pool:
-        for at in range(0, len(bounds), _CALLS_AT_ONCE):
-            for row, item, code in run_tasks(pool, look, bounds[at : at + _CALLS_AT_ONCE]):
+        for start in range(0, len(bounds), _CALLS_AT_ONCE):
+            for row, item, code in run_tasks(pool, look, bounds[start : start + _CALLS_AT_ONCE]):
                 if item >= 0:
                     label = before.vocabulary.labels[item]
                     detail = f"no symbol of this row stands for the original item {label!r}"
@@ -119,6 +119,6 @@ def _first_untrue(
                     detail = f"symbol {label!r} stands for no item of the original record"
                     return Witness((label,), 0, 1, int(row), detail)
             if progress is not None:
-                done = bounds[min(at + _CALLS_AT_ONCE, len(bounds)) - 1][1]
+                done = bounds[min(start + _CALLS_AT_ONCE, len(bounds)) - 1][1]
                 progress("truthfulness", float(done), float(publication.n))
     return None

@@ -135,7 +135,7 @@ class DistinctRows:
         counting = Counting(size, k, total, progress)
         threads = self._store.limits.threads if total >= _WORTH_THREADS else 1
         if size == _PAIR and self._suit_a_matrix(total, k):
-            shares = [list(spans(self.n))[at::threads] for at in range(threads)]
+            shares = [list(spans(self.n))[thread::threads] for thread in range(threads)]
             with _Threads(counting, threads) as each:
                 pairs = counting.found_pairs(each(partial(counting.run_pairs, self._rows, self.weight), shares))
                 return counting.summed([pairs])

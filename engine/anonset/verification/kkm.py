@@ -186,9 +186,9 @@ def _all_items(
         ]
         return len(witness.what), *values, *(index[label] for label in witness.what)
 
-    bad = [(place(verdict.witness), at) for at, verdict in enumerate(verdicts) if verdict.witness is not None]
-    undecided = [at for at, verdict in enumerate(verdicts) if verdict.holds is None]
-    longest = max(range(len(verdicts)), key=lambda at: len(verdicts[at].checked.get("itemset_occurrences", {})))
+    bad = [(place(verdict.witness), share) for share, verdict in enumerate(verdicts) if verdict.witness is not None]
+    undecided = [share for share, verdict in enumerate(verdicts) if verdict.holds is None]
+    longest = max(range(len(verdicts)), key=lambda share: len(verdicts[share].checked.get("itemset_occurrences", {})))
     decisive = verdicts[min(bad)[1] if bad else undecided[0] if undecided else longest]
     most = model.m if decisive.witness is None else len(decisive.witness.what)
     checked = dict(decisive.checked)

@@ -66,9 +66,9 @@ def _of_all(
         codes = [column.vocabulary.index[label] for label in witness.what]
         return len(codes), codes, *(array[witness.record] for array in values)
 
-    bad = [(place(verdict.witness), at) for at, verdict in enumerate(verdicts) if verdict.witness is not None]
-    undecided = [at for at, verdict in enumerate(verdicts) if verdict.holds is None]
-    longest = max(range(len(verdicts)), key=lambda at: len(verdicts[at].checked["itemset_occurrences"]))
+    bad = [(place(verdict.witness), share) for share, verdict in enumerate(verdicts) if verdict.witness is not None]
+    undecided = [share for share, verdict in enumerate(verdicts) if verdict.holds is None]
+    longest = max(range(len(verdicts)), key=lambda share: len(verdicts[share].checked["itemset_occurrences"]))
     decisive = verdicts[min(bad)[1] if bad else undecided[0] if undecided else longest]
     checked = dict(decisive.checked)
     for name in ("rows", "distinct_rows", "groups"):

@@ -85,16 +85,16 @@ class Symbols:
             single = occurrences.sets[occurrences.rank[part.start]][None]
             yield from self._by_symbols(lambda: _chunks(row, following, choices, self.at_once), single, size)
             return
-        at = _places(following, choices)
-        key = np.repeat(occurrences.rank[part], choices) * self.n_symbols + self.items[at]
-        yield from self.extended(self._grouped(key, np.repeat(row, choices), at, occurrences.sets), size)
+        places = _places(following, choices)
+        key = np.repeat(occurrences.rank[part], choices) * self.n_symbols + self.items[places]
+        yield from self.extended(self._grouped(key, np.repeat(row, choices), places, occurrences.sets), size)
 
     def _by_symbols(self, symbols: _Passes, single: Int64, size: int) -> Iterator[Occurrences]:
         """Extend one set, int64 (1, any), by each of the next symbols, some of these at a time, and further."""
         n, most = self.n_symbols, self.limits.held(MOST_OF_A_SET, _BYTES_OF_A_SET)
         count = np.zeros(n + 1, np.int64)
-        for _, at in symbols():
-            count[1:] += np.bincount(self.items[at], minlength=n)
+        for _, places in symbols():
+            count[1:] += np.bincount(self.items[places], minlength=n)
         done, first = np.cumsum(count), 0
         while done[first] < done[n]:
             last = max(first + 1, int(np.searchsorted(done, done[first] + self.at_once, side="right")) - 1)
@@ -103,11 +103,11 @@ class Symbols:
             elif done[last] > done[first]:
                 row, place, key = (np.empty(int(done[last] - done[first]), np.int64) for _ in range(3))
                 filled = 0
-                for rows, at in symbols():
-                    code = self.items[at]
+                for rows, places in symbols():
+                    code = self.items[places]
                     chosen = (code >= first) & (code < last)
                     end = filled + int(np.count_nonzero(chosen))
-                    row[filled:end], place[filled:end], key[filled:end] = rows[chosen], at[chosen], code[chosen]
+                    row[filled:end], place[filled:end], key[filled:end] = rows[chosen], places[chosen], code[chosen]
                     filled = end
                 yield from self.extended(self._grouped(key, row, place, single), size)
             first = last
@@ -120,9 +120,9 @@ class Symbols:
         last, missing = int(single[0, -1]), size - single.shape[1]
 
         def of_set() -> Iterator[_Symbols]:
-            for row, at in symbols():
-                chosen = self.items[at] == last
-                yield row[chosen], at[chosen] + 1
+            for row, places in symbols():
+                chosen = self.items[places] == last
+                yield row[chosen], places[chosen] + 1
 
         def following() -> Iterator[_Symbols]:
             for row, after in of_set():
@@ -144,7 +144,7 @@ class Symbols:
             choices = np.maximum(self.indptr[a + 1 : b + 1] - begin - (size - 1), 0)
             yield from _chunks(np.arange(a, b), begin, choices, self.at_once)
 
-    def _grouped(self, key: Int64, row: Int64, at: Int64, before: Int64) -> Occurrences:
+    def _grouped(self, key: Int64, row: Int64, places: Int64, before: Int64) -> Occurrences:
         """Group occurrences, whose keys hold the set that they extend and the symbol, by the extended set."""
         order = np.argsort(key, kind="stable")
         ascending, begins = key[order], np.ones(len(key), bool)
@@ -154,7 +154,7 @@ class Symbols:
         extended, symbol = np.divmod(ascending[begins], self.n_symbols)
         del ascending, begins
         sets = np.column_stack([before[extended], symbol])
-        return Occurrences(rank, row[order], at[order] + 1, sets)
+        return Occurrences(rank, row[order], places[order] + 1, sets)
 
     @property
     def at_once(self) -> int:

@@ -130,8 +130,8 @@ class _Ranges:
         others = np.flatnonzero(~plain)
         if not len(others):
             return first
-        at = self._others.first_wrong(before.take(others), codes[others])
-        wrong_rows = [row for row in (first, int(others[at]) if at >= 0 else -1) if row >= 0]
+        wrong_other = self._others.first_wrong(before.take(others), codes[others])
+        wrong_rows = [row for row in (first, int(others[wrong_other]) if wrong_other >= 0 else -1) if row >= 0]
         return min(wrong_rows, default=-1)
 
 

@@ -84,20 +84,20 @@ def _violated_group(publication: BucketPublication, k: int) -> Witness | None:
     for rows in run_spans(codes) if ascending(codes) else [(0, len(codes))]:
         low, high = int(codes[slice(*rows)].min()), int(codes[slice(*rows)].max())
         shown = _shown(publication, rows)
-        at = shown.group - low
-        individuals = np.bincount(at, minlength=high - low + 1)
+        group_of = shown.group - low
+        individuals = np.bincount(group_of, minlength=high - low + 1)
         few = np.flatnonzero(individuals < k)
         if len(few):
             group, held = low + int(few[0]), int(individuals[few[0]])
             detail = f"group {labels[group]} has {counted(held, 'visible individual')}, k={k} are required"
             return Witness((f"group {labels[group]}",), held, k, row_of_group(publication, group), detail)
         most = np.zeros(high - low + 1, np.int64)
-        np.maximum.at(most, at, shown.rows)
-        fewer = np.flatnonzero(shown.rows < most[at])
+        np.maximum.at(most, group_of, shown.rows)
+        fewer = np.flatnonzero(shown.rows < most[group_of])
         if len(fewer):
             individual = int(fewer[np.lexsort([codes[fewer] for codes in shown.codes[::-1]])[0]])
             whose = tuple(int(codes[individual]) for codes in shown.codes)
-            shows, others = int(shown.rows[individual]), int(most[at[individual]])
+            shows, others = int(shown.rows[individual]), int(most[group_of[individual]])
             label = labels[shown.group[individual]]
             detail = (
                 f"its individual shows {counted(shows, 'tuple')} in group {label}, "

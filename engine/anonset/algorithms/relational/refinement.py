@@ -133,11 +133,11 @@ def _lists(of: Int64, slots: int) -> tuple[Int64, Int64]:
 def _deal_out(qi: QuasiIdentifiers, head: Int64, lists: tuple[Int64, Int64, Int64, Int64]) -> Int64:
     """Return the slot of each record: those of one tuple, ascending, go to its pieces in the order of their slots."""
     of = np.full(qi.n, -1, np.int64)
-    at, slot = head[head >= 0], np.flatnonzero(head >= 0)
-    while len(at):
-        of[at] = slot
-        at, slot = lists[2][at], slot[lists[2][at] >= 0]
-        at = at[at >= 0]
+    piece, slot = head[head >= 0], np.flatnonzero(head >= 0)
+    while len(piece):
+        of[piece] = slot
+        piece, slot = lists[2][piece], slot[lists[2][piece] >= 0]
+        piece = piece[piece >= 0]
     chosen = np.flatnonzero(of >= 0)
     chosen = chosen[np.lexsort((of[chosen], lists[0][chosen]))]
     slot_of_record = np.empty(qi.n, np.int64)

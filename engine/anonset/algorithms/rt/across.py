@@ -80,8 +80,8 @@ class BegunClusters(Clusters):
     def merged(self) -> Int32:
         """int32 (B,): the merged cluster of each initial cluster."""
         cluster = np.empty(sum(len(part) for parts in self.parts for part in parts), np.int32)
-        for c, at in enumerate(np.flatnonzero(self.alive).tolist()):
-            cluster[np.concatenate(self.parts[at])] = c
+        for c, place in enumerate(np.flatnonzero(self.alive).tolist()):
+            cluster[np.concatenate(self.parts[place])] = c
         return cluster
 
 

@@ -85,13 +85,13 @@ def merge_infeasible(name: str, clusters: Clusters) -> None:
     function = clusters.function
     infeasible = function.infeasible(clusters.all_members())
     while infeasible.any():
-        at = int(np.argmax(infeasible))
+        first = int(np.argmax(infeasible))
         if clusters.count == 1:
-            raise function.infeasible_at_all(name, clusters.members(at))
-        ncp = clusters.tuples.union_losses(at)
-        best, distance = next(candidates(clusters, at, "r", ncp, clusters.usable(at)))
-        infeasible[at] = infeasible[best] = False
-        kept = clusters.merge(at, best, float(ncp[best]), distance)
+            raise function.infeasible_at_all(name, clusters.members(first))
+        ncp = clusters.tuples.union_losses(first)
+        best, distance = next(candidates(clusters, first, "r", ncp, clusters.usable(first)))
+        infeasible[first] = infeasible[best] = False
+        kept = clusters.merge(first, best, float(ncp[best]), distance)
         infeasible[kept] = function.infeasible([clusters.members(kept)])[0]
 
 
@@ -130,9 +130,9 @@ def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bo
         u, v = u[places], np.arange(1, wanted + 1)
         certain = np.flatnonzero((u > 0) & ((u + v <= wanted + 1) | (wanted == count)))
         order = certain[np.lexsort((u[certain], (u + v)[certain]))]
-        for at in order[known:].tolist():
-            if allowed[places[at]]:
-                yield int(places[at]), float(distances[at])
+        for rank in order[known:].tolist():
+            if allowed[places[rank]]:
+                yield int(places[rank]), float(distances[rank])
         known, wanted = len(order), 2 * wanted
 
 

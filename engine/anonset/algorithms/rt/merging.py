@@ -125,14 +125,14 @@ class Clusters:
     def cluster(self) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
         cluster = np.empty(self.n, np.int32)
-        for c, at in enumerate(np.flatnonzero(self.alive).tolist()):
-            for part in self.parts[at]:
+        for c, place in enumerate(np.flatnonzero(self.alive).tolist()):
+            for part in self.parts[place]:
                 cluster[part] = c
         return cluster
 
     def members(self, *places: int) -> Int64:
         """Return the records of a cluster, or of the union of some, ascending."""
-        parts = [part for at in places for part in self.parts[at]]
+        parts = [part for place in places for part in self.parts[place]]
         whole = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
         if len(places) == 1:
             self.parts[places[0]] = [whole]
@@ -140,7 +140,7 @@ class Clusters:
 
     def all_members(self) -> list[Int64]:
         """Return the records of each cluster that is there, ascending."""
-        return [self.members(at) for at in np.flatnonzero(self.alive).tolist()]
+        return [self.members(place) for place in np.flatnonzero(self.alive).tolist()]
 
     def place(self, smallest: int) -> int:
         """Return the place of the cluster whose smallest record is given."""
@@ -171,7 +171,9 @@ class Clusters:
     def distances(self) -> Distances:
         """Distances of the clusters' items, computed when they are first asked for."""
         if self._distances is None:
-            members = [self.members(at) if there else self.smallest[:0] for at, there in enumerate(self.alive.tolist())]
+            members = [
+                self.members(place) if there else self.smallest[:0] for place, there in enumerate(self.alive.tolist())
+            ]
             self._distances = Distances(self.function.column, members, self.numerator)
         return self._distances
 

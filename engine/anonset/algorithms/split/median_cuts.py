@@ -206,7 +206,7 @@ def _even(size: int, pieces: int) -> list[int]:
     >>> _even(5, 2)
     [2, 5]
     """
-    return [size * (at + 1) // pieces for at in range(pieces)]
+    return [size * (piece + 1) // pieces for piece in range(pieces)]
 
 
 def placed(rank: Int32, node: Int32, sizes: Int64, record: Int64) -> None:
