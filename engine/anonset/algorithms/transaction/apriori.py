@@ -28,7 +28,7 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class AprioriBased(Generalization):
-    """The apriori anonymization, or an algorithm that runs it on parts of the data."""
+    """The apriori anonymization, or an algorithm that runs it on subsets of the data."""
 
     max_increments: int = 500_000_000_000
     """Give up before a size of itemsets takes more steps to count (about 2 * 10^8 a second and core)."""
@@ -52,7 +52,7 @@ class AprioriBased(Generalization):
         Parameters
         ----------
         resumable
-            Whether a search of records in a work directory goes on from the sizes that an earlier one finished there.
+            Whether a search of records in a work directory continues from the sizes that an earlier one finished.
 
         Raises
         ------

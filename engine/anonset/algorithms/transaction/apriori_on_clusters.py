@@ -1,4 +1,4 @@
-"""The apriori anonymization on many clusters of records, each by itself, by a kernel that takes many at once."""
+"""The apriori anonymization on many clusters of records, each by itself, by a kernel that takes many of them."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -12,7 +12,7 @@ from anonset.data.table import Int32, Int64
 
 _CLUSTERS_PER_TASK = 256
 _LARGE = 2000
-"""Records from which on a cluster is worth the pruning of the full search, for sets of three items or more."""
+"""Least records of a cluster for which the pruning of the full search pays, for sets of three items or more."""
 
 
 class AprioriOnClusters:

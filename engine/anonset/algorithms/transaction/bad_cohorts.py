@@ -1,8 +1,8 @@
 """The sets of nodes of a cut whose cohort is too small, or too alike in its sensitive items, one after the other.
 
-Records become the codes of their nodes and, behind these, of their sensitive items. What follows a set's first code in
-them is all that a walk looks at: of one block in memory the records themselves, of others what was gathered of them
-for a window, a span of first codes.
+Records become the codes of their nodes, followed by those of their sensitive items. A walk reads only what follows the
+first code of a set: of one block in memory in the records themselves, of others in what is gathered from them for a
+window, a span of first codes.
 """
 
 from collections.abc import Callable, Iterator
@@ -58,7 +58,7 @@ class BadCohorts:
         on_cut
             uint8 (C,): codes of the cut's nodes. It may be changed before the next set is asked for.
         progress
-            Told the first code of each set, and where each window ends.
+            Called with the first code of each set, and the end of each window.
         """
 
         def tell(code: int) -> None:
@@ -75,7 +75,7 @@ class BadCohorts:
     ) -> Iterator[int]:
         """Yield the size of the cohort of each bad set that begins as `itemset` does, which the set is then.
 
-        What follows a code that holds too many records is not gathered: the sets that begin with it are gone through
+        What follows a code that too many records hold is not gathered: the sets that begin with it are searched
         code by code in turn, over what follows that in the records, which is made anew for each pass.
 
         Parameters
@@ -85,7 +85,7 @@ class BadCohorts:
         suffixes
             What follows these codes.
         tell
-            Told where each window of first codes ends.
+            Called with the end of each window of first codes.
         """
         from anonset_kernels.lm import find_violation
 

@@ -1,4 +1,4 @@
-"""What the algorithms for a set-valued column share: their parameters, and the steps before their search."""
+"""The shared parameters and steps of the algorithms for a set-valued column."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

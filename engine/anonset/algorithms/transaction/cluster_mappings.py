@@ -48,7 +48,7 @@ class SearchesClusters(Protocol):
 class SearchEach:
     """An algorithm run on one cluster after the other.
 
-    One without hierarchy sees the items that occur only: others take no part in any choice.
+    An algorithm without hierarchy gets only the items that occur: others take no part in any choice.
     """
 
     def __init__(self, algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None) -> None:
@@ -104,7 +104,7 @@ def search_on_clusters(
 
 
 def concatenate(parts: Sequence[Int64] | Sequence[Int32]) -> tuple[Int64, Int64]:
-    """Return arrays one after the other, and where each begins.
+    """Return the concatenation of arrays, and where each begins.
 
     >>> concatenate([np.array([3, 4]), np.array([1])])
     (array([3, 4, 1]), array([0, 2, 3]))

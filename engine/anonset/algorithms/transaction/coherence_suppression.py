@@ -82,7 +82,7 @@ class CoherenceSuppression(Discreet):
 
     @property
     def _losses(self) -> dict[str, Fraction]:
-        """The owner's losses, exactly; a float counts as the decimal number it is printed as."""
+        """The owner's exact losses; a float counts as the decimal number it is printed as."""
         losses = {}
         for item, given in (self.item_loss or {}).items():
             try:
@@ -130,7 +130,7 @@ class CoherenceSuppression(Discreet):
         return Result(recoding, tuple(labels[item] for item in suppressed), figures)
 
     def _costs(self, column: SetColumn) -> Int64:
-        """int64 (M,): loss of suppressing each item, in units that make all of them whole."""
+        """int64 (M,): loss of suppressing each item, in a unit that makes all losses integers."""
         if self.item_loss is None:
             return column.occurrences
         losses, index = self._losses, column.vocabulary.index

@@ -2,7 +2,7 @@
 
 Loukides, Gkoulalas-Divanis, Malin (2010), sections 3 and 4. A constraint is satisfied if every part of its image
 that shows in a record shows in at least k records; a later merge can undo that, so constraints that touch a merged
-group are looked at again.
+group are checked again.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,9 +39,9 @@ class Merge(Discreet):
     """One decision: two groups become one."""
 
     group: tuple[str, ...]
-    """The group that had to be generalized."""
+    """The group to generalize."""
     partner: tuple[str, ...]
-    """The group it was merged with."""
+    """The group it is merged with."""
     support: int
     """Records of the merged group."""
 
@@ -75,15 +75,15 @@ class MergeTerms:
         self._weights = _kernel_weights(group_weights(weights, vocabulary, hierarchy), weights)
 
     def weights(self, codes: Int32) -> "Weights":
-        """Return the weights of some items, ready to be used up by one run."""
+        """Return the weights of some items, for a single run, which modifies them."""
         return self._weights._replace(leaf=self._weights.leaf[codes], listed=self._weights.listed[codes])
 
 
 class ConstraintSearch:
     """One search over the items of one column.
 
-    Items that never occur take no part: they are dropped from the constraints and stay groups of their own. What is as
-    long as the records lies in memory, or in files that the search changes in place: 16 bytes for each record and 8
+    Items that never occur take no part: they are dropped from the constraints and stay groups of their own. Arrays as
+    long as the records lie in memory, or in files that the search changes in place: 16 bytes for each record and 8
     for each item of one; to protect sets of m > 2 items, m - 2 times 4 more for each record and item of one.
 
     Parameters
@@ -93,7 +93,7 @@ class ConstraintSearch:
     rule
         The parameters of COAT or PCTA, for the kernels.
     store
-        Where what is as long as the records is to lie. A search by a policy holds more than that.
+        Where arrays as long as the records lie. A search by a policy holds further arrays in memory.
 
     Raises
     ------
@@ -143,11 +143,11 @@ class ConstraintSearch:
         return groups
 
     def restart(self, rule: "Rule") -> None:
-        """Forget what was done, and begin anew by another rule."""
+        """Reset the search, and set another rule."""
         self.rule, self._groups = rule, self._begun()
 
     def run(self, progress: Progress | None = None) -> bool:
-        """Satisfy one constraint after the other; tell whether all could be."""
+        """Satisfy one constraint after the other; tell whether all are satisfied."""
         from anonset_kernels._groups import N_STEPS
         from anonset_kernels.coat import DONE, UNFINISHED
 
@@ -159,7 +159,7 @@ class ConstraintSearch:
         return outcome == DONE
 
     def _step(self) -> Callable[[], int]:
-        """Return what satisfies some constraints, and says what is left to do."""
+        """Return a function that satisfies some constraints and returns what is left to do."""
         from anonset_kernels import coat, constraints
 
         groups, weights = self._groups, self.terms.weights(self.codes)
@@ -170,7 +170,7 @@ class ConstraintSearch:
         return partial(constraints.search_policy, groups, weights, policy, rule, _CONSTRAINTS_PER_CALL)
 
     def _roots(self, rule: "Rule") -> Any:
-        """Return what is known of the rare sets before a search."""
+        """Return the state of the rare sets before a search."""
         from anonset_kernels.coat import n_levels, open_roots
 
         levels, n_cells = n_levels(self.column.longest, rule), len(self._groups.cells)
@@ -210,7 +210,7 @@ class ConstraintSearch:
 
     @property
     def item_groups(self) -> ItemGroups:
-        """The groups as they stand, and what is suppressed."""
+        """The current groups, and the suppressed items."""
         rep = np.arange(len(self.column.vocabulary), dtype=np.int32)
         rep[self.codes] = np.where(self._groups.rep < 0, SUPPRESSED, self.codes[self._groups.rep])
         smallest = np.unique(rep[rep != SUPPRESSED])
@@ -220,14 +220,14 @@ class ConstraintSearch:
 
     @property
     def stuck_constraint(self) -> int:
-        """Number, from 1, of the utility constraint in which nothing more could be merged."""
+        """Number, from 1, of the utility constraint in which no merge is possible."""
         from anonset_kernels._groups import CULPRIT
 
         return int(self._groups.utility[self._groups.state[CULPRIT]]) + 1
 
     @property
     def stuck_items(self) -> tuple[str, ...]:
-        """The items of the group that could not be merged."""
+        """The items of the group that cannot be merged."""
         from anonset_kernels._groups import CULPRIT
 
         rep = self._groups.rep
@@ -251,7 +251,7 @@ class GroupsOnClusters:
         InfeasibleError
             If a cluster has no solution.
         InputError
-            If items of it were suppressed.
+            If items of it are suppressed.
         """
         return [self._search(members) for members in clusters]
 

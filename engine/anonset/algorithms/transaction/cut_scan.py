@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Expansion(Discreet):
-    """One step of the search: a node was replaced by its children."""
+    """One step of the search: its children replace a node."""
 
     node: str = field(repr=False)
     """The expanded node."""
@@ -38,7 +38,7 @@ class Scenario(Discreet):
     """The loss metric LM, times (number of leaves - 1)."""
     expansions: tuple[Expansion, ...]
     evaluated: int
-    """Number of cuts that were evaluated."""
+    """Number of evaluated cuts."""
 
     @property
     def recoding(self) -> Cut:
@@ -103,7 +103,7 @@ def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order
 
 
 def _lists(threats: MinimalThreats, place: Int32) -> "Threats":
-    """Return the threats by place, hanging in no list yet."""
+    """Return the threats by place, not yet in any list."""
     from anonset_kernels.hghs import Threats, index_members
 
     n, n_nodes, width = threats.n, len(place), max(1, len(threats.by_size))

@@ -1,4 +1,4 @@
-"""Records as the codes of the nodes above their items: the expanded transactions of the papers, ready to be walked."""
+"""Records as the codes of the nodes above their items: the expanded transactions of the papers, indexed for walks."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,7 +1,7 @@
 """Horizontal partitions of similar records: runs of the reflected Gray order of their bit vectors.
 
 Records are sorted as rows of codes that compare as the bit vectors do (kernel `gray.gray_codes`), by the sort of
-published rows, which takes place in files where the column lies in these.
+published rows, which works in files if the column lies in files.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class GrayOrder(Discreet):
     record: Int64
     """int64 (n,): the records; those without items come first."""
     n_empty: int
-    """How many these are."""
+    """Number of records without items."""
     keys: SetColumn
     """The records in that order, each as the codes that it is sorted by, under the vocabulary of their items."""
     item: Int32

@@ -191,14 +191,14 @@ class _DiversitySearch:
             raise InfeasibleError(LmApriori.name, reason, achieved=float(counts[worst] / n), bound=1 / diversity)
 
     def sweep(self) -> bool:
-        """Mend the bad sets of 1 to m nodes of the cut; return whether there were any."""
+        """Fix the bad sets of 1 to m nodes of the cut; return whether there are any."""
         before = len(self.fixes)
         for size in range(1, min(self.m, self.blocks.longest) + 1):
             self._mend(size)
         return len(self.fixes) > before
 
     def _mend(self, size: int) -> None:
-        """Go through the sets of one size in the order of the count-tree, always on the cut as it stands."""
+        """Visit the sets of one size in the order of the count-tree, always on the current cut."""
         nodes = self.rank[nodes_at_or_above(self.hierarchy, self.image)[self.rank]]
         on_cut = np.isin(nodes, self.image).astype(np.uint8)
         intervals = (self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])

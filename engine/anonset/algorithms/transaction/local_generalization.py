@@ -38,7 +38,7 @@ class Partition(Discreet):
     records: tuple[int, ...]
     """Input records, ascending."""
     nodes: tuple[str, ...]
-    """What each of them is published as, in preorder."""
+    """The nodes that each of them is published as, in preorder."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ class LocalGeneralization(Discreet):
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the partitions; the trace lists them in the order in which they were completed.
+        """Find the partitions; the trace lists them in the order in which they are completed.
 
         Raises
         ------

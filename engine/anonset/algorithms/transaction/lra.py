@@ -31,7 +31,7 @@ from anonset.privacy import PartitionKmAnonymity, require_at_least
 
 @dataclass(frozen=True)
 class RecodedPartition(Discreet):
-    """One partition, and the cut that the apriori anonymization found for it."""
+    """One partition, and the cut that the apriori anonymization finds for it."""
 
     records: tuple[int, ...] | Int64
     """Input records, in Gray order; of data in a work directory an array in its files, int64 (records,)."""
@@ -42,7 +42,7 @@ class RecodedPartition(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class _Recoded(Discreet):
-    """What was found of a partition."""
+    """The result of a partition."""
 
     nodes: Int32
     """int32: the inner nodes of its cut."""
@@ -95,7 +95,7 @@ class Lra(AprioriBased):
 
     @property
     def on_each_part(self) -> Apriori:
-        """What anonymizes each partition."""
+        """The algorithm that anonymizes each partition."""
         return Apriori(k=self.k, m=self.m, max_increments=self.max_increments)
 
     def generalize(

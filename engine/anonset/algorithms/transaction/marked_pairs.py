@@ -1,4 +1,4 @@
-"""Marked pairs of codes, as they travel from one process to another."""
+"""Marked pairs of codes, packed to be sent from one process to another."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def packed(pairs: UInt8) -> Int64 | UInt8:
 
 
 def mark(found: Int64 | UInt8, pairs: UInt8) -> None:
-    """Set the cells that were packed in a matrix, uint8 (C, C), besides those that are set."""
+    """Set the packed cells in a matrix, uint8 (C, C), besides those that are set."""
     cells = pairs.reshape(-1)
     if found.dtype != np.uint8:
         cells[found] = 1
@@ -41,6 +41,6 @@ def mark(found: Int64 | UInt8, pairs: UInt8) -> None:
 
 
 def make_symmetric(pairs: UInt8) -> None:
-    """Set each cell of a matrix, uint8 (C, C), whose mirrored one is set; no second matrix is made."""
+    """Set each cell of a matrix, uint8 (C, C), whose mirrored one is set, without a second matrix."""
     for first, end in spans(len(pairs), 256):
         pairs[first:end] |= pairs[:, first:end].T

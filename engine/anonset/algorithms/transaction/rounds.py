@@ -1,4 +1,4 @@
-"""What a search has found after each itemset size, kept in the work directory: a run that was killed goes on there."""
+"""The state of a search after each itemset size, kept in the work directory, so that a killed run can be resumed."""
 
 import hashlib
 import json
@@ -34,12 +34,12 @@ class Rounds:
         """What the search depends on: k, the hierarchy, the supports of its nodes, and the cut that it begins with."""
 
     def restored(self) -> int:
-        """Bring the search to where the last run that was killed had come; return the sizes that are finished.
+        """Restore the state that the last killed run has kept; return the largest finished size.
 
         Raises
         ------
         InputError
-            If what was kept is damaged.
+            If the kept state is damaged.
         """
         path = self.store.path / NAME
         if not path.exists():
@@ -60,7 +60,7 @@ class Rounds:
         return int(facts["size"])
 
     def finished(self, size: int) -> None:
-        """Keep what the search has found.
+        """Keep the state of the search.
 
         Raises
         ------

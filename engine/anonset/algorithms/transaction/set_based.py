@@ -1,4 +1,4 @@
-"""What COAT and PCTA share: their parameters, and the steps around their search."""
+"""The shared parameters and steps of COAT and PCTA."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -80,7 +80,7 @@ class SetBased(Discreet, ABC):
 
     @abstractmethod
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
-        """Return why a search could not satisfy a constraint."""
+        """Return why a search cannot satisfy a constraint."""
 
     def recode(
         self,
@@ -95,7 +95,7 @@ class SetBased(Discreet, ABC):
         Raises
         ------
         InfeasibleError
-            If the privacy constraints cannot be satisfied within the utility constraints and what may be suppressed.
+            If the privacy constraints cannot be satisfied within the utility constraints and the limit on suppression.
         InputError
             If a constraint speaks of unknown items, the utility constraints are no partition of the items, the records
             are too many, or the work directory in whose files they lie has no room for what the search changes.
@@ -132,7 +132,7 @@ class SetBased(Discreet, ABC):
         return MergeTerms(column.vocabulary, hierarchy, self.utility, self.item_weights)
 
     def _dead_end(self, search: ConstraintSearch, named: str) -> tuple[str, str]:
-        """Say why a group cannot be generalized, and where that is."""
+        """Return why a group cannot be generalized, and which group of which constraint it is."""
         number, n_plus = search.stuck_constraint, search.column.n_nonempty
         reason = f"utility constraint {number} leaves {named} nothing to be generalized with"
         if n_plus < self.k:

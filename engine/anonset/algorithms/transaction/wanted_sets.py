@@ -1,4 +1,4 @@
-"""Given sets of codes, whose supports are wanted as far as they are below k."""
+"""Supports of given sets of codes, up to k."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -10,14 +10,14 @@ from anonset.data.table import Int32
 if TYPE_CHECKING:
     from anonset_kernels.set_counts import SetIndex, Wanted
 
-_BYTES_OF_SET = 64  # itself, its places in the index, and what was met
+_BYTES_OF_SET = 64  # itself, its places in the index, and its count
 
 
 class WantedSets:
     """Sets of codes that are counted up to k.
 
-    Tasks that count over different records share the index of the sets, which none changes; to another process only
-    the sets travel.
+    Tasks that count over different records share the index of the sets, which none changes; only the sets are sent to
+    another process.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class WantedSets:
         self.index = _indexed(sets, n_codes)
 
     def __reduce__(self) -> tuple[type["WantedSets"], tuple[Int32, int, int]]:
-        """Return the sets, none met, without their index."""
+        """Return the sets without counts and without their index."""
         return WantedSets, (self.sets, self.n_codes, self.k)
 
     def count(self, blocks: Iterable[Int32]) -> Int32:
@@ -52,11 +52,11 @@ class WantedSets:
         return wanted.met
 
     def add(self, met: Int32) -> None:
-        """Add what was counted over other records."""
+        """Add the counts over other records."""
         self.met = np.minimum(self.met + met, np.int32(self.k))
 
     def rare(self) -> tuple[Int32, Int32]:
-        """Return the sets that were met fewer than k times, and how often."""
+        """Return the sets that fewer than k records hold, and their supports."""
         rare = np.flatnonzero(self.met < self.k)
         return self.sets[rare], self.met[rare]
 
@@ -85,7 +85,7 @@ def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
 
 
 def _indexed(sets: Int32, n_codes: int) -> "SetIndex":
-    """Return the sets as the kernel goes through them."""
+    """Return the sets as the kernel takes them."""
     from anonset_kernels.set_counts import SetIndex
 
     third, before, last = sets[:, -3], sets[:, -2], sets[:, -1]
@@ -98,7 +98,7 @@ def _indexed(sets: Int32, n_codes: int) -> "SetIndex":
 
 
 def _none_met(index: "SetIndex") -> "Wanted":
-    """Return that no set has been met."""
+    """Return zero counts for all sets."""
     from anonset_kernels.set_counts import Wanted
 
     n_words, lowest = _words(len(index.begin) - 1), index.lowest
