@@ -299,7 +299,8 @@ def _plain(text: str, here: Path, out: Path | None = None) -> Any:
     text = text.replace(str(here), "HERE")
     if text.startswith(("{", "[")):
         return _untimed(json.loads(text))
-    return VARYING.sub(r"\1", COMPILING.sub("", text))
+    lines = VARYING.sub(r"\1", COMPILING.sub("", text)).split("\n")
+    return "\n".join(line.rstrip() for line in lines)  # tables are as wide as their paths are long
 
 
 def _untimed(value: Any) -> Any:
@@ -377,7 +378,10 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="run the first of each so many jobs")
     every = parser.parse_args().every
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name).resolve()
+        folder = Path(name).resolve() / "net"
+        tempfile.tempdir = str(folder.with_name("temporary"))  # what other runs left in the system's is none of ours
+        for made in (folder, Path(tempfile.tempdir)):
+            made.mkdir()
         os.chdir(folder)
         write_inputs(folder)
         write_trees(folder)
