@@ -54,6 +54,17 @@ class Planes(NamedTuple):
     """uint64 (cells * P,): the numbers of records, below k."""
 
 
+class Ancestors(NamedTuple):
+    """The codes of each leaf's node and of what is above it, as the words of bitmaps that are not zero."""
+
+    start: Int64Array
+    """int64 (M + 1,): where the words of each leaf begin."""
+    place: Int32Array
+    """int32 (entries,): which words these are."""
+    words: UInt64Array
+    """uint64 (entries,)."""
+
+
 class Record(NamedTuple):
     """Room for the codes of a record."""
 
@@ -89,8 +100,8 @@ def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
 
 
 @kernel()
-def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height: int) -> tuple[Int64Array, Int32Array]:
-    """Return the codes of each leaf's node and of what is above it, from below: rows as in CSR.
+def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height: int) -> Ancestors:
+    """Return the codes of each leaf's node and of what is above it.
 
     Parameters
     ----------
@@ -98,34 +109,33 @@ def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height
         int32 (V,): code of each node; -1 leaves it out.
     height
         Largest number of nodes above each other.
-
-    Returns
-    -------
-    int64 (M + 1,) and int32 (entries,)
     """
-    start, codes = np.zeros(len(leaf_node) + 1, np.int64), np.empty(len(leaf_node) * height, np.int32)
-    filled = 0
+    start, most = np.zeros(len(leaf_node) + 1, np.int64), len(leaf_node) * height
+    place, words, filled = np.empty(most, np.int32), np.zeros(most, np.uint64), 0
     for leaf in range(len(leaf_node)):
         node = leaf_node[leaf]
         while node >= 0:
-            if code[node] >= 0:
-                codes[filled] = code[node]
-                filled += 1
+            c = code[node]
+            if c >= 0:
+                at = start[leaf]
+                while at < filled and place[at] != c >> 6:
+                    at += 1
+                filled = max(filled, at + 1)
+                place[at] = c >> 6
+                words[at] |= bit(c & 63)
             node = parent[node]
         start[leaf + 1] = filled
-    return start, codes[:filled].copy()
+    return Ancestors(start, place[:filled].copy(), words[:filled].copy())
 
 
 @kernel()
-def count_sets(rows: Csr, chains: Csr, size: int, table: Planes, lengths: Int64Array) -> None:
+def count_sets(rows: Csr, ancestors: Ancestors, size: int, table: Planes, lengths: Int64Array) -> None:
     """Count the sets of `size` (2 to 4) codes of some records.
 
     Parameters
     ----------
     rows
         (indptr, items): the records, as leaf codes.
-    chains
-        (start, codes) of `ancestor_codes`.
     table
         The table, added to.
     lengths
@@ -137,7 +147,7 @@ def count_sets(rows: Csr, chains: Csr, size: int, table: Planes, lengths: Int64A
     n_codes = len(lengths) - 1
     record = _room_for_record(n_codes)
     for at in range(len(indptr) - 1):
-        n, n_words = _take_record(items[indptr[at] : indptr[at + 1]], chains, record)
+        n, n_words = _take_record(items[indptr[at] : indptr[at + 1]], ancestors, record)
         lengths[n] += 1
         n_first = n_words
         while n_first > 0 and record.place[n_first - 1] >= table.n_words:
@@ -165,18 +175,18 @@ def _room_for_record(n_codes: int) -> Record:
 
 
 @kernel()
-def _take_record(of_record: Int32Array, chains: Csr, record: Record) -> tuple[int, int]:
-    """Store the codes of a record; return how many there are, and how many words they take."""
-    start, codes = chains
+def _take_record(of_record: Int32Array, ancestors: Ancestors, record: Record) -> tuple[int, int]:
+    """Store the codes of a record; return how many there are, and how many words they take.
+
+    All words of an item's codes are set, whichever are: to look would take longer.
+    """
+    start, place, codes = ancestors.start, ancestors.place, ancestors.words
     words, used = record.words, record.used
     for item in of_record:
         for at in range(start[item], start[item + 1]):
-            c = codes[at]
-            low = bit(c & 63)
-            if words[c >> 6] & low:
-                break  # and so is what is above
-            words[c >> 6] |= low
-            used[c >> 12] |= bit((c >> 6) & 63)
+            w = place[at]
+            words[w] |= codes[at]
+            used[w >> 6] |= bit(w & 63)
     n = n_words = 0
     for i in range(len(used)):
         left, used[i] = used[i], np.uint64(0)

@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset_kernels.bit_planes import Planes, merge
+from anonset_kernels.bit_planes import Ancestors, Planes, ancestor_codes, merge
 from effort import examples
 
 SMALL = Hierarchy.from_tree(
@@ -26,6 +26,7 @@ WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(120)], 4)
 """More nodes than two words have bits."""
 TREES = st.sampled_from([SMALL, WIDE])
 SIZES = st.integers(2, 4)
+NO_LEAVES = Ancestors(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint64))
 
 
 def records_of(tree):
@@ -77,7 +78,7 @@ def _passes(request, monkeypatch):
     monkeypatch.setattr(rare_tables, "SETS_PER_CALL", 3)
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(80))
 @given(st.data(), TREES, SIZES, st.integers(1, 9))
 def test_tables_hold_the_rare_sets_of_the_nodes_that_take_part(data, tree, size, k):
     rows = data.draw(records_of(tree))
@@ -86,7 +87,7 @@ def test_tables_hold_the_rare_sets_of_the_nodes_that_take_part(data, tree, size,
     assert found == naive_rare_sets(rows, tree, taking_part, size, k)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 @given(st.data(), TREES, SIZES, st.integers(1, 9), st.integers(1, 5), st.sampled_from([1, 2]))
 def test_any_blocks_and_threads_give_the_same(data, tree, size, k, records_per_block, workers):
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
@@ -100,7 +101,7 @@ def test_any_blocks_and_threads_give_the_same(data, tree, size, k, records_per_b
     assert increments == sum(comb(length, size) for length in lengths)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 @given(st.data(), TREES, SIZES, st.integers(2, 9))
 def test_sets_of_what_was_generalized_meanwhile_are_passed_over(data, tree, size, k):
     """After each part some more nodes are generalized: no set that comes later holds one of them."""
@@ -118,7 +119,7 @@ def test_sets_of_what_was_generalized_meanwhile_are_passed_over(data, tree, size
     assert sorted(found, key=expected.index) == found
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 @given(st.data(), TREES, SIZES, st.integers(1, 9), st.integers(0, 20))
 def test_pairs_are_marked_where_there_are_more_rare_sets_than_room(data, tree, size, k, room):
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
@@ -136,7 +137,7 @@ def test_pairs_are_marked_where_there_are_more_rare_sets_than_room(data, tree, s
         assert marked == {(a, b) for chosen, _ in expected for a in chosen for b in chosen if a != b}
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 @given(st.data(), TREES, st.integers(1, 9))
 def test_the_bits_of_pairs_are_those_of_the_rare_ones(data, tree, k):
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
@@ -149,10 +150,11 @@ def test_the_bits_of_pairs_are_those_of_the_rare_ones(data, tree, k):
 
 def counted(rows, n_codes: int, size: int, k: int) -> Planes:
     """Count records of codes, each of which is an item of its own."""
-    chains = np.arange(n_codes + 1), np.arange(n_codes, dtype=np.int32)
+    flat = Hierarchy.balanced([str(c) for c in range(n_codes)], n_codes)
+    ancestors = ancestor_codes(flat.leaf_node, flat.parent, np.arange(-1, n_codes, dtype=np.int32), 2)
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
     items = np.array([c for row in rows for c in sorted(row)], np.int32)
-    return CountSets(chains, n_codes, size, k, (n_codes + 63) // 64)([(indptr, items)])[0]
+    return CountSets(ancestors, n_codes, size, k, (n_codes + 63) // 64)([(indptr, items)])[0]
 
 
 def supports(table: Planes):
@@ -168,7 +170,7 @@ def supports(table: Planes):
     return [None if full else n for n, full in zip(values.tolist(), closed.tolist(), strict=True)]
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.sets(st.sampled_from([0, 1, 2, 62, 63, 64, 66]), max_size=6), max_size=30),
     st.lists(st.integers(0, 2), min_size=30, max_size=30),
@@ -187,7 +189,7 @@ def test_tables_of_any_parts_of_the_records_add_up_in_any_order(rows, part_of, s
 
 @given(st.integers(1, 70), SIZES, st.integers(1, 20), st.integers(1, 2))
 def test_the_bytes_of_a_table_are_what_it_takes(n_codes, size, k, n_words):
-    table, _ = CountSets((np.zeros(1, np.int64), np.empty(0, np.int32)), n_codes, size, k, n_words)(())
+    table, _ = CountSets(NO_LEAVES, n_codes, size, k, n_words)(())
     assert table.closed.nbytes + table.planes.nbytes == bytes_of(n_codes, size, k, n_words)
 
 

@@ -25,7 +25,7 @@ from anonset.errors import TooLargeError
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
-    from anonset_kernels.bit_planes import Planes
+    from anonset_kernels.bit_planes import Ancestors, Planes
 
 Pairs = NDArray[np.uint8]
 """uint8 (C, C): a set of pairs of codes."""
@@ -98,8 +98,8 @@ class RareTable:
 class CountSets:
     """Counts the sets of some codes in some records, up to k."""
 
-    chains: tuple[Int64, Int32]
-    """The codes of each leaf's node and of what is above it: see the kernel `bit_planes.ancestor_codes`."""
+    ancestors: "Ancestors"
+    """The codes of each leaf's node and of what is above it."""
     n_codes: int
     size: int
     k: int
@@ -117,8 +117,8 @@ class CountSets:
         """Add some records to what is counted."""
         from anonset_kernels.bit_planes import count_sets
 
-        require_sound(*rows, len(self.chains[0]) - 1)
-        count_sets(rows, self.chains, self.size, *counted)
+        require_sound(*rows, len(self.ancestors.start) - 1)
+        count_sets(rows, self.ancestors, self.size, *counted)
 
     def nothing(self) -> "Counted":
         """Return what is counted in no record."""
@@ -321,8 +321,8 @@ class RareTables:
 
         tree, code = self.hierarchy, np.full(self.hierarchy.n_nodes, -1, np.int32)
         code[nodes] = np.arange(len(nodes), dtype=np.int32)
-        chains = ancestor_codes(self.image, tree.parent, code, int(tree.depth.max(initial=0)) + 1)
-        return CountSets(chains, len(nodes), self.size, self.k, n_words)
+        ancestors = ancestor_codes(self.image, tree.parent, code, int(tree.depth.max(initial=0)) + 1)
+        return CountSets(ancestors, len(nodes), self.size, self.k, n_words)
 
     def _pieces(self) -> list[Rows]:
         """Return the parts of the records; for threads, in pieces."""
