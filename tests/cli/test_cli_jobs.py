@@ -142,6 +142,21 @@ def test_suggest_takes_the_guarantee_of_a_job_under_its_flags(place: Place, job:
     assert place.run("suggest", job, "--m", "1", "--json").json["parameters"] == {"k": 2, "m": 1}
 
 
+def test_policy_generate_takes_the_sizes_of_a_job_under_its_flags(place: Place, job: str) -> None:
+    def rare(name: str, *flags: str) -> list[str]:
+        ran = place.run("policy", "generate", job, "--privacy", "pgen", "-o", name, *flags)
+        assert ran.code == 0, ran.err
+        return (place.folder / name).read_text().splitlines()
+
+    data = str(place.folder / "jobs" / "data" / "visits.csv")
+    typed = ("policy", "generate", data, "--items", "codes", "--drop", "doctor", "--privacy", "pgen")
+    for k in ("1", "2"):
+        assert place.run(*typed, "-o", f"{k}.txt", "--k", k).code == 0
+    one, two = ((place.folder / f"{k}.txt").read_text().splitlines() for k in (1, 2))
+    assert one != two
+    assert (rare("own.txt"), rare("flag.txt", "--k", "1")) == (two, one)
+
+
 def test_risk_and_report_take_the_original_of_a_job_under_their_flags(place: Place, job: str) -> None:
     assert place.run("anonymize", job).code == 0
     assert place.run("risk", job, "--json").json["attack"]

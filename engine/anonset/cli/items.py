@@ -20,7 +20,7 @@ Flags: Any = flags_of(RoleSettings)
 RoleFlags = Annotated[Flags, Parameter(name="*")]
 
 
-def items_of(source: str, flags: Any) -> SetColumn:
+def items_of(source: str, roles: RoleSettings) -> SetColumn:
     """Read a data set and return its set-valued column.
 
     Raises
@@ -28,19 +28,23 @@ def items_of(source: str, flags: Any) -> SetColumn:
     InputError
         If it cannot be read, or has no such column.
     """
-    column = _table(source, flags).transactions
+    column = _table(source, roles).transactions
     if column is None:
         msg = f"{source!r} must have a set-valued column; name it with --items"
         raise InputError(msg)
     return column
 
 
-def _table(source: str, flags: Any) -> Table:
-    """Read a data set, or that of a job file."""
+def _table(source: str, roles: RoleSettings) -> Table:
     from anonset.io.read import read
 
-    source, roles = over_job(source, "input", given_flags(flags), RoleSettings)
-    return read(source, **make_roles(roles).read_options())
+    return read(source, **roles.read_options())
+
+
+def _asked(source: str, flags: Any) -> tuple[str, RoleSettings]:
+    """Return a data set, also that of a job file, and the roles of its columns."""
+    source, given = over_job(source, "input", given_flags(flags), RoleSettings)
+    return source, make_roles(given)
 
 
 class Labels(NamedTuple):
@@ -62,10 +66,11 @@ def labels_of(source: str, name: str | None, flags: Any) -> Labels:
     InputError
         If it cannot be read, or has no such column of text.
     """
+    source, roles = _asked(source, flags)
     if name is None:
-        column = items_of(source, flags)
+        column = items_of(source, roles)
         return Labels(column.name, column.vocabulary, column.occurrences)
-    table = _table(source, flags)
+    table = _table(source, roles)
     if table.transactions is not None and table.transactions.name == name:
         return Labels(name, table.transactions.vocabulary, table.transactions.occurrences)
     found = next((c for c in table.relational if c.name == name), None)
@@ -85,7 +90,7 @@ def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
         If roles are given for no data set, or it is not what it must be.
     """
     if source is not None:
-        return items_of(source, flags)
+        return items_of(*_asked(source, flags))
     if given_flags(flags):
         msg = "the roles of columns apply to --input, which is not given"
         raise InputError(msg)

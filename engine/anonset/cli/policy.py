@@ -5,15 +5,19 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from anonset.cli.app import whole_number
+from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE
 from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_figures
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.staging import require_new
+from anonset.settings.commands import PolicySettings
+from anonset.settings.job_files import over_job
 from anonset.settings.readers import Context, privacy_constraints, utility_constraints
+from anonset.settings.settings import validate
 
+_Flags: Any = flags_of(PolicySettings)
 Kind = Annotated[Literal["privacy", "utility"], Parameter(help="What the file holds: itemsets, or groups.")]
 
 
@@ -24,13 +28,8 @@ def generate_policy(
     out: Annotated[str, Parameter(alias="-o", help="New file, one constraint per line.")],
     privacy: Annotated[str | None, Parameter(help="pgen (records rarer than k), or PP1 to PP9 (at random).")] = None,
     utility: Annotated[str | None, Parameter(help="one, siblings:N, or level:D of the hierarchy.")] = None,
-    k: Annotated[
-        int | None, Parameter(converter=whole_number, help="Minimum number of records that must look alike, for pgen.")
-    ] = None,
-    itemsets: Annotated[int, Parameter(converter=whole_number, help="Number of itemsets of PP6 to PP9.")] = 1000,
-    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed of PP1 to PP9.")] = 0,
     hierarchy: Annotated[str | None, Parameter(help="Hierarchy of the items: a file, or balanced:F.")] = None,
-    flags: RoleFlags = Flags(),  # noqa: B008
+    flags: Annotated[_Flags, Parameter(name="*")] = _Flags(),  # noqa: B008
 ) -> int:
     """Generate privacy or utility constraints for a data set."""
     from anonset.io.policies import write_privacy_policy, write_utility_policy
@@ -41,18 +40,19 @@ def generate_policy(
     if (privacy is None) == (utility is None):
         msg = "exactly one of --privacy and --utility must be given"
         raise InputError(msg)
-    column, tree = _bound(items_of(source, flags), hierarchy)
+    source, given = over_job(source, "input", given_flags(flags), PolicySettings)
+    settings = validate(PolicySettings, given)
+    column, tree = _bound(items_of(source, settings), hierarchy)
     if utility is not None:
         context = Context(column, tree)
         made = one_group(column.vocabulary) if utility == "one" else utility_constraints(utility, context)
         write_utility_policy(made or UtilityPolicy(()), target)
     elif privacy == "pgen":
-        parameters = {} if k is None else {"k": k}
-        write_privacy_policy(
-            privacy_constraints("pgen", Context(column, tree, parameters)) or PrivacyPolicy(()), target
-        )
+        context = Context(column, tree, settings.model_dump(include={"k"}, exclude_none=True))
+        write_privacy_policy(privacy_constraints("pgen", context) or PrivacyPolicy(()), target)
     else:
-        write_privacy_policy(random_policy(str(privacy), column.vocabulary, n_itemsets=itemsets, seed=seed), target)
+        sizes = {"n_itemsets": settings.itemsets, "seed": settings.seed}
+        write_privacy_policy(random_policy(str(privacy), column.vocabulary, **sizes), target)
     return DONE
 
 

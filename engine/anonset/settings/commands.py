@@ -1,4 +1,4 @@
-"""The settings of the commands that look at data and publish nothing: `anonset inspect`, `suggest` and `evaluate`."""
+"""The settings of the commands that look at data and publish nothing: `inspect`, `suggest`, `policy` and `evaluate`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from pydantic import Field
 
 from anonset.settings.readers import FORMS, Names, Share
 from anonset.settings.reading import ComparedSettings
-from anonset.settings.settings import InputSettings
+from anonset.settings.settings import InputSettings, RoleSettings
 
 SECONDS = 50.0
 """For all candidates of `suggest` together; what takes longer is given up."""
@@ -43,6 +43,14 @@ class SuggestSettings(InputSettings):
     )
     seed: int = Field(0, description="Random seed of the sample.")
     workers: int | None = Field(None, description="Number of threads; default: one per core.")
+
+
+class PolicySettings(RoleSettings):
+    """The settings of `anonset policy generate`."""
+
+    k: int | None = Field(None, description="Minimum number of records that must look alike, for pgen.")
+    itemsets: int = Field(1000, description="Number of itemsets of PP6 to PP9; default: 1000.")
+    seed: int = Field(0, description="Random seed of PP1 to PP9.")
 
 
 class QuerySettings(InputSettings):
