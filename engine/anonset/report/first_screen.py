@@ -10,9 +10,9 @@ Figure = tuple[str, str, str]
 """What is counted, the figure, and how far off it may be."""
 
 
-def protection(found: ReportFacts) -> list[tuple[str, str]]:
+def protection(facts: ReportFacts) -> list[tuple[str, str]]:
     """Return who is protected and who is not, a sentence each."""
-    declared, data = found.attested.declarations, found.attested.data
+    declared, data = facts.attested.declarations, facts.attested.data
     if declared.unit == "person":
         rows = [("Protected", "each person in the data: all rows of one id are one record.")]
     else:
@@ -20,7 +20,7 @@ def protection(found: ReportFacts) -> list[tuple[str, str]]:
             ("Protected", "each row of the data, which is taken for a person."),
             ("Not protected", "somebody with several rows: together these may tell who it is."),
         ]
-    if isinstance(found.after, BucketRisk):
+    if isinstance(facts.after, BucketRisk):
         rows = [("Protected", "the link between a person and the sensitive value.")]
         rows.append(("Not protected", "that somebody is in the data: ids and kept columns are published as they are."))
     elif data.keep:
@@ -30,9 +30,9 @@ def protection(found: ReportFacts) -> list[tuple[str, str]]:
     return rows
 
 
-def countable_figures(found: ReportFacts) -> list[Figure]:
+def countable_figures(facts: ReportFacts) -> list[Figure]:
     """Return what a recipient can count: from the publication alone, and where the original is there, how well."""
-    look, errors = found.glance, found.errors
+    look, errors = facts.glance, facts.errors
     rows: list[Figure] = [("Rows", f"{look.n:,}", "exact: each row is that of one record")]
     if errors is not None and errors.items_error is not None:
         rows.append((f"The most frequent items (at most {FREQUENT})", f"off by {_off(errors.items_error)}",
@@ -40,7 +40,7 @@ def countable_figures(found: ReportFacts) -> list[Figure]:
         if errors.pairs_error is not None:
             rows.append((f"The most frequent pairs of items (at most {FREQUENT})", f"off by {_off(errors.pairs_error)}",
                          "median error of their counts; before: 0%"))  # fmt: skip
-    if found.private is not None and (kept := shares(found.private.retention).get("items")):
+    if facts.private is not None and (kept := shares(facts.private.retention).get("items")):
         rows.append(("Item occurrences kept as they are", percent(kept.get("kept", 0.0)), "before: 100%"))
     elif look.single is not None:
         rows.append(("Symbols that name one item", percent(look.single),
@@ -50,7 +50,7 @@ def countable_figures(found: ReportFacts) -> list[Figure]:
                      "each of them is in none, some or all of the rows that show the symbol"))  # fmt: skip
     if look.width is not None:
         rows.append(("Numbers", f"ranges of {percent(look.width)} of the column, on average",
-                     "the value may lie anywhere in its range; before: 0%" if found.private is not None else
+                     "the value may lie anywhere in its range; before: 0%" if facts.private is not None else
                      "the value may lie anywhere in its range"))  # fmt: skip
     return rows
 

@@ -35,20 +35,20 @@ class Purpose:
     """The title of the page."""
 
 
-def internal_page(found: ReportFacts, purpose: Purpose) -> str:
+def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
     """Return the internal page: everything that is known."""
-    report = found.private
+    report = facts.private
     if report is None:
         msg = "an internal report needs the private directory"
         raise InputError(msg)
     settings = report.settings
-    facts = {
-        **_common(found, purpose),
+    content = {
+        **_common(facts, purpose),
         "internal": True,
-        "columns": [*columns_of(found, exactly=True), *left_out(found, settings)],
-        "drawing": _risk_drawing(found.before, found.after),
-        "below_k": _persons_below_k(found),
-        "attack": _attack(found.after),
+        "columns": [*columns_of(facts, exactly=True), *left_out(facts, settings)],
+        "drawing": _risk_drawing(facts.before, facts.after),
+        "below_k": _persons_below_k(facts),
+        "attack": _attack(facts.after),
         "utility": _utility(report.retention),
         "losses": [(loss_label(name), f"{value:.6g}") for name, value in report.measures.items()],
         "facts": {
@@ -58,7 +58,7 @@ def internal_page(found: ReportFacts, purpose: Purpose) -> str:
             "seed": "none" if report.seed is None else str(report.seed),
             "verified": dumps(report.verified),
             "attestation": f"SHA-256 {report.attestation_sha256}",
-            **{f"file {name}": f"SHA-256 {digest}" for name, digest in found.attested.data.sha256.items()},
+            **{f"file {name}": f"SHA-256 {digest}" for name, digest in facts.attested.data.sha256.items()},
             "versions": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
             "repeat it": "anonset anonymize OUT.private/report.json -o OTHER" if settings else "was run from Python",
         },
@@ -66,13 +66,13 @@ def internal_page(found: ReportFacts, purpose: Purpose) -> str:
         "notes": [*report.warnings, *(f"{one['rule']} of {one['column']}: changed {one['labels']} labels"
                                       for one in report.changes)],
     }  # fmt: skip
-    return render(facts)
+    return render(content)
 
 
-def shareable_page(found: ReportFacts, purpose: Purpose) -> str:
+def shareable_page(facts: ReportFacts, purpose: Purpose) -> str:
     """Return the page that goes with the data: a function of the publication and of the owner's words alone."""
-    public = replace(found, private=None, before=(), errors=None)
-    facts = {
+    public = replace(facts, private=None, before=(), errors=None)
+    content = {
         **_common(public, purpose),
         "internal": False,
         "columns": columns_of(public, exactly=False),
@@ -85,7 +85,7 @@ def shareable_page(found: ReportFacts, purpose: Purpose) -> str:
         "settings": [],
         "notes": [],
     }
-    return render(facts)
+    return render(content)
 
 
 def render(facts: Mapping[str, Any]) -> str:
@@ -105,9 +105,9 @@ def render(facts: Mapping[str, Any]) -> str:
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(**facts)
 
 
-def _common(found: ReportFacts, purpose: Purpose) -> dict[str, Any]:
+def _common(facts: ReportFacts, purpose: Purpose) -> dict[str, Any]:
     """Return the facts of OUT itself, and the owner's statements."""
-    attested = found.attested
+    attested = facts.attested
     return {
         "title": purpose.title,
         "recipient": purpose.recipient,
@@ -120,15 +120,15 @@ def _common(found: ReportFacts, purpose: Purpose) -> dict[str, Any]:
         "unit": attested.declarations.unit_in_words,
         "undecided": bool(attested.declarations.accepted_undecided),
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
-        "questions": questions(found.model),
-        "threshold": f"{found.after.threshold:g}",
-        "buckets": isinstance(found.after, BucketRisk),
-        "before": bool(found.before),
-        "counted": getattr(found.after, "unit", "row"),
-        "after": _after(found.before, found.after),
-        "examples": found.glance.examples,
-        "protection": protection(found),
-        "countable": countable_figures(found),
+        "questions": questions(facts.model),
+        "threshold": f"{facts.after.threshold:g}",
+        "buckets": isinstance(facts.after, BucketRisk),
+        "before": bool(facts.before),
+        "counted": getattr(facts.after, "unit", "row"),
+        "after": _after(facts.before, facts.after),
+        "examples": facts.glance.examples,
+        "protection": protection(facts),
+        "countable": countable_figures(facts),
     }
 
 
@@ -188,12 +188,12 @@ def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def _persons_below_k(found: ReportFacts) -> list[str]:
+def _persons_below_k(facts: ReportFacts) -> list[str]:
     """Say how many persons are below k before and after, where a person has several rows."""
-    if isinstance(found.after, BucketRisk):
+    if isinstance(facts.after, BucketRisk):
         return []
-    both = {"Before": found.before, "After": found.after.exposures}
-    return [f"{when}: {line}" for when, known in both.items() for line in persons_below_k(found.after, known)]
+    both = {"Before": facts.before, "After": facts.after.exposures}
+    return [f"{when}: {line}" for when, known in both.items() for line in persons_below_k(facts.after, known)]
 
 
 def _risk_drawing(before: Sequence[Exposure], after: Risk | BucketRisk) -> str:

@@ -12,7 +12,7 @@ _KEPT = "none: published as it is, the owner's decision"
 _MASKED = "masking: the attribute is left out"
 
 
-def columns_of(found: ReportFacts, *, exactly: bool) -> list[Row]:
+def columns_of(facts: ReportFacts, *, exactly: bool) -> list[Row]:
     """Return the published columns with role and technique.
 
     Parameters
@@ -20,16 +20,16 @@ def columns_of(found: ReportFacts, *, exactly: bool) -> list[Row]:
     exactly
         Whether to say what became of the original, which only its owner may know.
     """
-    data = found.attested.data
+    data = facts.attested.data
     kept = [(name, "attribute", _KEPT) for name in data.keep]
-    retention = found.private.retention if exactly and found.private is not None else None
+    retention = facts.private.retention if exactly and facts.private is not None else None
     if isinstance(data, BucketFiles):
-        hidden = "; masking of the identities that are hidden" if getattr(found.after, "hidden", 0) else ""
+        hidden = "; masking of the identities that are hidden" if getattr(facts.after, "hidden", 0) else ""
         removed = bool(retention and retention.get("tuples", {}).get("removed"))
         left = "; record suppression" if removed else ""
         ids = [(name, "identifier, shown apart from the sensitive value", f"anatomization{hidden}") for name in data.id]
         return [*ids, *kept, (data.sensitive, "sensitive attribute", f"anatomization{left}")]
-    protects = found.model.protects
+    protects = facts.model.protects
     of_items = _items(retention) if "items" in protects else _KEPT
     of_values = _values(retention) if "relational" in protects else _KEPT
     return [
@@ -39,9 +39,9 @@ def columns_of(found: ReportFacts, *, exactly: bool) -> list[Row]:
     ]
 
 
-def left_out(found: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
+def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
     """Return the columns that are not published."""
-    shown = found.attested.data.id if isinstance(found.attested.data, BucketFiles) else []
+    shown = facts.attested.data.id if isinstance(facts.attested.data, BucketFiles) else []
     return [
         *((name, "direct identifier", _MASKED) for name in settings.get("id", []) if name not in shown),
         *((name, "left out", _MASKED) for name in settings.get("drop", [])),
