@@ -139,7 +139,9 @@ def test_inspect_takes_the_sizes_of_a_job_under_its_flags(place: Place, job: str
 
 def test_suggest_takes_the_guarantee_of_a_job_under_its_flags(place: Place, job: str) -> None:
     assert place.run("suggest", job, "--json").json["parameters"] == {"k": 2, "m": 2}
-    assert place.run("suggest", job, "--m", "1", "--json").json["parameters"] == {"k": 2, "m": 1}
+    ran = place.run("suggest", job, "--m", "1", "--null", "k.A.", "--json")
+    assert ran.json["parameters"] == {"k": 2, "m": 1}
+    assert f" {job} --null k.A. " in ran.json["recommended"]["command"]
 
 
 def test_policy_generate_takes_the_sizes_of_a_job_under_its_flags(place: Place, job: str) -> None:

@@ -13,13 +13,9 @@ from anonset.cli.output import progress_bars, show, show_json
 from anonset.errors import InputError
 from anonset.jobs.compare import rows
 from anonset.jobs.comparison import run_comparison
-from anonset.settings.compare import (
-    compare_options_model,
-    compare_settings_model,
-    make_compare_settings,
-    with_ranges,
-)
+from anonset.settings.compare import compare_options_model, compare_settings_model, with_ranges
 from anonset.settings.job_files import over_job
+from anonset.settings.settings import validate
 
 Flags: Any = flags_of(compare_options_model(), leave_out=["input", "vary"])
 
@@ -49,7 +45,8 @@ def compare(
     """
     source, asked = over_job(source, "input", given_flags(flags), compare_settings_model())
     given, ranges = with_ranges(asked)
-    settings = make_compare_settings({**given, "input": source, "vary": {**ranges, **pairs("--vary", vary or [])}})
+    varied = {**ranges, **pairs("--vary", vary or [])}
+    settings = validate(compare_settings_model(), {**given, "input": source, "vary": varied})
     if plot is not None:
         _require_plots(Path(plot))
     with progress_bars(quiet=quiet) as progress:

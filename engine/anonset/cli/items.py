@@ -13,7 +13,7 @@ from anonset.data.code_rules import CodeRules
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.settings.job_files import over_job
-from anonset.settings.settings import RoleSettings, make_roles
+from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import printable
 
 Flags: Any = flags_of(RoleSettings)
@@ -44,7 +44,7 @@ def _table(source: str, roles: RoleSettings) -> Table:
 def _asked(source: str, flags: Any) -> tuple[str, RoleSettings]:
     """Return a data set, also that of a job file, and the roles of its columns."""
     source, given = over_job(source, "input", given_flags(flags), RoleSettings)
-    return source, make_roles(given)
+    return source, validate(RoleSettings, given)
 
 
 class Labels(NamedTuple):
@@ -99,7 +99,7 @@ def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
 
 def code_rules(flags: Any) -> CodeRules:
     """Return what is to be done to codes that the hierarchy does not know."""
-    roles = make_roles(given_flags(flags))
+    roles = validate(RoleSettings, given_flags(flags))
     return CodeRules(roles.unknown, roles.inner_items)
 
 

@@ -59,7 +59,6 @@ def suggest(
             seed=settings.seed, seconds=settings.seconds,
         )  # fmt: skip
     trees = settings.hierarchy or _hierarchies_of(table)
-    roles = {name: value for name, value in given.items() if name in RoleSettings.model_fields}
     own = {name for name in (read_job(source) if place != source else ()) if name in parameters()}
 
     def command_of(best: Candidate | None, beside: str = "") -> str:
@@ -67,9 +66,11 @@ def suggest(
             return ""
         tuned = {name: value for name, value in best.settings.items() if name != "hierarchy"}
         made = _hierarchies_of(table, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
-        if place != source and own <= {*tuned, *_ASKED}:
-            return f"{_command(source, best.algorithm, tuned, guarantee, {}, made)}{beside}"
-        return f"{_command(place, best.algorithm, tuned, guarantee, roles, {**trees, **made})}{beside}"
+        on_job = place != source and own <= {*tuned, *_ASKED}
+        on, typed = (source, given_flags(flags)) if on_job else (place, {**given, "hierarchy": trees})
+        roles = {name: value for name, value in typed.items() if name in RoleSettings.model_fields}
+        specs = {**typed.get("hierarchy", {}), **made}
+        return f"{_command(on, best.algorithm, tuned, guarantee, roles, specs)}{beside}"
 
     same = tried.with_own_hierarchy is tried.recommended
     commands = command_of(tried.recommended), command_of(tried.with_own_hierarchy, "" if same else "-own")

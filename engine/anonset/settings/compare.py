@@ -11,7 +11,7 @@ from pydantic import Field
 from anonset.settings.commands import QuerySettings
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import Names, WrittenFloat
-from anonset.settings.settings import validate, with_parameters
+from anonset.settings.settings import with_parameters
 
 
 class CompareSettings(QuerySettings):
@@ -73,14 +73,3 @@ def _is_number(kind: Any) -> bool:
     if get_origin(kind) is Annotated:
         return get_args(kind)[0] is str
     return kind in (int, float)
-
-
-def make_compare_settings(given: Mapping[str, Any]) -> CompareSettings:
-    """Validate settings.
-
-    Raises
-    ------
-    InputError
-        With every error, separated by semicolons.
-    """
-    return validate(compare_settings_model(), {name: value for name, value in given.items() if value is not None})

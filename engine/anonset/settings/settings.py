@@ -212,17 +212,6 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def make_roles(given: Mapping[str, Any]) -> RoleSettings:
-    """Validate the roles of columns alone.
-
-    Raises
-    ------
-    InputError
-        With every error, separated by semicolons.
-    """
-    return validate(RoleSettings, given)
-
-
 PLACES = ("input", "out", "private", "work_dir", "recoding", "original", "records", "codebook", "queries")
 """Settings that are paths."""
 
