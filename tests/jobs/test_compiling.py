@@ -65,6 +65,8 @@ JOBS = {
     "mhghs": (*OF_ITEMS, "--algorithm", "mhghs", "--m", "2", "--memory-limit", "700M"),
     "coat": (*OF_ITEMS[:1], "--k", "5", "--m", "2", "--algorithm", "coat", "--privacy-constraints", "km",
              "--memory-limit", "700M"),
+    "set-search": (*OF_ITEMS[:1], "--k", "5", "--m", "2", "--algorithm", "set-search", "--memory-limit", "700M"),
+    "set-search m=3": (*OF_ITEMS[:1], "--k", "5", "--m", "3", "--algorithm", "set-search", "--memory-limit", "700M"),
     "rum-bound": (*OF_PEOPLE, "--items", "items", "--hierarchy", "items=balanced:5", "--drop", "who", "--k", "5",
                   "--m", "2", "--delta", "0.5", "--algorithm", "rum-bound", *BY_BLOCKS),
     "safe-grouping": (*OF_BUCKETS, "--model", "safe-grouping", "--k", "2", "--l", "2", *BY_BLOCKS),
