@@ -39,6 +39,8 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "rum-bound", "transaction": "exact", "delta": 0.6, **_MERGING},
         {"algorithm": "rum-bound", "transaction": "exact", "delta": 0.3, **_MERGING, "hierarchy": BY_FREQUENCY},
         {"algorithm": "tfirst"},
+        {"algorithm": "rfirst", "transaction": "set-search", "on_infeasible": "merge"},
+        {"algorithm": "rum-bound", "transaction": "set-search", "delta": 0.65, **_MERGING},
     ),
     "klm": (
         {"algorithm": "rum-bound", "transaction": "lm-apriori", "delta": 0.65, **_MERGING},

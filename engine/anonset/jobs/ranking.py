@@ -182,8 +182,9 @@ def made_from_data(best: Candidate | None) -> str:
     if best is None:
         return ""
     made = best.settings.get("hierarchy")
-    if made is None and best.algorithm in ALGORITHMS and traits_of(ALGORITHMS[best.algorithm]).sets_from_data:
-        made = f"each set of {best.algorithm}"
+    if made is None:
+        used = [name for name in (best.algorithm, best.settings.get("transaction")) if name in ALGORITHMS]
+        made = next((f"each set of {name}" for name in used if traits_of(ALGORITHMS[name]).sets_from_data), None)
     if made is None:
         return ""
     return (

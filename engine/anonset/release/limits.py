@@ -50,9 +50,9 @@ FROM_DATA = (
 )
 """What holds where a hierarchy was made from frequencies."""
 SETS_FROM_DATA = (
-    "Sets of items were made from how often, and with which others, items occur in the data: items of a set occur "
-    "about equally often, and a set is as large as was found to be needed to hide what is rare. So each set tells a "
-    "band of frequencies, and at times which pairs are rare or never occur."
+    "Sets of items were made from how often, and with which others, items occur in the data: items of a set tend "
+    "to occur about equally often, and a set is as large as was found to be needed to hide what is rare. So each set "
+    "tells a band of frequencies, and at times which pairs are rare or never occur."
 )
 """What holds where a partition was made from frequencies and pairs."""
 GOES_ON = (

@@ -67,7 +67,7 @@ def suggestion_account(suggestion: Suggestion, command: str, with_own: str = "")
     if far := levels_text(best.levels):
         parts.append(f"Generalized, by how far: {far}.")
     if made := made_from_data(best):
-        parts.append(f"Its hierarchy: {made}.")
+        parts.append(f"Its symbols: {made}.")
     if suggestion.warning:
         parts.append(f"Warning: {suggestion.warning}.")
     if suggestion.limit:
