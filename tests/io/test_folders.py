@@ -32,7 +32,7 @@ REFUSED = [
     ("part-1.parquet.gz", "it would be left out: "),
     ("part-1.parquet.tmp", "it would be left out: "),
     ("_delta_log/0.json", "it would be left out: "),
-    ("year=2020/part-1.parquet", "the key in the name of a folder is not read as a column; write it into the files"),
+    ("year=2020/part-1.parquet", "the columns in the names of its folders must be none, got 'year'"),
 ]
 
 
@@ -42,8 +42,7 @@ def test_what_may_hold_rows_and_would_be_left_out_is_refused(tmp_path, name, rea
     put(tmp_path / name)
     with pytest.raises(InputError) as error:
         read(tmp_path, items="s")
-    place = tmp_path / name.split("/")[0] if "=" in name else tmp_path / name
-    assert str(error.value).startswith(f"{place}: {reason}")
+    assert str(error.value).startswith(f"{tmp_path / name}: {reason}")
 
 
 def test_links_to_folders_are_refused(tmp_path):
@@ -65,10 +64,18 @@ def test_a_link_to_a_file_is_read_and_a_broken_one_refused(tmp_path):
 
 
 def test_a_folder_without_parquet_files(tmp_path):
-    (tmp_path / "published.csv").write_text("s\na\n")
     (tmp_path / "_metadata").write_bytes(b"")
     with pytest.raises(InputError, match=r": the directory holds no \.parquet file$"):
         read(tmp_path, items="s")
+    (tmp_path / "published.csv").write_text("s\na\n")
+    assert list(read(tmp_path, items="s").transactions.rows()) == [["a"]]
+
+
+def test_keys_in_the_names_of_folders_are_columns(tmp_path):
+    put(tmp_path / "year=2020" / "a.parquet", "a")
+    put(tmp_path / "year=2021" / "b.parquet", "b")
+    table = read(tmp_path, items="s", relational="year")
+    assert [column.labels() for column in table.relational] == [["2020", "2021"]]
 
 
 def test_a_folder_that_may_not_be_read(tmp_path, monkeypatch):

@@ -156,11 +156,11 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
-    def refuse(self):
+    def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
     path = write(tmp_path, VISITS)
-    monkeypatch.setattr(type(path), "read_bytes", refuse)
+    monkeypatch.setattr("pyarrow.OSFile", refuse)
     with pytest.raises(InputError, match=r"visits\.csv: cannot be read: Permission denied$"):
         read(path, **ROLES)
 

@@ -72,8 +72,8 @@ def _report(asked: str) -> str:
 def _population(opened: "Opened", population: str, original: Table | None) -> Table:
     """Read the quasi-identifiers of a population, numbers where the original has them; other columns do not matter."""
     from anonset.data import NumericColumn
+    from anonset.io.batches import open_source
     from anonset.io.read import read
-    from anonset.io.sources import open_source
     from anonset.release.documents import DataFile
 
     data = opened.attested.data

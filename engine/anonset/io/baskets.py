@@ -3,34 +3,15 @@
 import csv
 import io
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.io.dialect import DELIMITERS, Dialect, any_field_size, in_utf8, invalid_utf8
-from anonset.io.files import read_bytes, reading
+from anonset.io.dialect import DELIMITERS, any_field_size, invalid_utf8
+from anonset.io.files import reading
 from anonset.spelling import setting
 
 _UNUSED = "\x1f\x1e\x1d\x1c\x01\x02"
 _LARGEST_BLOCK = (1 << 31) - 1
-
-
-def read_baskets(path: Path, dialect: Dialect, separator: str | None) -> Any:
-    """Read the items of each line as a column of lists of text (``pyarrow.ChunkedArray``).
-
-    Parameters
-    ----------
-    separator
-        What separates the items; None: the one of ``,`` ``;`` tab and ``|`` that occurs.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or it cannot be told what separates the items.
-    """
-    data = in_utf8(path, read_bytes(path), dialect)
-    mark = separator_among(path, marks_in(data)) if separator is None else separator
-    return basket_rows(path, data, mark)
 
 
 def basket_rows(where: object, data: bytes, mark: str, lines: int = 0) -> Any:

@@ -1,24 +1,25 @@
 """Files of any size as batches of rows, format by format."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from anonset.data import spans
-from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import NO_LIMITS, Limits
 from anonset.errors import InputError
 from anonset.io import fimi
 from anonset.io.baskets import basket_rows, marks_in, separator_among
 from anonset.io.columns import with_nulls
-from anonset.io.data_files import DataFile, DataFiles
+from anonset.io.data_files import DataFile, DataFiles, data_files
 from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import DELIMITERS
 from anonset.io.files import open_parquet, reading
-from anonset.io.sources import HEAD, Described, Reading, difference, require_lines
+from anonset.io.objects import columns_of
+from anonset.io.sources import AS_RECOGNISED, HEAD, Batch, Reading, Source, difference, require_lines
 from anonset.io.text_chunks import head_of, pieces
 
 _BYTES_AT_ONCE = 1 << 24
@@ -30,31 +31,22 @@ _CODE, _LARGE = 4, 1 << 23
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True)
-class Batch(Discreet):
-    """Rows of one file."""
+def open_source(source: Any, how: Reading = AS_RECOGNISED) -> Source:
+    """Open a path, or what is in memory.
 
-    where: str
-    """The file, for messages."""
-    before: int
-    """Rows of the file before these."""
-    columns: Mapping[str, Any] = field(repr=False)
-    """Each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
-
-
-@dataclass(frozen=True)
-class BatchSource(Described):
-    """Named columns that come batch by batch."""
-
-    batches: Callable[[Sequence[str]], Iterator[Batch]]
-    """Yield the named columns; at least one batch, which may have no rows."""
-    judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
-    """Refuses what shows only after the last batch."""
-    head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
-    """Return the first rows of those of the named columns for which this is less work."""
+    Raises
+    ------
+    InputError
+        If it is none of these, or cannot be read.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        return open_batches(data_files(os.fspath(source), how.format, no_header=how.dialect.no_header), how)
+    where = f"the given {type(source).__name__}"
+    given = columns_of(where, source, how.labels)
+    return _with_nulls(Source(where, given.names, sets_only=given.sets_only).held(given.columns), how.null)
 
 
-def open_batches(files: DataFiles, how: Reading) -> BatchSource:
+def open_batches(files: DataFiles, how: Reading) -> Source:
     """Open the files of a data set, whose columns must agree.
 
     Raises
@@ -62,32 +54,33 @@ def open_batches(files: DataFiles, how: Reading) -> BatchSource:
     InputError
         If a file cannot be read, or has other columns than the first.
     """
-    opening: Mapping[str, Callable[[DataFiles, Reading], BatchSource]] = {
+    opening: Mapping[str, Callable[[DataFiles, Reading], Source]] = {
         "parquet": _parquet,
         "csv": _delimited,
         "tsv": _delimited,
         "dat": _fimi,
         "baskets": _baskets,
+        "spmf": _spmf,
     }
-    if files.format not in opening:
-        msg = f"{files.where}: {files.format} is not read block by block; convert it to FIMI (.dat), or read it whole"
-        raise InputError(msg)
     require_lines(files.where, files.format, how)
-    source = opening[files.format](files, how)
-    if how.null:
-        batches_as_read = source.batches
-
-        def batches(names: Sequence[str]) -> Iterator[Batch]:
-            return (replace(batch, columns=with_nulls(batch.columns, how.null)) for batch in batches_as_read(names))
-
-        first = source.head
-        source = replace(source, batches=batches, head=lambda names: with_nulls(first(names), how.null))
+    source = _with_nulls(opening[files.format](files, how), how.null)
     if both := [name for name in files.keys if name in source.names]:
         msg = f"{files.where}: column {both[0]!r} stands in the files, and in the names of their folders; one must go"
         raise InputError(msg)
     if not files.keys:
         return source
     return replace(source, names=(*source.names, *files.keys), sets_only=False)
+
+
+def _with_nulls(source: Source, words: tuple[str, ...]) -> Source:
+    """Return a source in which some words are null."""
+    if not words:
+        return source
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        return (replace(batch, columns=with_nulls(batch.columns, words)) for batch in source.batches(names))
+
+    return replace(source, batches=batches, head=lambda names: with_nulls(source.head(names), words))
 
 
 def ahead(items: Iterator[_T], limits: Limits = NO_LIMITS) -> Iterator[_T]:
@@ -121,7 +114,7 @@ def _with_keys(file: DataFile, before: int, n: int, columns: Mapping[str, Any], 
     return Batch(file.where, before, {**columns, **keys})
 
 
-def _parquet(files: DataFiles, how: Reading) -> BatchSource:
+def _parquet(files: DataFiles, how: Reading) -> Source:
     """Open Parquet files, which must agree in schema."""
     from pyarrow import parquet
 
@@ -145,7 +138,7 @@ def _parquet(files: DataFiles, how: Reading) -> BatchSource:
         wanted = [name for name in names if name in own]
         return next(_row_groups(files.files[0], wanted, wanted)).columns if wanted else {}
 
-    return BatchSource(files.where, own, batches, head=head)
+    return Source(files.where, own, batches, head=head)
 
 
 def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
@@ -232,7 +225,7 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[s
             done += batch.num_rows
 
 
-def _delimited(files: DataFiles, how: Reading) -> BatchSource:
+def _delimited(files: DataFiles, how: Reading) -> Source:
     """Open CSV or TSV files, whose headers must agree."""
     usual = "\t" if files.format == "tsv" else ","
     heads = []
@@ -256,8 +249,8 @@ def _delimited(files: DataFiles, how: Reading) -> BatchSource:
 
     named = not how.dialect.no_header
     decimal = max(head.decimal(how.numeric, how.null) for head in heads)
-    described: dict[str, Any] = {"hint": heads[0].hint, "decimal": decimal, "head": head}
-    return BatchSource(files.where, heads[0].names, batches, first_line=named, **described)
+    described: dict[str, Any] = {"hint": heads[0].hint, "decimal": decimal, "below": heads[0].below, "head": head}
+    return Source(files.where, heads[0].names, batches, first_line=named, **described)
 
 
 def _delimited_rows(
@@ -290,7 +283,7 @@ def _delimited_rows(
     head.refuse_sum(last)
 
 
-def _fimi(files: DataFiles, how: Reading) -> BatchSource:
+def _fimi(files: DataFiles, how: Reading) -> Source:
     lines = fimi.FimiLines(files.where, how.dialect, how.separator)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
@@ -303,10 +296,25 @@ def _fimi(files: DataFiles, how: Reading) -> BatchSource:
                 before += column.n
         lines.where = files.where
 
-    return BatchSource(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True, judge=lines.judge)
+    return Source(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True, judge=lines.judge)
 
 
-def _baskets(files: DataFiles, how: Reading) -> BatchSource:
+def _spmf(files: DataFiles, how: Reading) -> Source:
+    lines = fimi.SpmfLines(files.where)
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        for file in files.files:
+            before = 0
+            for piece in pieces(file, how.dialect):
+                lines.where = file.where
+                column = lines.encoded(piece.data, piece.lines)
+                yield _with_keys(file, before, column.n, {fimi.COLUMN: column}, names)
+                before += column.n
+
+    return Source(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True)
+
+
+def _baskets(files: DataFiles, how: Reading) -> Source:
     def mark() -> str:
         if how.separator is not None:
             return how.separator
@@ -324,4 +332,4 @@ def _baskets(files: DataFiles, how: Reading) -> BatchSource:
                 yield _with_keys(file, before, len(column), {fimi.COLUMN: column}, names)
                 before += len(column)
 
-    return BatchSource(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True)
+    return Source(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True)

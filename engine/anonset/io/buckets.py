@@ -15,7 +15,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, count_values
-from anonset.io.batches import open_batches
+from anonset.io.batches import open_batches, open_source
 from anonset.io.data_files import files_at
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.files import reading as reading_of
@@ -25,7 +25,7 @@ from anonset.io.publish import arrow_table, part_names
 from anonset.io.read import read, read_exactly
 from anonset.io.roles import Names, names_in
 from anonset.io.row_lines import RowLines
-from anonset.io.sources import Reading, open_source
+from anonset.io.sources import Reading
 from anonset.io.table_builder import gather
 from anonset.spelling import counted
 

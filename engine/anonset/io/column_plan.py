@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anonset.data import CategoricalColumn, Column, SetColumn, Table
+from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.persons import Repeated
 from anonset.errors import InputError
 from anonset.io.columns import Encoder
@@ -56,26 +56,6 @@ class Plan:
             source.where, source.names, numeric, first_line=source.first_line, hint=source.hint, **given
         )
         return cls(source.names, roles, numbers, {name: label_of(name, given.get("one_hot")) for name in roles.one_hot})
-
-    def encode(self, encoder: Encoder, loaded: Mapping[str, Any]) -> Table:
-        """Encode all columns that are used."""
-        roles = self.roles
-        transactions = self.sets(encoder, loaded)
-
-        def relational(name: str) -> Column:
-            numeric = name in self.numbers
-            return encoder.number(name, loaded[name]) if numeric else encoder.category(name, loaded[name])
-
-        return Table(
-            transactions,
-            tuple(relational(name) for name in roles.relational),
-            encoder.category(roles.sensitive[0], loaded[roles.sensitive[0]]) if roles.sensitive else None,
-            tuple(encoder.category(name, loaded[name], allow_null=False) for name in roles.id),
-            tuple(encoder.category(name, loaded[name]) for name in roles.keep),
-            self.order,
-            self.joined,
-            changes=encoder.changes.found(encoder.normalize, self.normalized),
-        )
 
     @property
     def order(self) -> tuple[str, ...]:

@@ -134,7 +134,7 @@ def data_files(source: str, declared: str | None = None, *, no_header: bool = Fa
         raise InputError(msg)
     if pattern and not names:
         raise InputError(_nothing(source))
-    kept = chosen(str(root), names, _endings(names, declared), keyed=True)
+    kept = chosen(str(root), names, _endings(names, declared))
     return _together(source, declared, [_local(root / name, name) for name in kept])
 
 
@@ -190,7 +190,7 @@ def _at_address(address: str, declared: str | None) -> DataFiles:
         names = [name for name in names if fnmatchcase(name, asked.replace("**/", "*"))]
         if not names:
             raise InputError(_nothing(address))
-    kept = chosen(root, names, _endings(names, declared), keyed=True)
+    kept = chosen(root, names, _endings(names, declared))
     files = [DataFile(f"{root}/{name}", name, system, f"{start}{name}", _keys(name)) for name in kept]
     return _together(address, declared, files)
 

@@ -2,15 +2,13 @@
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from anonset.data import SetColumn
 from anonset.errors import InputError
-from anonset.io.dialect import EXACT, Dialect, in_another_encoding, in_utf8
-from anonset.io.files import read_bytes
+from anonset.io.dialect import Dialect, in_another_encoding
 from anonset.io.input_checks import require_split
 from anonset.io.sets import encode_sets, keep_tokens, offsets
 from anonset.spelling import setting
@@ -20,25 +18,6 @@ COLUMN = "items"
 _META = re.compile(rb"^[@%#].*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 _NAMED = re.compile(rb"^@ITEM=([^=\r\n]+)=([^\r\n]*)", re.MULTILINE)
 _ENDS_OF_SPMF = ("-1", "-2")  # of an itemset, and of a sequence of them
-
-
-def read_fimi(path: Path, dialect: Dialect = EXACT, *, separator: str | None = " ") -> SetColumn:
-    """Read a FIMI file. Any UTF-8 token is an item; an empty line is an empty record.
-
-    Parameters
-    ----------
-    separator
-        The declared separator of items; None: none is declared, and an item that looks like several is refused.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or a token is not valid UTF-8 (with its line and column), or it has another format.
-    """
-    lines = FimiLines(str(path), dialect, separator)
-    column = lines.encoded(in_utf8(path, read_bytes(path), dialect))
-    lines.judge()
-    return column
 
 
 @dataclass
@@ -91,30 +70,48 @@ class FimiLines:
         require_split(self.where, self.labels, self.separator, baskets=True)
 
 
-def read_spmf(path: Path, dialect: Dialect) -> SetColumn:
-    """Read a file of SPMF: transactions, or sequences, whose items become one set each.
+@dataclass
+class SpmfLines:
+    """Lines of SPMF, which may come in pieces: transactions, or sequences, whose items become one set each.
 
-    Lines that begin with ``@``, ``%`` or ``#`` are no transactions; ``@ITEM=1=apple`` names an item.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, holds utilities, or names two items alike.
+    Lines that begin with ``@``, ``%`` or ``#`` are no transactions; ``@ITEM=1=apple`` names an item, and stands before
+    the transactions that hold it.
     """
-    data = in_utf8(path, read_bytes(path), dialect)
-    named = {number.decode("utf-8", "replace"): name for number, name in _NAMED.findall(data)}
-    indptr, codes, labels = _tokens(str(path), _META.sub(b"", data))
-    if any(":" in label for label in labels):
-        msg = f"{path}: these are transactions with utilities (items:total:utilities); keep the items alone"
-        raise InputError(msg)
-    kept = np.array([label not in _ENDS_OF_SPMF for label in labels], bool)
-    lengths, codes = keep_tokens(np.diff(indptr), codes, kept[codes])
-    moved = (np.cumsum(kept) - 1).astype(np.int32)
-    names = [named.get(label, label.encode()).decode() for label in labels if label not in _ENDS_OF_SPMF]
-    if len(set(names)) < len(names):
-        msg = f"{path}: two items have the same name; names must be distinct"
-        raise InputError(msg)
-    return encode_sets(COLUMN, offsets(lengths), moved[codes], names)
+
+    where: str
+    """Name of the file, for messages."""
+    named: dict[str, str] = field(default_factory=dict, repr=False)
+    """The names of items so far, by what stands for them."""
+    tokens: set[str] = field(default_factory=set, repr=False)
+    """What stands for items, of the transactions so far."""
+
+    def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
+        """Return the records of some lines, before which there are so many others.
+
+        Raises
+        ------
+        InputError
+            If they hold utilities, or what is no UTF-8, two items have the same name, or a name stands too late.
+        """
+        found = _NAMED.findall(text)
+        names = {number.decode("utf-8", "replace"): name.decode("utf-8", "replace") for number, name in found}
+        if self.tokens & names.keys():
+            msg = f"{self.where}: an item is named behind transactions that hold it; names must stand first"
+            raise InputError(msg)
+        self.named |= names
+        indptr, codes, tokens = _tokens(self.where, _META.sub(b"", text), lines)
+        if any(":" in token for token in tokens):
+            msg = f"{self.where}: these are transactions with utilities (items:total:utilities); keep the items alone"
+            raise InputError(msg)
+        kept = np.array([token not in _ENDS_OF_SPMF for token in tokens], bool)
+        lengths, codes = keep_tokens(np.diff(indptr), codes, kept[codes])
+        moved = (np.cumsum(kept) - 1).astype(np.int32)
+        items = [token for token in tokens if token not in _ENDS_OF_SPMF]
+        self.tokens.update(items)
+        if len({self.named.get(token, token) for token in self.tokens}) < len(self.tokens):
+            msg = f"{self.where}: two items have the same name; names must be distinct"
+            raise InputError(msg)
+        return encode_sets(COLUMN, offsets(lengths), moved[codes], [self.named.get(item, item) for item in items])
 
 
 def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str]]:

@@ -7,20 +7,7 @@ from typing import NoReturn
 
 from anonset.errors import InputError
 
-_ENDING = ".parquet"
 _CHECKSUM = ".crc"
-_KEY = "the key in the name of a folder is not read as a column; write it into the files, or use anonset.scan"
-
-
-def parquet_files(folder: Path) -> list[Path]:
-    """Return the Parquet files of a folder and the folders below it, in the order of their paths (see `chosen`).
-
-    Raises
-    ------
-    InputError
-        With the file or folder.
-    """
-    return [folder / name for name in chosen(str(folder), names_below(folder), (_ENDING,))]
 
 
 def names_below(folder: Path) -> list[str]:
@@ -47,13 +34,13 @@ def names_below(folder: Path) -> list[str]:
     return paths
 
 
-def chosen(where: str, names: Sequence[str], endings: tuple[str, ...], *, keyed: bool = False) -> list[str]:
+def chosen(where: str, names: Sequence[str], endings: tuple[str, ...]) -> list[str]:
     """Return which files of a folder are data, in the order of their paths.
 
     Left out are files that hold no rows: hidden ones (``.part-0.parquet.crc``, ``.DS_Store``), those that begin with
     ``_`` (``_SUCCESS``, ``_metadata``), and checksums (``.crc``). Whatever may hold rows and would be left out is
     refused: files of data that are hidden or begin with ``_``, or lie in such a folder (an unfinished write leaves
-    them there), files of other kinds, and folders named ``key=value``, unless their keys are columns.
+    them there), and files of other kinds.
 
     Parameters
     ----------
@@ -62,9 +49,7 @@ def chosen(where: str, names: Sequence[str], endings: tuple[str, ...], *, keyed:
     names
         Paths below it.
     endings
-        Suffixes of files of data; none: all files are data but bookkeeping ones.
-    keyed
-        Whether the keys in the names of folders are columns.
+        What names of data end with; none: whatever is no bookkeeping is data.
 
     Raises
     ------
@@ -74,12 +59,12 @@ def chosen(where: str, names: Sequence[str], endings: tuple[str, ...], *, keyed:
     data: list[str] = []
     odd: list[tuple[str, str]] = []
     for name in sorted(names, key=lambda name: PurePosixPath(name).parts):
-        place, reason = _odd(name, endings, keyed=keyed)
+        place, reason = _odd(name, endings)
         if reason:
             odd.append((place, reason))
         elif _is_data(name, endings):
-            data.append(name)
-    if not data and not any(_is_data(place, endings) or "=" in place for place, _ in odd):
+            found.append(name)
+    if not found and not any(_is_data(place, endings) for place, _ in odd):
         what = f"{endings[0]} file" if endings else "file of data"
         msg = f"{where}: the directory holds no {what}"
         raise InputError(msg)
@@ -90,12 +75,9 @@ def chosen(where: str, names: Sequence[str], endings: tuple[str, ...], *, keyed:
     return data
 
 
-def _odd(name: str, endings: tuple[str, ...], *, keyed: bool) -> tuple[str, str]:
-    """Return which file or folder of a path cannot be read, and why; both empty if all can."""
+def _odd(name: str, endings: tuple[str, ...]) -> tuple[str, str]:
+    """Return which file or folder of a path cannot be read as it stands, and why; twice nothing if all can."""
     parts = PurePosixPath(name).parts
-    for n, part in enumerate(parts[:-1], 1):
-        if "=" in part and not keyed and not _is_set_aside(part):
-            return "/".join(parts[:n]), _KEY
     if _is_data(name, endings):
         aside = next((part for part in parts if _is_set_aside(part)), None)
         reason = f"{aside!r} is set aside by its name; rename it to have it read, or remove it"

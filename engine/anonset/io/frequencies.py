@@ -28,10 +28,10 @@ def read_frequencies(path: str | Path, name: str, *, sets: bool = True) -> dict[
         If the file cannot be read; `HierarchyError` if it has no such column, lists an item twice, or a count that is
         none.
     """
+    from anonset.io.batches import open_source
     from anonset.io.lines import header_of
     from anonset.io.options import ReadOptions
-    from anonset.io.read import read_opened
-    from anonset.io.sources import open_source
+    from anonset.io.table_builder import gather
 
     where = Path(path)
     if where.suffix == ".csv" and where.is_file() and header_of(where) == COUNTS:
@@ -43,9 +43,9 @@ def read_frequencies(path: str | Path, name: str, *, sets: bool = True) -> dict[
         raise HierarchyError(msg)
     drop = [other for other in opened.names if other != column]
     role = {"items": column} if sets else {"relational": [column]}
-    table = read_opened(opened, ReadOptions.of(**role, drop=drop, missing="empty,value"))
-    counted = table.transactions or next(c for c in table.relational if isinstance(c, CategoricalColumn))
-    return dict(zip(counted.vocabulary.labels, counted.occurrences.tolist(), strict=True))
+    table = gather(opened, ReadOptions.of(**role, drop=drop, missing="empty,value"))
+    found = table.transactions or next(c for c in table.relational if isinstance(c, CategoricalColumn))
+    return dict(zip(found.vocabulary.labels, found.occurrences.tolist(), strict=True))
 
 
 def _listed(where: Path) -> dict[str, int]:

@@ -6,14 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import Table
-from anonset.data.persons import Repeated
-from anonset.io.column_plan import Plan, require_values
-from anonset.io.columns import Encoder
-from anonset.io.dialect import EXACT
-from anonset.io.grouping import refuse_empty, refuse_repeated, unite
-from anonset.io.options import ReadOptions, require_separator
+from anonset.io.batches import open_source
+from anonset.io.options import ReadOptions
 from anonset.io.roles import Names
-from anonset.io.sources import Reading, Source, open_source
+from anonset.io.table_builder import gather
 
 
 def read(
@@ -162,27 +158,7 @@ def read(
         rows_are_persons=rows_are_persons,
         identifying_as_declared=identifying_as_declared,
     )
-    return read_opened(open_source(source, options.reading(labels)), options)
-
-
-def read_opened(opened: Source, options: ReadOptions) -> Table:
-    """Read a table from a source that is open already.
-
-    Raises
-    ------
-    InputError
-        As for `read`.
-    """
-    plan = options.plan(opened)
-    repeated, watched = plan.signs(opened.where, opened.head or opened.load, grouped=options.group)
-    loaded = opened.load((*plan.roles.used, *watched))
-    table = _of_persons(opened.where, plan.encode(options.encoder(opened), loaded), group=options.group)
-    require_values(opened.where, table)
-    if watched:
-        from anonset.io.duplicate_ids import repeats
-
-        repeated = tuple(Repeated(name) for name in watched if repeats(name, loaded[name]))
-    return replace(table, rules=options.rules, repeated=repeated, word=options.word)
+    return gather(open_source(source, options.reading(labels)), options, with_ids=True)
 
 
 def read_exactly(
@@ -200,20 +176,5 @@ def read_exactly(
     InputError
         If it is no such file.
     """
-    require_separator(separator)
-    how = Reading(dialect=EXACT, separator=separator)
-    opened = open_source(source, how)
-    plan = Plan.of(opened, numeric, {"items": items, **given})
-    table = plan.encode(Encoder(opened.where, separator, exact=True), opened.load(plan.roles.used))
-    return _of_persons(opened.where, table)
-
-
-def _of_persons(where: str, table: Table, *, group: bool = False) -> Table:
-    """Refuse rows without a person and persons with two rows, or unite the rows of each person."""
-    if table.ids:
-        refuse_empty(where, table)
-    if group:
-        return unite(where, table)
-    if table.ids and table.sensitive is None:
-        refuse_repeated(where, table)
-    return table
+    options = replace(ReadOptions.exactly({"items": items, **given}, separator), numeric=numeric)
+    return gather(open_source(source, options.reading()), options, with_ids=True)

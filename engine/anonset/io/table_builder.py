@@ -12,18 +12,20 @@ from typing import Any, Self
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.blocks import GrowingSets
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
-from anonset.io.batches import Batch, BatchSource, ahead
+from anonset.io.batches import ahead
 from anonset.io.column_plan import Plan, require_values
 from anonset.io.columns import Encoder, dictionary
 from anonset.io.duplicate_ids import Persons, Watched
-from anonset.io.grouping import unite
+from anonset.io.grouping import refuse_repeated, unite
 from anonset.io.numbers import Numbers
 from anonset.io.options import ReadOptions
+from anonset.io.sets import canonical_codes
+from anonset.io.sources import Batch, Source
 from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts, Labels
 from anonset.io.uniting import unite_by_blocks
 from anonset.spelling import setting
@@ -33,7 +35,7 @@ Tell = Callable[[int], None]
 
 
 def gather(
-    source: BatchSource,
+    source: Source,
     options: ReadOptions,
     store: Store = MEMORY,
     tell: Tell = lambda _: None,
@@ -48,8 +50,8 @@ def gather(
     store
         Where its arrays are to lie.
     with_ids
-        Whether the ids are columns of the table, and may repeat; None: if there is a sensitive column. Otherwise they
-        are not held, and must be distinct.
+        Whether the ids are columns of the table; None: if there is a sensitive column, beside which they may repeat.
+        Otherwise they are not held, and must be distinct.
     expected
         What columns of ids, or kept ones, whose labels lie in files, must hold.
 
@@ -71,8 +73,8 @@ def gather(
         return (batch.columns for batch in source.batches(names))
 
     with _Gathering(plan, store, expected, held=held) as gathering, Watched(watched, store, again) as seen:
-        for batch in ahead(source.batches((*plan.roles.used, *watched)), store.limits):
-            gathering.add(replace(encoder, where=batch.where, before=batch.before, more=True), batch)
+        for batch, more in _with_more(ahead(source.batches((*plan.roles.used, *watched)), store.limits)):
+            gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
             seen.add(batch.columns)
             tell(gathering.n)
         source.judge()
@@ -83,9 +85,44 @@ def gather(
         if options.group:
             united = unite_by_blocks(source.where, table, store) if store.in_files else unite(source.where, table)
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
+        elif table.ids and not plan.roles.sensitive and not options.exact:
+            refuse_repeated(source.where, table)
     if not options.exact:
         require_values(source.where, table)
     return replace(table, rules=options.rules, repeated=repeated, word=options.word)
+
+
+def whole(source: Source, names: Sequence[str]) -> dict[str, Any]:
+    """Return all rows of the named columns, each a ``SetColumn`` or a ``pyarrow.ChunkedArray``.
+
+    Raises
+    ------
+    InputError
+        If they cannot be read.
+    """
+    import pyarrow as pa
+
+    sets, chunks = _Sets(MEMORY), {name: list[Any]() for name in names}
+    for batch in source.batches(names):
+        for name in names:
+            column = batch.columns[name]
+            if isinstance(column, SetColumn):
+                sets.add(column)
+            else:
+                chunks[name] += column.chunks or [column.combine_chunks()]
+    source.judge()
+    if source.sets_only and not any(chunks.values()):
+        return {name: sets.finished() for name in names}
+    return {name: pa.chunked_array(parts) for name, parts in chunks.items()}
+
+
+def _with_more(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
+    """Yield each batch, and whether another follows."""
+    batch = next(batches)
+    for following in batches:
+        yield batch, True
+        batch = following
+    yield batch, False
 
 
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
@@ -200,27 +237,28 @@ class _Sets:
 
 
 class _HeldIds:
-    """A column of ids under construction, in memory."""
+    """A column of ids under construction, in memory: nearly all are different, so that they become codes at once."""
 
     def __init__(self, name: str) -> None:
-        self._column = Categories(name, MEMORY)
+        self._name, self._parts = name, list[Any]()
 
     def add(self, column: Any) -> None:
         """Add rows: their texts (``pyarrow.LargeStringArray``)."""
-        codes, labels = dictionary(column)
-        self._column.add(CategoricalColumn(self._column.name, codes, Vocabulary(tuple(labels))))
+        self._parts.append(column)
 
     def finished(self) -> CategoricalColumn:
         """Return the column under its vocabulary."""
-        return self._column.finished()
+        import pyarrow as pa
+
+        codes, labels = dictionary(pa.concat_arrays(self._parts))
+        vocabulary, image = canonical_codes(labels)
+        return CategoricalColumn(self._name, image[codes], vocabulary)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._column.codes.__exit__(kind, error, traceback)
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._parts.clear()
 
 
 class _Numbers:

@@ -218,15 +218,9 @@ def _by_blocks(chosen: Input, store: Files) -> str:
 
 
 def _in_memory(settings: "Settings", progress: Progress | None) -> Table:
-    """Read a table whole: by `read` what it takes, and files that it does not take together by batches."""
-    from anonset.io.data_files import data_files
-    from anonset.io.read import read
-
+    """Read a table whole."""
     if progress is not None:
         progress("read", 0, 0)
-    path, files = Path(settings.input), data_files(settings.input, settings.input_format, no_header=settings.no_header)
-    if path.is_file() or (path.is_dir() and files.format == "parquet" and not files.keys):
-        return read(path, **settings.read_options())
     return _gathered(settings, Memory(Limits(workers=settings.workers)), progress)
 
 

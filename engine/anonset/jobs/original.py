@@ -166,8 +166,9 @@ def is_nameless(attested: Attestation | None) -> bool:
 
 def _items(publication: Any, settings: OriginalSettings, attested: Attestation | None, source: str) -> list[str] | None:
     """Return the set-valued columns of the original; None where it is a FIMI file, which has one."""
+    from anonset.io.batches import open_source
     from anonset.io.dialect import Dialect
-    from anonset.io.sources import Reading, open_source
+    from anonset.io.sources import Reading
 
     if publication.transactions is None or settings.one_hot or settings.one_code or _has_one_column(settings, source):
         return None

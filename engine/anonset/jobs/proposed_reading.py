@@ -10,15 +10,16 @@ from anonset.data import Table
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, MisreadError
+from anonset.io.batches import open_source
 from anonset.io.columns import with_nulls
 from anonset.io.dialect import Dialect
 from anonset.io.kinds import kind_of_values
 from anonset.io.options import ReadOptions
 from anonset.io.person_signs import repeated_in
 from anonset.io.profiles import Profile, coded, differs_within, pattern, profile
-from anonset.io.read import read_opened
 from anonset.io.roles import Header, names_in
-from anonset.io.sources import Reading, Source, open_source
+from anonset.io.sources import Reading, Source
+from anonset.io.table_builder import gather, whole
 from anonset.jobs.findings import ColumnFindings
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.person_columns import Proposed, united
@@ -100,11 +101,11 @@ def _proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[st
         msg = f"{opened.where}: {what}; {way}"
         raise MisreadError(msg, {"header_line": opened.below})
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
-    loaded = {name: coded(column) for name, column in opened.load(opened.names).items()}
+    loaded = {name: coded(column) for name, column in whole(opened, opened.names).items()}
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
     words = _null_words(profiles) if not how.null else {}
     loaded = with_nulls(loaded, words) if words else loaded
-    opened = replace(opened, load=lambda names: {name: loaded[name] for name in names}, head=None)  # read once
+    opened = opened.held(loaded)  # read once
     persons = [one.column for one in repeated_in(loaded, opened.names)]
     proposed = propose(profiles, lambda name: pattern(loaded[name]), persons)
     proposed = _with_given(opened, proposed, given)
@@ -170,7 +171,7 @@ class _Trial:
             try:
                 settings = {**settings_of(proposed), **options, **more}
                 settings |= self._separator(by_name, grouped=bool(settings.get("group")))
-                return read_opened(self.source, _options(settings)), proposed, settings
+                return gather(self.source, _options(settings), with_ids=True), proposed, settings
             except InputError as error:
                 problems.append(str(error))
         return None, self.proposed, options
@@ -199,7 +200,7 @@ class _Trial:
             apart = replace(self.proposed[ids[0]], role="drop", reason="repeats; rows are persons, as given")
             ways.append(({**self.proposed, ids[0]: apart}, {}))
         elif repeated:
-            loaded = self.source.load(self.source.names)
+            loaded = whole(self.source, self.source.names)
 
             def varies(name: str) -> bool:
                 return differs_within(loaded[ids[0]], loaded[name])
@@ -270,7 +271,7 @@ def _mended(work: Proposal, opened: Source, name: str, spec: Any, others: Mappin
             return None
         rules = [*names_in((), work.settings.get("normalize")), *remedy.settings.get("normalize", ())]
         settings = {**work.settings, **remedy.settings, **({"normalize": rules} if rules else {})}
-        table = read_opened(opened, _options(settings))
+        table = gather(opened, _options(settings), with_ids=True)
         bind_columns(table, {**others, name: spec})
     except InputError:
         return None

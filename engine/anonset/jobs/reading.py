@@ -127,14 +127,11 @@ def read_data(source: str, options: Mapping[str, Any], *, mapped: bool = True, s
     from anonset.io.scan import gather_files, scan
 
     require_input(source)
-    path = Path(source)
     files = data_files(source, options.get("input_format"), no_header=options.get("no_header", False))
     limit = memory_limit(None)
-    by_blocks = not options.get("group") and files.format != "spmf"
+    by_blocks = not options.get("group")
     if store.in_files:
         return gather_files(fspath(source), ReadOptions.of(**options), store.below())
     if mapped and by_blocks and limit is not None and memory_for(files.estimated) > limit:
         return scan(source, **options)
-    if path.is_file() or (path.is_dir() and files.format == "parquet" and not files.keys):
-        return read(path, **options)
-    return gather_files(fspath(source), ReadOptions.of(**options), MEMORY)
+    return read(source, **options)
