@@ -69,7 +69,14 @@ def compared_data(opened: Opened | None, original: str | None, options: Mapping[
 
 @contextmanager
 def opened_to_compare(
-    out: str, original: str | None, settings: ComparedSettings, *, for_risks: bool = False
+    out: str,
+    private: str | None,
+    original: str | None,
+    options: Mapping[str, Any],
+    memory: str | None,
+    work_dir: str | None,
+    *,
+    for_risks: bool = False,
 ) -> Iterator[tuple[Opened, Store]]:
     """Open a publication that is compared with its original, and choose where both lie.
 
@@ -84,7 +91,7 @@ def opened_to_compare(
     Yields
     ------
     tuple of Opened and Store
-        The publication, and where an original is to lie: in memory, where all of them fit.
+        The publication, and where an original is to lie: in memory where all of them fit there.
 
     Raises
     ------
