@@ -8,8 +8,9 @@ import pytest
 
 import anonset
 from anonset.errors import InputError
+from anonset.io.batches import open_source
 from anonset.io.profiles import coded, pattern, profile
-from anonset.io.sources import open_source
+from anonset.io.table_builder import whole
 from anonset.jobs import proposed_reading
 from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.job_text import guarantee_for, job_text
@@ -153,13 +154,13 @@ def test_sizes_are_required(given):
 )
 def test_what_a_column_looks_like(values, kind, separator):
     source = open_source({"x": values * 2})
-    found = profile("x", source.load(["x"])["x"])
+    found = profile("x", whole(source, ["x"])["x"])
     assert (found.kind, found.separator) == (kind, separator)
 
 
 def test_columns_that_say_the_same():
     source = open_source({"a": ["1", "2", "1"], "b": ["x", "y", "x"], "c": ["x", "y", "y"]})
-    loaded = source.load(["a", "b", "c"])
+    loaded = whole(source, ["a", "b", "c"])
     assert pattern(loaded["a"]) == pattern(loaded["b"])
     assert pattern(loaded["a"]) != pattern(loaded["c"])
 
@@ -244,7 +245,7 @@ def test_codes_of_a_column_look_like_its_values(null):
 
 def test_a_column_that_holds_many_values_is_looked_at_by_the_first():
     source = open_source({"x": [f"v{n}" for n in range(50_000)] + ["1 2"] * 3})
-    column = source.load(["x"])["x"]
+    column = whole(source, ["x"])["x"]
     found = profile("x", column)
     assert (found.kind, found.distinct, found.largest) == ("text", 50_001, 3)
     assert coded(column) is column

@@ -28,7 +28,7 @@ from anonset.generalization.apply import in_input_order
 from anonset.io import publish, texts
 from anonset.io.options import ReadOptions
 from anonset.io.publish import write_published
-from anonset.io.scan import gather_files
+from anonset.io.table_builder import gather_files
 from anonset.release import memory
 from anonset.release.formulas import formula_warnings
 from anonset.release.records import read_parts
@@ -152,7 +152,7 @@ def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch)
             "anonset.release.publish.verify_release", lambda *_, **__: (_ for _ in ()).throw(InputError("no"))
         )
         assert main(arguments(tmp_path, run, "blocks", *place)) == 2
-    monkeypatch.setattr("anonset.io.scan.gather_files", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr("anonset.io.table_builder.gather_files", lambda *_: pytest.fail("read again"))
     assert main(arguments(tmp_path, run, "blocks", *place, "--resume")) == 0
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
 

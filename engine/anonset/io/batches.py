@@ -19,8 +19,9 @@ from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import DELIMITERS
 from anonset.io.files import open_parquet, reading
 from anonset.io.objects import columns_of
-from anonset.io.sources import AS_RECOGNISED, HEAD, Batch, Reading, Source, difference, require_lines
+from anonset.io.sources import AS_RECOGNISED, HEAD, Batch, Reading, Source
 from anonset.io.text_chunks import head_of, pieces
+from anonset.spelling import setting
 
 _BYTES_AT_ONCE = 1 << 24
 """Encoded bytes of the rows of a batch from Parquet, at most, about."""
@@ -62,7 +63,7 @@ def open_batches(files: DataFiles, how: Reading) -> Source:
         "baskets": _baskets,
         "spmf": _spmf,
     }
-    require_lines(files.where, files.format, how)
+    _require_lines(files.where, files.format, how)
     source = _with_nulls(opening[files.format](files, how), how.null)
     if both := [name for name in files.keys if name in source.names]:
         msg = f"{files.where}: column {both[0]!r} stands in the files, and in the names of their folders; one must go"
@@ -114,6 +115,25 @@ def _with_keys(file: DataFile, before: int, n: int, columns: Mapping[str, Any], 
     return Batch(file.where, before, {**columns, **keys})
 
 
+def _require_lines(where: object, kind: str, how: Reading) -> None:
+    """Refuse options on a line of names for formats without one, and on null for formats of items alone.
+
+    Raises
+    ------
+    InputError
+        If the format is not such a one.
+    """
+    dialect, what = how.dialect, ""
+    if (dialect.no_header or dialect.header_line > 1) and kind not in ("csv", "tsv"):
+        name = setting("no_header", True) if dialect.no_header else setting("header_line")
+        what = f"{name} is about CSV and TSV, whose first line names the columns"
+    elif how.null and kind not in ("csv", "tsv", "parquet"):
+        what = f"{setting('null')} is about tables, whose fields may be null"
+    if what:
+        msg = f"{where}: {what}; got {kind}"
+        raise InputError(msg)
+
+
 def _parquet(files: DataFiles, how: Reading) -> Source:
     """Open Parquet files, which must agree in schema."""
     from pyarrow import parquet
@@ -124,7 +144,7 @@ def _parquet(files: DataFiles, how: Reading) -> Source:
             schemas.append(parquet.read_schema(opened).remove_metadata())
     for file, schema in zip(files.files, schemas, strict=True):
         if not schema.equals(schemas[0]):
-            odd = difference(schemas[0], schema)
+            odd = _difference(schemas[0], schema)
             msg = f"{file.where}: the columns and their types must be those of {files.files[0].where}; {odd}"
             raise InputError(msg)
     own = tuple(schemas[0].names)
@@ -333,3 +353,16 @@ def _baskets(files: DataFiles, how: Reading) -> Source:
                 before += len(column)
 
     return Source(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True)
+
+
+def _difference(first: Any, other: Any) -> str:
+    """Say in which column two Arrow schemas differ."""
+    for column in first:
+        at = other.get_field_index(column.name)
+        if at < 0:
+            return f"there is no column {column.name!r}"
+        if other.field(at).type != column.type:
+            return f"column {column.name!r} must be {column.type}, got {other.field(at).type}"
+    if more := [name for name in other.names if name not in first.names]:
+        return f"there is a column {more[0]!r} more"
+    return "they stand in another order, or another column may hold nulls"

@@ -41,7 +41,7 @@ class Persons:
 
     def __init__(self, names: tuple[str, ...], store: Store) -> None:
         self.names, self.n = names, 0
-        self._shares = Division(store, _SHARES if names else 0, np.uint64)
+        self._shares = Division(store, _SHARES, np.uint64)
 
     def __enter__(self) -> Self:
         self._shares.__enter__()

@@ -49,7 +49,7 @@ def chosen(where: str, names: Sequence[str], endings: tuple[str, ...]) -> list[s
     names
         Paths below it.
     endings
-        What names of data end with; none: whatever is no bookkeeping is data.
+        Suffixes of files of data; none: all files are data but bookkeeping ones.
 
     Raises
     ------
@@ -63,8 +63,8 @@ def chosen(where: str, names: Sequence[str], endings: tuple[str, ...]) -> list[s
         if reason:
             odd.append((place, reason))
         elif _is_data(name, endings):
-            found.append(name)
-    if not found and not any(_is_data(place, endings) for place, _ in odd):
+            data.append(name)
+    if not data and not any(_is_data(place, endings) for place, _ in odd):
         what = f"{endings[0]} file" if endings else "file of data"
         msg = f"{where}: the directory holds no {what}"
         raise InputError(msg)

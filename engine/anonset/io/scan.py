@@ -5,12 +5,10 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from anonset.data import Table
-from anonset.data.store import Files, Store
-from anonset.io.batches import open_batches
-from anonset.io.data_files import data_files
+from anonset.data.store import Files
 from anonset.io.options import ReadOptions
 from anonset.io.roles import Names
-from anonset.io.table_builder import Tell, gather
+from anonset.io.table_builder import gather_files
 
 
 def scan(
@@ -112,9 +110,3 @@ def scan(
     store = Files.temporary()
     weakref.finalize(store.token, Files(store.path).remove)
     return gather_files(fspath(source), options, store)
-
-
-def gather_files(source: str, options: ReadOptions, store: Store, tell: Tell = lambda _: None) -> Table:
-    """Read the files of a data set into one table."""
-    files = data_files(source, options.input_format, no_header=options.dialect.no_header)
-    return gather(open_batches(files, options.reading()), options, store, tell)

@@ -8,6 +8,10 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import canonical_order
+from anonset.errors import InputError
+
+MOST_LABELS = 20_000_000
+"""Distinct labels of a column above which it is refused: they are held in memory, about 150 bytes each."""
 
 
 def canonical_codes(labels: Sequence[str]) -> tuple[Vocabulary, Int32]:
@@ -55,3 +59,24 @@ def keep_tokens(lengths: Int64, codes: Int32, kept: NDArray[np.bool_]) -> tuple[
     """Drop the tokens that are not kept; return the new row lengths and codes."""
     rows = np.repeat(np.arange(len(lengths)), lengths)
     return np.bincount(rows[kept], minlength=len(lengths)).astype(np.int64), codes[kept]
+
+
+class Labels:
+    """The labels of a column so far; their codes are provisional."""
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+
+    def codes_of(self, name: str, vocabulary: Vocabulary) -> Int32:
+        """Return the code of each label of a batch, int32, and remember those that are new."""
+        index = self.index
+        codes = np.fromiter((index.setdefault(x, len(index)) for x in vocabulary.labels), np.int32, len(vocabulary))
+        if len(index) > MOST_LABELS:
+            msg = f"column {name!r} has more than {MOST_LABELS:,} distinct labels; generalize or drop it"
+            raise InputError(msg)
+        return codes
+
+    def final(self) -> tuple[Vocabulary, Int32, bool]:
+        """Return the vocabulary, the final code of each provisional one, and whether any differs."""
+        vocabulary, image = canonical_codes(list(self.index))
+        return vocabulary, image, bool((image != np.arange(len(image))).any())

@@ -5,9 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from anonset.data.redacted_repr import Discreet
-from anonset.errors import InputError
 from anonset.io.dialect import RECOGNISED, Dialect, Missing
-from anonset.spelling import setting
 
 HEAD = 1 << 20
 """Bytes of a text that hold its first rows."""
@@ -94,35 +92,3 @@ class Reading:
 
 AS_RECOGNISED = Reading()
 """Nothing was said."""
-
-
-def require_lines(where: object, kind: str, how: Reading) -> None:
-    """Refuse options on a line of names for formats without one, and on null for formats of items alone.
-
-    Raises
-    ------
-    InputError
-        If the format is not such a one.
-    """
-    dialect, what = how.dialect, ""
-    if (dialect.no_header or dialect.header_line > 1) and kind not in ("csv", "tsv"):
-        name = setting("no_header", True) if dialect.no_header else setting("header_line")
-        what = f"{name} is about CSV and TSV, whose first line names the columns"
-    elif how.null and kind not in ("csv", "tsv", "parquet"):
-        what = f"{setting('null')} is about tables, whose fields may be null"
-    if what:
-        msg = f"{where}: {what}; got {kind}"
-        raise InputError(msg)
-
-
-def difference(first: Any, other: Any) -> str:
-    """Say in which column two Arrow schemas differ."""
-    for column in first:
-        position = other.get_field_index(column.name)
-        if position < 0:
-            return f"there is no column {column.name!r}"
-        if other.field(position).type != column.type:
-            return f"column {column.name!r} must be {column.type}, got {other.field(position).type}"
-    if more := [name for name in other.names if name not in first.names]:
-        return f"there is a column {more[0]!r} more"
-    return "they stand in another order, or another column may hold nulls"

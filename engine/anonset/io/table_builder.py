@@ -17,21 +17,32 @@ from anonset.data.blocks import GrowingSets
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
-from anonset.io.batches import ahead
+from anonset.io.batches import ahead, open_source
 from anonset.io.column_plan import Plan, require_values
 from anonset.io.columns import Encoder, dictionary
 from anonset.io.duplicate_ids import Persons, Watched
 from anonset.io.grouping import refuse_repeated, unite
 from anonset.io.numbers import Numbers
 from anonset.io.options import ReadOptions
-from anonset.io.sets import canonical_codes
+from anonset.io.sets import Labels, canonical_codes
 from anonset.io.sources import Batch, Source
-from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts, Labels
+from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.io.uniting import unite_by_blocks
 from anonset.spelling import setting
 
 Tell = Callable[[int], None]
 """Called with the number of records so far."""
+
+
+def gather_files(source: str, options: ReadOptions, store: Store, tell: Tell = lambda _: None) -> Table:
+    """Read the files of a data set into one table.
+
+    Raises
+    ------
+    InputError
+        As for `gather`.
+    """
+    return gather(open_source(source, options.reading()), options, store, tell)
 
 
 def gather(
@@ -72,15 +83,20 @@ def gather(
     def again(names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         return (batch.columns for batch in source.batches(names))
 
-    with _Gathering(plan, store, expected, held=held) as gathering, Watched(watched, store, again) as seen:
+    with ExitStack() as stack:
+        gathering = stack.enter_context(_Gathering(plan, store, expected, held=held))
+        seen = stack.enter_context(Watched(watched, store, again)) if watched else None
         for batch, more in _with_more(ahead(source.batches((*plan.roles.used, *watched)), store.limits)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
-            seen.add(batch.columns)
+            if seen is not None:
+                seen.add(batch.columns)
             tell(gathering.n)
         source.judge()
-        replace(encoder, whole=encoder.whole or bool(plan.roles.one_code)).judge(unjudged)
-        gathering.persons.refuse_repeated(source.where)
-        repeated = (*repeated, *seen.repeated())
+        if unjudged:
+            replace(encoder, whole=encoder.whole or bool(plan.roles.one_code)).judge(unjudged)
+        if gathering.persons is not None:
+            gathering.persons.refuse_repeated(source.where)
+        repeated = (*repeated, *(() if seen is None else seen.repeated()))
         table = gathering.table(encoder)
         if options.group:
             united = unite_by_blocks(source.where, table, store) if store.in_files else unite(source.where, table)
@@ -145,11 +161,12 @@ class _Gathering:
         in_files = roles.keep if store.in_files else ()
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
         self.ids = {name: _ids(name, store, expected.get(name)) for name in roles.id} if held else {}
-        self.persons = Persons(() if self.ids else roles.id, store)
+        self.persons = Persons(roles.id, store) if roles.id and not self.ids else None
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(self.persons)
+        if self.persons is not None:
+            self._stack.enter_context(self.persons)
         self._stack.enter_context(self.sets.rows)
         for numbers in self.numbers.values():
             self._stack.enter_context(numbers.values)
@@ -177,7 +194,7 @@ class _Gathering:
             kept.add(encoder, batch.columns[name])
         for name, column in self.ids.items():
             column.add(encoder.identifier(name, batch.columns[name]))
-        if self.persons.names:
+        if self.persons is not None:
             self.persons.add([encoder.identifier(name, batch.columns[name]) for name in self.persons.names])
         first = next(iter(batch.columns.values()))
         self.n += first.n if isinstance(first, SetColumn) else len(first)
@@ -200,7 +217,7 @@ class _Gathering:
             self.plan.joined,
             changes=encoder.changes.found(encoder.normalize, self.plan.normalized),
             store=self.store,
-            persons=self.persons.names,
+            persons=() if self.persons is None else self.persons.names,
         )
 
 

@@ -12,37 +12,13 @@ from anonset.data.file_labels import Int64, UInt8
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
 from anonset.data.store import Store
-from anonset.data.table import Int32
-from anonset.errors import AnonsetError, InputError
+from anonset.errors import AnonsetError
 from anonset.io.columns import Encoder
 from anonset.io.lines import text_array
-from anonset.io.sets import canonical_codes
+from anonset.io.sets import Labels
 
-MOST_LABELS = 20_000_000
-"""Distinct labels of a column above which it is refused: they are held in memory, about 150 bytes each."""
 _MOST_TEXT_HELD = 1 << 24
 """Characters of the distinct labels of a column above which none of them is held."""
-
-
-class Labels:
-    """The labels of a column so far; their codes are provisional."""
-
-    def __init__(self) -> None:
-        self.index: dict[str, int] = {}
-
-    def codes_of(self, name: str, vocabulary: Vocabulary) -> Int32:
-        """Return the code of each label of a batch, int32, and remember those that are new."""
-        index = self.index
-        codes = np.fromiter((index.setdefault(x, len(index)) for x in vocabulary.labels), np.int32, len(vocabulary))
-        if len(index) > MOST_LABELS:
-            msg = f"column {name!r} has more than {MOST_LABELS:,} distinct labels; generalize or drop it"
-            raise InputError(msg)
-        return codes
-
-    def final(self) -> tuple[Vocabulary, Int32, bool]:
-        """Return the vocabulary, the final code of each provisional one, and whether any differs."""
-        vocabulary, image = canonical_codes(list(self.index))
-        return vocabulary, image, bool((image != np.arange(len(image))).any())
 
 
 class Categories:

@@ -226,7 +226,7 @@ def _in_memory(settings: "Settings", progress: Progress | None) -> Table:
 
 def _gathered(settings: "Settings", store: Store, progress: Progress | None) -> Table:
     from anonset.io.options import ReadOptions
-    from anonset.io.scan import gather_files
+    from anonset.io.table_builder import gather_files
 
     def tell(records: int) -> None:
         if progress is not None:

@@ -69,14 +69,7 @@ def compared_data(opened: Opened | None, original: str | None, options: Mapping[
 
 @contextmanager
 def opened_to_compare(
-    out: str,
-    private: str | None,
-    original: str | None,
-    options: Mapping[str, Any],
-    memory: str | None,
-    work_dir: str | None,
-    *,
-    for_risks: bool = False,
+    out: str, original: str | None, settings: ComparedSettings, *, for_risks: bool = False
 ) -> Iterator[tuple[Opened, Store]]:
     """Open a publication that is compared with its original, and choose where both lie.
 
@@ -91,7 +84,7 @@ def opened_to_compare(
     Yields
     ------
     tuple of Opened and Store
-        The publication, and where an original is to lie: in memory where all of them fit there.
+        The publication, and where an original is to lie: in memory, where all of them fit.
 
     Raises
     ------
@@ -131,7 +124,8 @@ def read_data(source: str, options: Mapping[str, Any], *, mapped: bool = True, s
     from anonset.io.data_files import data_files
     from anonset.io.options import ReadOptions
     from anonset.io.read import read
-    from anonset.io.scan import gather_files, scan
+    from anonset.io.scan import scan
+    from anonset.io.table_builder import gather_files
 
     require_input(source)
     files = data_files(source, options.get("input_format"), no_header=options.get("no_header", False))

@@ -73,7 +73,7 @@ def _read_baskets() -> None:
 def rehearse_in_files(algorithm: Algorithm) -> None:
     """Read a tiny table block by block into files, anonymize it, publish it and verify what was written."""
     from anonset.io.options import ReadOptions
-    from anonset.io.scan import gather_files
+    from anonset.io.table_builder import gather_files
     from anonset.jobs.anonymize import anonymize
 
     table, given = table_for(algorithm.model)
