@@ -23,7 +23,7 @@ from anonset.io.scan import scan
 from effort import examples
 
 ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES]
-NOT_BY_BLOCKS = ("not united block by block", "not read block by block", "is not read block by block")
+NOT_BY_BLOCKS = "takes all rows at once"
 
 
 @pytest.fixture(autouse=True, params=[(3, 1), (50, 4)], ids=["tiny", "small"])
@@ -73,7 +73,7 @@ def test_files_as_people_have_them(tmp_path, one, helped):
     path.write_bytes(one.data if isinstance(one.data, bytes) else one.data.encode())
     options = {**one.roles, **(one.option if helped else {})}
     expected, found = outcome(read, path, **options), outcome(scan, path, **options)
-    if isinstance(found, str) and any(reason in found for reason in NOT_BY_BLOCKS):
+    if isinstance(found, str) and NOT_BY_BLOCKS in found:
         pytest.skip("takes all rows at once")
     if isinstance(expected, str):
         assert isinstance(found, str)

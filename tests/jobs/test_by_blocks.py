@@ -225,7 +225,6 @@ FOR_KM = (
             f"direct takes all records at once ({FOR_KM})",
         ),
         (["--group", "--id", "a,b"], "--group with ids of several columns takes all records at once"),
-        (["--input-format", "spmf"], "files of SPMF are read whole"),
     ],
 )
 def test_what_takes_all_records_at_once_is_refused(tmp_path, anonymize, options, line):

@@ -107,7 +107,7 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
         told = f"{algorithm.name} takes at most {traits.refuses_above:,} records, the input has {int(size.records):,}"
         msg = f"{told}; {traits.instead}"
         raise InputError(msg)
-    obstacle = _obstacle(settings, algorithm, files.format)
+    obstacle = _obstacle(settings, algorithm)
     least = memory.AT_LEAST + compiling.beside
     if limit is not None and need > limit and (obstacle or limit < least):
         require_memory(need if obstacle else least, settings.memory_limit, obstacle or _told(compiling))
@@ -133,7 +133,7 @@ def _told(compiling: Compiling) -> str:
     return f"{taken} of it are for compiling kernels, which can be kept nowhere" if compiling.beside else ""
 
 
-def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
+def _obstacle(settings: "Settings", algorithm: Algorithm) -> str:
     """Say why a job cannot run by blocks; nothing if it can."""
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
@@ -141,8 +141,6 @@ def _obstacle(settings: "Settings", algorithm: Algorithm, kind: str) -> str:
     if settings.group and (len(settings.id or ()) > 1 or settings.sensitive):
         beside = "beside a sensitive column" if settings.sensitive else "with ids of several columns"
         return f"{setting('group', True)} {beside} takes all records at once"
-    if kind == "spmf":
-        return "files of SPMF are read whole"
     return ""
 
 
