@@ -19,7 +19,7 @@ from anonset.spelling import as_typed
 if TYPE_CHECKING:
     from anonset.release.opened import Opened
 
-Flags: Any = flags_of(RiskSettings)
+Flags: Any = flags_of(RiskSettings, leave_out=["items"])
 
 
 def risk(
