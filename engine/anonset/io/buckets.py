@@ -22,11 +22,11 @@ from anonset.io.files import reading as reading_of
 from anonset.io.files import write_file
 from anonset.io.options import ReadOptions
 from anonset.io.publish import arrow_table, part_names
-from anonset.io.read import read, read_exactly
+from anonset.io.read import read
 from anonset.io.roles import Names, names_in
 from anonset.io.row_lines import RowLines
 from anonset.io.sources import Reading
-from anonset.io.table_builder import gather
+from anonset.io.table_builder import gather, read_exactly
 from anonset.spelling import counted
 
 QIT = "qit.csv"

@@ -16,8 +16,9 @@ from anonset.generalization.publication import written_columns
 from anonset.io import fimi
 from anonset.io.files import format_of, reading, remove_on_failure, write_file
 from anonset.io.lines import csv_bytes, lines, quoted, text_array
-from anonset.io.read import read, read_exactly
+from anonset.io.read import read
 from anonset.io.roles import Names
+from anonset.io.table_builder import read_exactly
 
 _FORMATS = ("csv", "parquet", "dat")
 _SEPARATORS = (" ", ";", "|", "\t")

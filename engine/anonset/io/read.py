@@ -1,8 +1,6 @@
 """Reading data into tables: every column has a role, types are never inferred."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from anonset.data import Table
@@ -159,22 +157,3 @@ def read(
         identifying_as_declared=identifying_as_declared,
     )
     return gather(open_source(source, options.reading(labels)), options, with_ids=True)
-
-
-def read_exactly(
-    source: Path,
-    *,
-    items: Names = None,
-    separator: str = " ",
-    numeric: Names = (),
-    **given: Names,
-) -> Table:
-    """Read a text that anonset wrote: with commas, in UTF-8, and blanks count. The roles are those of `read`.
-
-    Raises
-    ------
-    InputError
-        If it is no such file.
-    """
-    options = replace(ReadOptions.exactly({"items": items, **given}, separator), numeric=numeric)
-    return gather(open_source(source, options.reading()), options, with_ids=True)

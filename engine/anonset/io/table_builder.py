@@ -7,6 +7,7 @@ canonical order; codes are written anew if any has changed.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
@@ -24,6 +25,7 @@ from anonset.io.duplicate_ids import Persons, Watched
 from anonset.io.grouping import refuse_repeated, unite
 from anonset.io.numbers import Numbers
 from anonset.io.options import ReadOptions
+from anonset.io.roles import Names
 from anonset.io.sets import Labels, canonical_codes
 from anonset.io.sources import Batch, Source
 from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts
@@ -43,6 +45,25 @@ def gather_files(source: str, options: ReadOptions, store: Store, tell: Tell = l
         As for `gather`.
     """
     return gather(open_source(source, options.reading()), options, store, tell)
+
+
+def read_exactly(
+    source: Path,
+    *,
+    items: Names = None,
+    separator: str = " ",
+    numeric: Names = (),
+    **given: Names,
+) -> Table:
+    """Read a text that anonset wrote: with commas, in UTF-8, and blanks count. The roles are those of `read`.
+
+    Raises
+    ------
+    InputError
+        If it is no such file.
+    """
+    options = replace(ReadOptions.exactly({"items": items, **given}, separator), numeric=numeric)
+    return gather(open_source(source, options.reading()), options, with_ids=True)
 
 
 def gather(
