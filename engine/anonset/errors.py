@@ -6,6 +6,7 @@ read it; logs, which many may read, show ``…`` in its place.
 
 import re
 from collections.abc import Mapping
+from math import isfinite
 from operator import index
 from typing import Any, ClassVar, SupportsIndex
 
@@ -179,3 +180,19 @@ class UndecidedError(VerificationError):
     """The check is too large to finish; `verdict` says how much it covered."""
 
     code = "undecided"
+
+
+def require_finite(value: Any, place: str = "") -> None:
+    """Refuse a number that is not finite, anywhere in a document: readers fail on it, or take it for null.
+
+    Raises
+    ------
+    AnonsetError
+        With its place.
+    """
+    if isinstance(value, float) and not isfinite(value):
+        msg = f"{place or 'the value'} must be a finite number to be written as JSON, got {value}"
+        raise AnonsetError(msg)
+    listed = enumerate(value) if isinstance(value, list | tuple) else ()
+    for name, entry in value.items() if isinstance(value, Mapping) else listed:
+        require_finite(entry, f"{place}.{name}" if place else str(name))

@@ -1,11 +1,9 @@
 """Strict JSON: no NaN, no infinity, and no name twice in an object."""
 
 import json
-from collections.abc import Mapping
-from math import isfinite
 from typing import Any, NoReturn
 
-from anonset.errors import AnonsetError, InputError, datum
+from anonset.errors import InputError, datum, require_finite
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
@@ -39,22 +37,6 @@ def loads(text: str | bytes) -> Any:
     except RecursionError:
         msg = "it is nested too deeply"
         raise ValueError(msg) from None
-
-
-def require_finite(value: Any, place: str = "") -> None:
-    """Refuse a number that is not finite, anywhere in a document: readers fail on it, or take it for null.
-
-    Raises
-    ------
-    AnonsetError
-        With its place.
-    """
-    if isinstance(value, float) and not isfinite(value):
-        msg = f"{place or 'the value'} must be a finite number to be written as JSON, got {value}"
-        raise AnonsetError(msg)
-    listed = enumerate(value) if isinstance(value, list | tuple) else ()
-    for name, entry in value.items() if isinstance(value, Mapping) else listed:
-        require_finite(entry, f"{place}.{name}" if place else str(name))
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from anonset.algorithms.base import traits_of
 from anonset.data import Table
 from anonset.data.fingerprints import columns_sha256, combined_sha256
+from anonset.errors import require_finite
 from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
@@ -21,7 +22,6 @@ from anonset.release.formats import MOST_PARTS, Unverified
 from anonset.release.limits import limits_of
 from anonset.release.stopwatch import Phase
 from anonset.spelling import counted
-from anonset.strict_json import require_finite
 
 SCHEMA_VERSION: Literal[1] = 1
 ATTESTATION = "attestation.json"

@@ -18,13 +18,12 @@ from anonset.data.distinct import distinct
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
-from anonset.errors import InputError
+from anonset.errors import InputError, require_finite
 from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel
 from anonset.release.symbols import leave_out
 from anonset.spelling import setting
-from anonset.strict_json import require_finite
 
 LOSSES = {
     "ncp": "NCP of the items",
