@@ -159,7 +159,8 @@ def test_rare_sets_above_are_counted_in_any_ranges(
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cut_search, "STEPS_PER_RARE_SET", 1e-9)  # they are counted, not walked
+        for name in ("STEPS_PER_RARE_SET", "RECORDS_PER_RARE_SET"):
+            patch.setattr(cut_search, name, 1e-9)  # they are counted by themselves
         expected = run(column, k, m)
         patch.setattr(supported_nodes, "SETS_AT_ONCE", sets_at_once)
         patch.setattr(supported_nodes, "BYTES_AT_ONCE", bytes_at_once)
@@ -243,7 +244,8 @@ def test_all_ways_to_larger_rare_sets_lead_to_the_same(steps, sizes, rows, k, m)
     column = SetColumn.of(rows, universe=LEAVES)
     expected = run(column, k, m)[:2]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cut_search, "STEPS_PER_RARE_SET", steps)
+        for name in ("STEPS_PER_RARE_SET", "RECORDS_PER_RARE_SET", "INCREMENTS_PER_RARE_SET"):
+            patch.setattr(cut_search, name, steps)
         patch.setattr(rare_tables, "SIZES", sizes)
         assert run(column, k, m)[:2] == expected
 

@@ -125,8 +125,8 @@ def test_pairs_are_marked_where_there_are_more_rare_sets_than_room(data, tree, s
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     expected = naive_rare_sets(rows, tree, everything, size, k)
     counted = tables(rows, tree, everything, size, k)
-    increments, together, rare = counted.rare_together(lambda increments: room + 0 * int(increments))
-    assert increments == counted.increments()
+    increments, n_rare, together, rare = counted.rare_together(lambda increments: room + 0 * int(increments))
+    assert (increments, n_rare) == (counted.increments(), len(expected))
     if len(expected) <= room:
         assert rare is not None
         assert as_nodes([rare]) == expected
@@ -196,4 +196,4 @@ def test_the_bytes_of_a_table_are_what_it_takes(n_codes, size, k, n_words):
 def test_sets_that_cannot_be_are_none():
     found = tables([{"a1"}, set()], SMALL, set(), 3, 2)
     assert list(found.of_all(np.zeros(SMALL.n_nodes, np.uint8))) == []
-    assert isinstance(found.rare_together(lambda _: 0)[2], RareSets)
+    assert isinstance(found.rare_together(lambda _: 0)[-1], RareSets)

@@ -31,7 +31,9 @@ TOGETHER_CELLS = 1 << 28
 """Pairs of nodes of which a byte each may tell whether they are in a rare set together: 256 MiB."""
 MAX_RARE_SETS = 1 << 22
 STEPS_PER_RARE_SET = 1 << 10
-"""Increments that take about as long as counting what is above one rare set of the cut."""
+"""Increments of a walk that take about as long as counting what is above one rare set of the cut."""
+RECORDS_PER_RARE_SET, INCREMENTS_PER_RARE_SET = 20, 1 << 12
+"""Records, and increments of the cut, of which counting all nodes in tables takes about as long as that."""
 _NO_RECORDS = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int32))
 
 
@@ -183,10 +185,10 @@ class CutSearch:
         most = self.max_increments if refused else float("inf")
         return self.nodes.rare_tables(taking_part, self.image, size, most)
 
-    def _rare_of(self, tables: RareTables) -> Iterator[RareSets]:
+    def _rare_of(self, tables: RareTables, *, counted: bool = True) -> Iterator[RareSets]:
         """Yield the rare sets of some nodes from tables."""
         for at, table in enumerate(tables.of_all(self.generalized)):
-            if at == 0:
+            if at == 0 and counted:
                 self.increments += table.increments
             yield from table.rare_sets(self.generalized)
 
@@ -205,48 +207,56 @@ class CutSearch:
         if len(np.unique(self.image)) ** 2 > TOGETHER_CELLS:
             yield from self._rare_above(size, live, None)
             return
-        nodes, together, rare = self._rare_on_cut(size, live)
+        nodes, together, rare, many = self._rare_on_cut(size, live)
         if rare is not None:
             del together
             yield self.nodes.rare_above(rare.node_of_code[rare.codes], self.image)
             return
-        yield from self._rare_above(size, live, self._together_above(nodes, together, live))
+        yield from self._rare_above(size, live, self._together_above(nodes, together, live), counted=many)
 
-    def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareSets | None]:
-        """Return the nodes of the cut by code; which pairs of them are in rare sets; and these, unless there are many.
+    def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareSets | None, bool]:
+        """Return the nodes of the cut by code; which pairs of them are in rare sets; these, unless there are many.
 
-        Many are more than pay beside counting all live nodes.
+        Many are more than pay beside counting all live nodes; and whether they are also too many for a walk over those,
+        so that this is what the increments are of, whatever is done in its place.
         """
         on_cut = np.isin(np.arange(self.hierarchy.n_nodes), self.image)
         tables, support = self._tables(on_cut, size), self.nodes.support.astype(np.float64)
         wider = support[live].sum() / max(1.0, support[tables.nodes].sum())
+        in_tables = self._tables(self._on_or_above, size).fit
 
-        def room(increments: float) -> int:
+        def walked(increments: float) -> int:
             return int(min(MAX_RARE_SETS, increments * wider**size / STEPS_PER_RARE_SET))
 
+        def room(increments: float) -> int:
+            few = self.nodes.blocks.n / RECORDS_PER_RARE_SET + increments / INCREMENTS_PER_RARE_SET
+            return min(int(few), walked(increments)) if in_tables else walked(increments)
+
         if tables.suit:
-            increments, together, rare = tables.rare_together(room)
+            increments, n_rare, together, rare = tables.rare_together(room)
             self.increments += increments
-            return tables.nodes, together, rare
+            return tables.nodes, together, rare, n_rare > walked(increments)
         tree = self.nodes.count_tree(on_cut, self.image, size)
         self._account(tree)
-        return tree.node_of_code, *tree.rare_together(room(tree.total))
+        return tree.node_of_code, *tree.rare_together(walked(tree.total)), True
 
-    def _rare_above(self, size: int, live: Int32, together: Pairs | None) -> Iterator[RareSets]:
+    def _rare_above(
+        self, size: int, live: Int32, together: Pairs | None, *, counted: bool = True
+    ) -> Iterator[RareSets]:
         """Yield the rare sets of live nodes, of those that can be together in one where that is known."""
         kept = np.ones(len(live), np.bool_) if together is None else together.any(axis=1)
         taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
         taking_part[live[kept]] = True
         tables = self._tables(taking_part, size, refused=together is None)
         if tables.suit:
-            yield from self._rare_of(tables)
+            yield from self._rare_of(tables, counted=counted)
             return
         tree = self.nodes.count_tree(taking_part, self.image, size)
         if together is None:
             self._account(tree)
             yield from tree.rare_sets(self.generalized)
         else:  # an upper bound: which pairs to leave out is known, how many sets that saves is not
-            self.increments += tree.total
+            self.increments += tree.total if counted else 0.0
             yield from tree.rare_sets(self.generalized, together[np.ix_(kept, kept)])
 
     def _together_above(self, node_of_code: Int32, pairs: Pairs, live: Int32) -> Pairs | None:

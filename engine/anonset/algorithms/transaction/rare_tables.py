@@ -166,15 +166,17 @@ class RareTables:
     """Refuse to count if it would take more increments."""
 
     @property
+    def fit(self) -> bool:
+        """Whether there are tables of sets of this size, and they have room in few passes."""
+        return self.size in SIZES and MOST_PASSES * 64 * self._words_of(self.nodes) >= len(self.nodes)
+
+    @property
     def suit(self) -> bool:
         """Whether tables are likely to take less than a walk: there are few, and each is small for the work."""
-        if self.size not in SIZES:
+        if not self.fit:
             return False
-        n_words = self._words_of(self.nodes)
-        taken = bytes_of(len(self.nodes), self.size, self.k, n_words)
-        return MOST_PASSES * 64 * n_words >= len(self.nodes) and (
-            taken <= BYTES_IN_CACHE or taken <= BYTES_PER_INCREMENT * self._about()
-        )
+        taken = bytes_of(len(self.nodes), self.size, self.k, self._words_of(self.nodes))
+        return taken <= BYTES_IN_CACHE or taken <= BYTES_PER_INCREMENT * self._about()
 
     def _about(self) -> float:
         """Return about how many increments counting each set in each record takes, from a sample of the records."""
@@ -211,8 +213,8 @@ class RareTables:
         """Return the increments that counting each set in each record takes: nothing is counted but lengths."""
         return self._counted(self.nodes, 0).increments
 
-    def rare_together(self, room: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None]:
-        """Return the increments, the pairs of nodes that are in a rare set, and the rare sets.
+    def rare_together(self, room: Callable[[float], int]) -> tuple[float, int, Pairs, RareSets | None]:
+        """Return the increments, the number of rare sets, the pairs of nodes that are in one, and the sets.
 
         Parameters
         ----------
@@ -221,7 +223,7 @@ class RareTables:
 
         Returns
         -------
-        float, uint8 (C, C) and RareSets
+        float, int, uint8 (C, C) and RareSets
             If all sets are returned, the pairs are not: (0, 0); else the sets are None.
         """
         from anonset_kernels.bit_planes import mark_together
@@ -242,7 +244,7 @@ class RareTables:
                     for sets in kept:
                         mark_together(sets.codes, together)
                     kept = [self._none()]
-        return increments, together, None if total > most else RareSets.joined(kept)
+        return increments, total, together, None if total > most else RareSets.joined(kept)
 
     def rare_bits(self) -> NDArray[np.uint64]:
         """Return which pairs are rare: uint64 (C, W), for the node in place a a bit for each b > a."""
