@@ -230,6 +230,7 @@ class CutSearch:
 
         def room(increments: float) -> int:
             few = self.nodes.blocks.n / RECORDS_PER_RARE_SET + increments / INCREMENTS_PER_RARE_SET
+            few += len(live)  # each of which is gone through for what can be rare together
             return min(int(few), walked(increments)) if in_tables else walked(increments)
 
         if tables.suit:
