@@ -106,7 +106,11 @@ def cluster_of(address: str) -> Iterator[Any]:
         with defer_signals(), dask.config.set({**_QUIET, before: environ}):
             cluster = stack.enter_context(LocalCluster(**options, **silent, memory_limit=0))
             client = stack.enter_context(Client(cluster, set_as_default=False))
-        yield client
+        try:
+            yield client
+        finally:
+            with defer_signals():  # ending the workers may take longer than an interrupted run has to unwind
+                stack.close()
 
 
 class ClusterExecutor(Executor):
