@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.persons import CUT, Repeated
@@ -99,13 +100,26 @@ def signs_in(
 
 def given_texts(column: Any) -> Any:
     """Return the values of a column that are not missing as text (``pyarrow.LargeStringArray``)."""
+    import pyarrow.compute as pc
+
+    text, lacking = _texts_and_lacking(column)
+    return text.filter(pc.invert(lacking)) if pc.any(lacking).as_py() else text
+
+
+def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
+    """Return int64 (n,), a number of each value of a column, and bool (n,), whether the value is given."""
+    text, lacking = _texts_and_lacking(column)
+    codes = text.dictionary_encode(null_encoding="encode").indices
+    return np.asarray(codes, np.int64), ~np.asarray(lacking)
+
+
+def _texts_and_lacking(column: Any) -> tuple[Any, Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     text = column.cast(kind).cast(pa.large_string()).combine_chunks()
-    lacking = pc.is_in(text, value_set=pa.array([None, *MISSING], pa.large_string()))
-    return text.filter(pc.invert(lacking)) if pc.any(lacking).as_py() else text
+    return text, pc.is_in(text, value_set=pa.array([None, *MISSING], pa.large_string()))
 
 
 def repeated_in(

@@ -1,11 +1,9 @@
 """The original of a publication, read with the roles that its columns had."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import Table
 from anonset.data.persons import Repeated
@@ -79,8 +77,15 @@ def persons_of_original(settings: OriginalSettings, attested: Attestation, table
     names = settings.id or [name for one in table.repeated[:1] if not one.cut for name in _columns_of(one, settings)]
     if not names:
         return None
+    from anonset.io.batches import open_source
+    from anonset.io.options import ReadOptions
+    from anonset.io.person_signs import numbered
+    from anonset.io.table_builder import whole
+
+    source = open_source(str(settings.original), ReadOptions.of(**settings.reading_options(), id=names).reading())
     codes, given = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
-    for name, (of_column, there) in zip(names, _coded(names, settings), strict=True):
+    for name, column in whole(source, names).items():
+        of_column, there = numbered(column)
         if len(of_column) != table.n:
             msg = f"{settings.original}: column {name!r} must have the {table.n:,} records of the original"
             raise InputError(msg)
@@ -92,32 +97,6 @@ def persons_of_original(settings: OriginalSettings, attested: Attestation, table
 
 def _columns_of(one: Repeated, settings: OriginalSettings) -> list[str]:
     return [one.column] if one.column in settings.drop else one.column.split(",")
-
-
-def _coded(names: Sequence[str], settings: OriginalSettings) -> list[tuple[Int64, NDArray[np.bool_]]]:
-    """Return int64 (n,), what each row holds in a column, and bool (n,), whether that is given, for each column."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from anonset.io.batches import open_batches
-    from anonset.io.data_files import data_files
-    from anonset.io.options import ReadOptions
-    from anonset.io.person_signs import MISSING
-
-    files = data_files(str(settings.original), settings.input_format, no_header=settings.no_header)
-    opened = open_batches(files, ReadOptions.of(**settings.reading_options(), id=names).reading())
-    chunks: dict[str, list[Any]] = {name: [] for name in names}
-    for batch in opened.batches(names):
-        for name in names:
-            column = batch.columns[name]
-            chunks[name].append(column.cast(pa.large_string()) if not pa.types.is_dictionary(column.type) else
-                                column.cast(column.type.value_type).cast(pa.large_string()))  # fmt: skip
-    missing, found = pa.array([None, *MISSING, *settings.null], pa.large_string()), []
-    for name in names:
-        texts = pa.chunked_array([part for one in chunks[name] for part in one.chunks], pa.large_string())
-        codes = texts.combine_chunks().dictionary_encode(null_encoding="encode").indices
-        found.append((np.asarray(codes, np.int64), ~np.asarray(pc.is_in(texts, value_set=missing))))
-    return found
 
 
 def _numeric(publication: Any, settings: OriginalSettings) -> list[str]:
