@@ -21,7 +21,7 @@ from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Rec
 from anonset.generalization.publication import node_symbol, set_label
 from anonset.io.dialect import any_field_size
 from anonset.io.files import write_file
-from anonset.io.lines import csv_bytes, header_of, rows_of, text_array
+from anonset.io.lines import csv_bytes, header_of, index_array, rows_of, text_array
 
 _CODEBOOK = ("symbol", "kind", "members")
 
@@ -125,8 +125,8 @@ def _images(mapping: Cut | ItemGroups, given: dict[tuple[str, ...], str]) -> lis
     else:
         items, image = mapping.vocabulary.labels, _dense(mapping)
         names = tuple(given.get(group) or set_label(group) for group in mapping.labels)
-    published = text_array([*names, ""]).take(np.where(image < 0, len(names), image))
-    return [text_array(items).take(np.arange(len(items))[order]), published.take(np.arange(len(items))[order])]
+    published = text_array([*names, ""]).take(index_array(np.where(image < 0, len(names), image)))
+    return [column.take(index_array(np.arange(len(items))[order])) for column in (text_array(items), published)]
 
 
 def _name(tree: Hierarchy, node: int, given: Mapping[tuple[str, ...], str]) -> str:

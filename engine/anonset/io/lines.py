@@ -19,17 +19,16 @@ def quoted(column: Any, *, alone: bool = False) -> Any:
 
     Readers that skip blank lines would lose an empty line.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     if not (alone or _may_need_quotes(column)):
         return column
     needy = pc.match_substring_regex(column, _NEEDS_QUOTES)
     if alone:
-        needy = pc.or_(needy, pc.equal(column, pa.scalar("", column.type)))
+        needy = pc.or_(needy, pc.equal(column, text_scalar("")))
     if not pc.any(needy).as_py():
         return column
-    empty, mark = pa.scalar("", column.type), pa.scalar('"', column.type)
+    empty, mark = text_scalar(""), text_scalar('"')
     doubled = pc.replace_substring(column, '"', '""')
     return pc.if_else(needy, pc.binary_join_element_wise(mark, doubled, mark, empty), column)
 
@@ -53,10 +52,39 @@ def _may_need_quotes(column: Any) -> bool:
 
 
 def text_array(labels: Sequence[str]) -> Any:
-    """Return labels as an Arrow array."""
+    """Return labels as an Arrow array, made from buffers: Arrow's conversion of Python objects imports pandas.
+
+    >>> text_array(["a", "", "bc"]).to_pylist()
+    ['a', '', 'bc']
+    """
+    import numpy as np
     import pyarrow as pa
 
-    return pa.array(labels, pa.large_string())
+    joined = "".join(labels)
+    text = joined.encode()
+    sizes = map(len, labels) if len(text) == len(joined) else (len(label.encode()) for label in labels)
+    ends = np.zeros(len(labels) + 1, np.int64)
+    np.cumsum(np.fromiter(sizes, np.int64, len(labels)), out=ends[1:])
+    return pa.LargeStringArray.from_buffers(len(labels), pa.py_buffer(ends), pa.py_buffer(text))
+
+
+def text_scalar(text: str) -> Any:
+    """Return a text as a scalar of Arrow, made like `text_array`."""
+    return text_array([text])[0]
+
+
+def index_array(values: Any) -> Any:
+    """Return an array of whole numbers as one of Arrow over the same memory, made like `text_array`.
+
+    >>> import numpy as np
+    >>> index_array(np.array([2, 0], np.int32)).to_pylist()
+    [2, 0]
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    held = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(held.dtype), len(held), [None, pa.py_buffer(held)])
 
 
 def lines(columns: Sequence[Any], separator: str = ",") -> Any:
@@ -73,9 +101,8 @@ def lines(columns: Sequence[Any], separator: str = ",") -> Any:
 
     if not len(columns[0]):
         return pa.py_buffer(b"")
-    kind = pa.large_string()
-    last = pc.binary_join_element_wise(columns[-1], pa.scalar("", kind), pa.scalar("\n", kind))
-    rows = pc.binary_join_element_wise(*columns[:-1], last, pa.scalar(separator, kind)) if len(columns) > 1 else last
+    last = pc.binary_join_element_wise(columns[-1], text_scalar(""), text_scalar("\n"))
+    rows = pc.binary_join_element_wise(*columns[:-1], last, text_scalar(separator)) if len(columns) > 1 else last
     ends = np.frombuffer(rows.buffers()[1], np.int64)[rows.offset : rows.offset + len(rows) + 1]
     return rows.buffers()[2].slice(int(ends[0]), int(ends[-1] - ends[0]))
 

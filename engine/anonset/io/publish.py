@@ -15,7 +15,7 @@ from anonset.generalization import Publication
 from anonset.generalization.publication import written_columns
 from anonset.io import fimi
 from anonset.io.files import format_of, reading, remove_on_failure, write_file
-from anonset.io.lines import csv_bytes, lines, quoted, text_array
+from anonset.io.lines import csv_bytes, index_array, lines, quoted, text_array, text_scalar
 from anonset.io.read import read
 from anonset.io.roles import Names
 from anonset.io.table_builder import read_exactly
@@ -183,7 +183,7 @@ def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
     import pyarrow.compute as pc
 
     labels = text_array(column.vocabulary.labels)
-    mark = pa.scalar(separator, labels.type)
+    mark = text_scalar(separator)
     return lambda first, end: pc.binary_join(_lists(column, labels, first, end, pa.LargeListArray), mark)
 
 
@@ -194,7 +194,7 @@ def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
     filed = column.vocabulary.filed
     if filed is None:
         labels = text_array(column.vocabulary.labels)
-        return lambda first, end: labels.take(column.codes[first:end])
+        return lambda first, end: labels.take(index_array(column.codes[first:end]))
 
     def gathered(first: int, end: int) -> Any:
         starts, text = filed.gathered(column.codes[first:end])
@@ -205,9 +205,12 @@ def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
 
 def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> Any:
     """Return the lists of symbols of a block of records."""
+    import pyarrow as pa
+
     ends = column.indptr[first : end + 1]
-    taken = labels.take(column.items[ends[0] : ends[-1]])
-    return kind.from_arrays(ends - ends[0], taken)
+    taken = labels.take(index_array(column.items[ends[0] : ends[-1]]))
+    offset = np.int64 if kind is pa.LargeListArray else np.int32
+    return kind.from_arrays(index_array((ends - ends[0]).astype(offset)), taken)
 
 
 def to_arrow(publication: Publication) -> Any:

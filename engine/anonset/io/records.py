@@ -16,7 +16,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.io.files import open_parquet, reading, remove_on_failure, require_file, write_file
-from anonset.io.lines import csv_bytes, rows_of, text_array
+from anonset.io.lines import csv_bytes, index_array, rows_of, text_array
 
 MOST_AS_TEXT = 1_000_000
 """Largest number of rows that are written as text."""
@@ -55,8 +55,8 @@ def _lines(publication: Publication) -> Iterator[Any]:
     yield csv_bytes(_RECORDS, [text_array([])] * 3)[0]
     for first, end in spans(publication.n):
         block = publication.slice(first, end)
-        cluster = text_array([""] * block.n) if block.cluster is None else pa.array(block.cluster).cast(text)
-        columns = [pa.array(np.arange(first, end)).cast(text), pa.array(block.record).cast(text), cluster]
+        cluster = text_array([""] * block.n) if block.cluster is None else index_array(block.cluster).cast(text)
+        columns = [index_array(np.arange(first, end)).cast(text), index_array(block.record).cast(text), cluster]
         yield csv_bytes(_RECORDS, columns)[1]
 
 

@@ -9,7 +9,7 @@ from anonset.data import CategoricalColumn
 from anonset.data.spans import Limits, run_tasks, spans
 from anonset.data.table import Int32, Int64
 from anonset.generalization.buckets import COUNT
-from anonset.io.lines import csv_bytes, lines, quoted, text_array
+from anonset.io.lines import csv_bytes, index_array, lines, quoted, text_array
 
 BLOCK = 1 << 17
 """Rows of a block."""
@@ -110,4 +110,4 @@ def _fields_of(column: CategoricalColumn, *, alone: bool) -> Callable[[Int32], A
 
         return gathered
     held = quoted(text_array(vocabulary.labels), alone=alone)
-    return lambda codes: held.take(codes)
+    return lambda codes: held.take(index_array(codes))

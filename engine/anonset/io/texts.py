@@ -14,7 +14,7 @@ from anonset.data.spans import spans
 from anonset.data.store import Store
 from anonset.errors import AnonsetError
 from anonset.io.columns import Encoder
-from anonset.io.lines import text_array
+from anonset.io.lines import index_array, text_array
 from anonset.io.sets import Labels
 
 _MOST_TEXT_HELD = 1 << 24
@@ -173,7 +173,7 @@ class KeptTexts:
         filed = self._stack.enter_context(FiledTexts(self.name, self._store))
         codes, labels = self._few.codes.finished(), text_array(list(self._few.labels.index))
         for first, end in spans(len(codes)):
-            filed.add(labels.take(codes[first:end]))
+            filed.add(labels.take(index_array(codes[first:end])))
         self._few.codes.drop()
         self._few.labels.index.clear()
         return filed
@@ -208,4 +208,4 @@ def _texts(encoder: Encoder, name: str, column: Any) -> Any:
         if not text.null_count:
             return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
     encoded = encoder.category(name, column)
-    return text_array(encoded.vocabulary.labels).take(pa.array(encoded.codes))
+    return text_array(encoded.vocabulary.labels).take(index_array(encoded.codes))
