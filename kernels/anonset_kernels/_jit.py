@@ -41,15 +41,15 @@ def source_hash(folder: Path) -> str:
 _IMPORTED = re.compile(rb"^\s*(?:from|import)\s+anonset_kernels\.(\w+)", re.MULTILINE)
 
 
-def sources_of(path: Path) -> dict[str, bytes]:
-    """Return name and bytes of a kernel file and of all files beside it that it imports, directly or not."""
-    sources: dict[str, bytes] = {}
-    waiting = [path.stem]
+def sources_of(path: Path) -> dict[Path, bytes]:
+    """Return path and bytes of a file of kernels, and of all files of this package that it imports, directly or not."""
+    sources: dict[Path, bytes] = {}
+    waiting = [path]
     while waiting:
-        name = waiting.pop()
-        if name not in sources:
-            sources[name] = _bytes_of(path.with_stem(name))
-            waiting += [match.decode() for match in _IMPORTED.findall(sources[name])]
+        file = waiting.pop()
+        if file not in sources:
+            sources[file] = _bytes_of(file)
+            waiting += [Path(__file__).with_name(f"{name.decode()}.py") for name in _IMPORTED.findall(sources[file])]
     return sources
 
 
@@ -94,8 +94,8 @@ def directory_of(path: Path) -> Path | None:
     if folder is None:
         return None
     digest = hashlib.sha256()
-    for name, source in sorted(sources_of(path).items()):
-        digest.update(f"{name} {len(source)}\n".encode())
+    for file, source in sorted(sources_of(path).items(), key=lambda item: item[0].stem):
+        digest.update(f"{file.stem} {len(source)}\n".encode())
         digest.update(source)
     return folder / f"{path.stem}-{digest.hexdigest()[:16]}"
 

@@ -253,7 +253,7 @@ def _bit_count(word: np.uint64) -> np.uint64:
 
 
 @kernel()
-def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int, tally: Int64Array) -> None:
+def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int, counts: Int64Array) -> None:
     """Count, of the symbols from `begin` to `end`, the rows that each shares with each behind it.
 
     Parameters
@@ -263,7 +263,7 @@ def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k:
         counts besides in the others.
     n_first
         Number of the first words.
-    tally
+    counts
         int64 (5,), which is added to: occurrences of pairs, distinct pairs; and set to the first pair that is shared
         by fewer than `k` records, with their number. -1 stands for none.
 
@@ -278,10 +278,10 @@ def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k:
             for word in range(n_first, n_words):
                 more += _bit_count(bits[a, word] & bits[b, word])
             if first > 0:
-                tally[0] += np.int64(first)
-                tally[1] += 1
+                counts[0] += np.int64(first)
+                counts[1] += 1
                 if np.int64(first + more) < k:
-                    tally[2], tally[3], tally[4] = a, b, np.int64(first + more)
+                    counts[2], counts[3], counts[4] = a, b, np.int64(first + more)
                     return
 
 

@@ -49,6 +49,7 @@ def encode_labels(
     numeric
         Whether to sort by numbers; None: if all are plain integers.
 
+    >>> from anonset.data.store import Files
     >>> with Files.temporary() as work:
     ...     codes, labels = encode_labels(np.array([0, 2, 3, 5]), np.frombuffer(b"109" b"10", np.uint8), work)
     ...     codes.tolist(), list(labels)

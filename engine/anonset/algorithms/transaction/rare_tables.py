@@ -136,7 +136,7 @@ def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
     """Return the bytes that the table of the sets of 2 to 4 codes takes whose first lies in so many words.
 
     >>> bytes_of(64, 2, 5, 1), bytes_of(1657, 3, 5, 26) >> 20
-    (2016, 387)
+    (2016, 381)
     """
     codes = np.arange(n_codes)
     behind = n_codes - 1 - codes

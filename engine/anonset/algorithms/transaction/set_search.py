@@ -38,7 +38,7 @@ class SetSearch(KmAlgorithm):
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["ab", "ab", "ac", "ac", "bd", "bd", "be", "ce"])
     >>> SetSearch(k=2, m=2).recode(table, {}).recoding.labels
-    [('a', 'b'), ('c', 'd'), ('e',)]
+    [('a', 'e'), ('b',), ('c',), ('d',)]
     """
 
     name: ClassVar[str] = "set-search"
