@@ -148,14 +148,15 @@ def _parquet(files: DataFiles, how: Reading) -> Source:
             msg = f"{file.where}: the columns and their types must be those of {files.files[0].where}; {odd}"
             raise InputError(msg)
     own = tuple(schemas[0].names)
+    known = frozenset(own)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
-        wanted = [name for name in names if name in own]
+        wanted = [name for name in names if name in known]
         for file in files.files:
             yield from _row_groups(file, wanted, names, how.ids)
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
-        wanted = [name for name in names if name in own]
+        wanted = [name for name in names if name in known]
         return next(_row_groups(files.files[0], wanted, wanted)).columns if wanted else {}
 
     return Source(files.where, own, batches, head=head)
@@ -264,7 +265,8 @@ def _delimited(files: DataFiles, how: Reading) -> Source:
             yield from _delimited_rows(file, head, usual, how, names)
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
-        first, own = heads[0], [name for name in names if name in heads[0].names]
+        known = frozenset(heads[0].names)
+        first, own = heads[0], [name for name in names if name in known]
         return first.head(own, HEAD) if own else {}
 
     named = not how.dialect.no_header
@@ -283,7 +285,8 @@ def _delimited_rows(
     if how.dialect.no_header:
         header = f"{head.delimiter.join(head.names)}\n".encode()
     above = 1 if how.dialect.no_header else head.header_lines
-    wanted, before, held = [name for name in names if name in head.names], 0, b""
+    own = frozenset(head.names)
+    wanted, before, held = [name for name in names if name in own], 0, b""
     with_quotes = {"delimiter": ord(head.delimiter), "skip": head.size, "lines": head.lines}
     yielded, last = False, b""
     for piece in pieces(file, how.dialect, **with_quotes):
