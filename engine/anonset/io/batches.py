@@ -307,7 +307,15 @@ def _delimited_rows(
 
 
 def _fimi(files: DataFiles, how: Reading) -> Source:
-    lines = fimi.FimiLines(files.where, how.dialect, how.separator)
+    return _of_lines(files, how, fimi.FimiLines(files.where, how.dialect, how.separator))
+
+
+def _spmf(files: DataFiles, how: Reading) -> Source:
+    return _of_lines(files, how, fimi.SpmfLines(files.where))
+
+
+def _of_lines(files: DataFiles, how: Reading, lines: fimi.FimiLines | fimi.SpmfLines) -> Source:
+    """Open files in which each line is a transaction."""
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         for file in files.files:
@@ -320,21 +328,6 @@ def _fimi(files: DataFiles, how: Reading) -> Source:
         lines.where = files.where
 
     return Source(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True, judge=lines.judge)
-
-
-def _spmf(files: DataFiles, how: Reading) -> Source:
-    lines = fimi.SpmfLines(files.where)
-
-    def batches(names: Sequence[str]) -> Iterator[Batch]:
-        for file in files.files:
-            before = 0
-            for piece in pieces(file, how.dialect):
-                lines.where = file.where
-                column = lines.encoded(piece.data, piece.lines)
-                yield _with_keys(file, before, column.n, {fimi.COLUMN: column}, names)
-                before += column.n
-
-    return Source(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True)
 
 
 def _baskets(files: DataFiles, how: Reading) -> Source:
