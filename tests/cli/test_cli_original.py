@@ -47,6 +47,23 @@ def test_separator_as_attested(clinic: Place) -> None:
     assert verified(clinic, "codes.csv", "--separator", ",").json["true"] is False
 
 
+def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
+    publish(clinic, "codes.csv", "--items", "codes", *own_tree(clinic, *OTHERS), *KM, "--separator", ";")
+    asked = ("verify", str(clinic.out), "--original", str(clinic.folder / "codes.csv"))
+    ran = clinic.run(*asked)
+    assert (ran.code, "\ntrue of the original\n" in ran.out) == (0, True), ran.out
+    clinic.private.rename(kept := clinic.folder / "kept")
+    ran = clinic.run(*asked)
+    assert (ran.code, "--records must name the way back" in ran.out) == (1, True), ran.out
+    ran = clinic.run(*asked, "--records", str(kept / "records.csv"))
+    assert (ran.code, "\ntrue of the original\n" in ran.out) == (0, True), ran.out
+    clinic.private.mkdir()
+    (clinic.private / "report.json").write_text(
+        (kept / "report.json").read_text().replace('"attestation_sha256": "', '"attestation_sha256": "0')
+    )
+    assert clinic.run(*asked).code == 2
+
+
 @pytest.mark.parametrize("small", [False, True])
 def test_an_original_of_many_files_is_one_data_set(clinic: Place, monkeypatch: pytest.MonkeyPatch, small: bool) -> None:
     tree = own_tree(clinic, *OTHERS)

@@ -82,6 +82,13 @@ def test_symbols_that_a_hierarchy_contradicts(wrong: Symbol, message: str) -> No
         require_agreement(with_codebook(Table(SetColumn.of([[wrong.label]])), (wrong,)), TREE)
 
 
+def test_a_code_may_be_the_name_of_a_node() -> None:
+    tree = Hierarchy.from_tree(("ALL", [("G1", ["a", "b"]), ("G2", ["c", "d"])]))
+    require_agreement(with_codebook(Table(SetColumn.of([["G1"]])), (symbol("G1", "group", "a c"),)), tree)
+    with pytest.raises(InputError, match="'G1' must stand for the 2 leaves"):
+        require_agreement(with_codebook(Table(SetColumn.of([["G1"]])), (symbol("G1", "node", "a c"),)), tree)
+
+
 def test_fields_of_any_size_are_read(tmp_path: Path) -> None:
     path, before = tmp_path / "codebook.csv", csv.field_size_limit()
     long, items = "x" * 140_000, " ".join(f"item{number}" for number in range(20_000))

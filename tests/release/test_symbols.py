@@ -50,6 +50,11 @@ def test_a_code_is_no_label_of_the_data() -> None:
     assert named.transactions.vocabulary.labels == ("G_1", "G_2", "G7")
 
 
+def test_a_code_is_no_node_of_the_hierarchy() -> None:
+    named = name_sets(publication(), ["race"], "short", nodes=["ALL", "G2"])
+    assert named.transactions.vocabulary.labels == ("G_1", "G_2", "x")
+
+
 def test_leaving_out_sensitive_items() -> None:
     before = publication()
     after = leave_out(before, ["x", "y"]).transactions

@@ -41,6 +41,8 @@ class PublicationCheck(Discreet):
     """Names of the columns by what they were taken as."""
     truth_checked: bool = False
     """Whether the original was there to compare with."""
+    by_records: bool = False
+    """Whether a file named the original record of each row, instead of the order of the rows."""
     untrue: Witness | None = None
     """Something that the publication says and the original does not."""
     suppressed: Fraction | None = None
@@ -121,7 +123,8 @@ def check_publication(
     suppressed = _suppressed(table, publication)
     beyond = _beyond_utility(table, publication, settings)
     large = is_too_large(publication)
-    return PublicationCheck(verdict, roles, True, untrue, suppressed, allowed, beyond, correlations, too_large=large)
+    by_records, others = settings.records is not None, (suppressed, allowed, beyond, correlations, large)
+    return PublicationCheck(verdict, roles, True, by_records, untrue, *others)
 
 
 def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:

@@ -13,6 +13,7 @@ from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
 from anonset.io.codebook import read_codebook
+from anonset.io.records import read_records, records_file
 from anonset.jobs.original import is_nameless
 from anonset.jobs.publication_check import PublicationCheck, check_publication
 from anonset.jobs.reading import compared_data, place_of_data
@@ -83,6 +84,7 @@ def check_opened(
 
 def _check(opened: Opened, settings: CheckSettings, place: Store, progress: Progress | None) -> PublicationCheck:
     attested, promised = opened.attested, opened.model
+    settings = _with_kept_records(settings, opened)
     model = make_model(settings, attested)
     if progress is not None:
         progress("read", 0, 0)
@@ -186,12 +188,18 @@ def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table 
     return items is not None and not {items.name, *owner.joined}.isdisjoint(settings.hierarchy)
 
 
+def _with_kept_records(settings: CheckSettings, opened: Opened) -> CheckSettings:
+    """Return settings that name the way back which the private directory keeps, unless they name one."""
+    if settings.original is None or settings.records is not None or opened.report is None or opened.private is None:
+        return settings
+    kept = records_file(opened.private)
+    return settings if kept is None else settings.model_copy(update={"records": str(kept)})
+
+
 def _with_records(publication: AnyPublication, settings: CheckSettings, store: Store) -> AnyPublication:
     """Return a publication with the way back to the original, where that is known."""
     if settings.records is None:
         return publication
-    from anonset.io.records import read_records
-
     record, cluster = read_records(Path(settings.records), store)
     if len(record) != publication.n:
         msg = f"{settings.records!r} names the records of {len(record)} rows, the publication has {publication.n}"

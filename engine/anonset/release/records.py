@@ -85,7 +85,8 @@ class RecordsKind:
         categories = [column.name for column in table.relational if isinstance(column, CategoricalColumn)]
         value_sets = [name for name in categories if name not in hierarchies or hierarchies[name].unnamed]
         unnamed = tree is not None and bool(tree.unnamed)
-        return name_sets(publication, value_sets, layout.symbols, layout.codes, odd=unnamed)
+        nodes = () if tree is None else (tree.labels[node] for node in np.flatnonzero(~tree.is_leaf))
+        return name_sets(publication, value_sets, layout.symbols, layout.codes, odd=unnamed, nodes=nodes)
 
     def require_readable(self, publication: Publication) -> None:
         """Refuse symbols whose names say something else than they stand for, by whatever algorithm."""

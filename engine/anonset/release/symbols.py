@@ -34,6 +34,7 @@ def name_sets(
     known: Mapping[tuple[str, ...], str] = MappingProxyType({}),
     *,
     odd: bool = False,
+    nodes: Iterable[str] = (),
 ) -> Publication:
     """Give codes to sets of items (``G1``, ...) and of values (``V1``, ...), numbered in their order.
 
@@ -49,6 +50,8 @@ def name_sets(
         Names that sets of items have already, by their members; no other set gets one of them.
     odd
         Give codes (``auto``) to sets with a member that could not be read back from their names, too.
+    nodes
+        Names of the inner nodes of the items' hierarchy, which are no codes either.
     """
     least = {"auto": MOST_SHOWN + 1, "members": None, "short": 2}[symbols]
     if least is None:
@@ -57,7 +60,7 @@ def name_sets(
         least = sum(len(symbol.members) for symbol in publication.symbols) + 1
     taken = {label for column in publication.columns for label in _known_labels(column, publication.joined)}
     taken |= {member for symbol in publication.symbols for member in symbol.members}
-    taken |= set(known.values())
+    taken |= {*known.values(), *nodes}
     taken |= {label.removeprefix(f"{name}:") for name in publication.joined for label in taken}
     items, sets = publication.transactions, publication.symbols
     if items is not None:
@@ -258,6 +261,8 @@ def require_complete(book: Iterable[Symbol], publication: Publication, where: st
 def require_agreement(publication: Publication, hierarchy: Hierarchy) -> None:
     """Refuse symbols that stand for other items than the node of the hierarchy by their name.
 
+    A code of a set may be the name of a node, since the hierarchy need not be known when codes are given.
+
     Raises
     ------
     InputError
@@ -265,6 +270,8 @@ def require_agreement(publication: Publication, hierarchy: Hierarchy) -> None:
     """
     for symbol in publication.symbols:
         node = hierarchy.node_of.get(symbol.label)
+        if symbol.kind == "group" and _CODE.fullmatch(symbol.label):
+            continue
         if node is None:
             if symbol.kind == "node":
                 msg = f"codebook: {datum(symbol.label)} must be a node of the hierarchy, which it is not"

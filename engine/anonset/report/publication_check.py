@@ -49,6 +49,7 @@ def check_account(check: PublicationCheck) -> list[str]:
         lines.append(f"verified: {covered}")
     if check.untrue is not None:
         lines.append(f"not true of the original: {check.untrue}")
+        lines += [] if check.by_records else [_IN_ORDER]
     elif check.truth_checked:
         lines.append("true of the original")
     if check.suppressed is not None:
@@ -63,6 +64,11 @@ def check_account(check: PublicationCheck) -> list[str]:
     if check.too_large:
         lines.append(f"correlations: not looked for in more than {MOST_CORRELATED:,} rows")
     return [printable(plain_text(line)) for line in lines]
+
+
+_IN_ORDER = (
+    "rows were compared in the order of the files; if the publication is sorted, --records must name the way back"
+)
 
 
 def _columns(check: PublicationCheck) -> str:

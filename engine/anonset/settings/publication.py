@@ -75,7 +75,7 @@ class CheckSettings(OriginalSettings):
     original: str | None = Field(None, description="The original data, to check that the publication is true.")
     records: str | None = Field(
         None,
-        description="File with the original record of each row (records.csv or .parquet); default: original order.",
+        description="File with the original record of each row; default: the one in the private directory, if any.",
     )
     hierarchy: dict[str, str] = Field(
         {},
