@@ -90,12 +90,16 @@ def words_of(header: str) -> tuple[str, ...]:
     >>> words_of("Versichertennummer"), words_of("GEBURTSNAME"), words_of("Prénom")
     (('versicherten', 'nummer'), ('geburtsname',), ('prenom',))
     """
-    text = unicodedata.normalize("NFC", header)
-    for umlaut, letters in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"), ("ß", "ss")):
-        text = text.replace(umlaut, letters)
-    text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    text = header if header.isascii() else _without_accents(header)
     words = _BETWEEN.split(_CAPITALS.sub(" ", text).lower())
     return tuple(part for word in words if word for part in _cut(word))
+
+
+def _without_accents(text: str) -> str:
+    text = unicodedata.normalize("NFC", text)
+    for umlaut, letters in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"), ("ß", "ss")):
+        text = text.replace(umlaut, letters)
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
 
 
 def _cut(word: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(?=.*[+ /()-])(\+|00?|\()[\d /().-]{6,19}\d")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
+_SHORTEST_IBAN = 15
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ '-]+[^\W\d_]+[.]?)*")
 _KEY = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+").fullmatch
 _LONG = 6
@@ -18,6 +19,8 @@ def is_iban(value: str) -> bool:
     >>> is_iban("GB82 WEST 1234 5698 7654 32"), is_iban("GB83 WEST 1234 5698 7654 32")
     (True, False)
     """
+    if len(value) < _SHORTEST_IBAN:
+        return False
     text = value.replace(" ", "").upper()
     return _IBAN.fullmatch(text) is not None and int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1
 

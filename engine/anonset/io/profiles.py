@@ -78,25 +78,26 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     if isinstance(loaded, SetColumn):
         nnz = len(loaded.items)
         return _of_sets(column, loaded.n, 0, loaded.vocabulary.labels, loaded.occurrences, nnz, None)
-    kind = loaded.type.value_type if is_list(loaded.type) else loaded.type
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    type_, n, nulls = loaded.type, len(loaded), int(loaded.null_count)
+    lists, coded_ = is_list(type_), pa.types.is_dictionary(type_)
+    kind = type_.value_type if lists or coded_ else type_
+    kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         what = "bytes" if pa.types.is_binary(kind) else "nested values"
         look = Look(what, doubt=f"holds {what}, which are not read: make plain values of them", usable=False)
-        return Profile(column, what, len(loaded), 0, int(loaded.null_count), 0, 0.0, 0, look=look)
-    if is_list(loaded.type):
+        return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
+    if lists:
         items = _flat(loaded)
         listed, counts = _counted(items)
-        return _of_sets(column, len(loaded), loaded.null_count, listed, counts, len(items), None)
-    if pa.types.is_dictionary(loaded.type) and any(chunk.dictionary.null_count for chunk in loaded.chunks):
+        return _of_sets(column, n, nulls, listed, counts, len(items), None)
+    if coded_ and any(chunk.dictionary.null_count for chunk in loaded.chunks):
         loaded = loaded.cast(kind)  # a dictionary's null count omits codes of null values
-    values = _few_values(loaded) if len(loaded) <= _FEW_ROWS else None
-    if values is None and len(loaded) <= MOST_LOOKED_AT:
-        values = _values(loaded)
+        nulls = int(loaded.null_count)
+    values = _few_values(loaded) if n <= _FEW_ROWS else _values(loaded) if n <= MOST_LOOKED_AT else None
     mark = _separator(column, _first_values(loaded) if values is None else values.given, separator)
     if mark is not None:
         items, times = _items(loaded, mark)
-        return _of_sets(column, len(loaded), loaded.null_count, items, times, int(times.sum()), mark)
+        return _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
     values = values or _values(loaded)
     look, some, counts = look_at(column, values.given), values.given[:_SOME], values.counts
     total = int(counts.sum())
@@ -105,10 +106,10 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     return Profile(
         column,
         look.kind,
-        len(loaded),
+        n,
         len(counts),
-        int(loaded.null_count),
-        len(loaded) - int(loaded.null_count) - total,
+        nulls,
+        n - nulls - total,
         entropy(counts),
         int(counts.max(initial=0)),
         look=look,
@@ -144,8 +145,10 @@ def _values(loaded: Any) -> _Values:
 
 def _few_values(loaded: Any) -> _Values:
     """Return the distinct values of a column of few rows; each call of Arrow takes longer than all of this."""
-    times = Counter(text for text in _few_texts(loaded) if text is not None)
-    words = _that_lack(MISSING.intersection(times), len(times) - len(MISSING.intersection(times)))
+    times = Counter(_few_texts(loaded))
+    times.pop(None, None)
+    missing = MISSING.intersection(times)
+    words = _that_lack(missing, len(times) - len(missing)) if missing else ()
     given = [text for text in times if text not in words]
     return _Values(given, words, np.array([times[text] for text in given], np.int64))
 
@@ -255,12 +258,13 @@ def _flat(column: Any) -> Any:
 
 def entropy(counts: NDArray[np.int64]) -> float:
     """Return the bits that a value tells, given how often each occurs."""
+    if len(counts) <= _FEW_ROWS:
+        held: list[int] = counts.tolist()
+        total = sum(held)
+        return max(0.0, -sum(count / total * log2(count / total) for count in held if count))
     total = int(counts.sum())
     if not total:
         return 0.0
-    if len(counts) <= _FEW_ROWS:
-        held: list[int] = counts[counts > 0].tolist()
-        return max(0.0, -sum(count / total * log2(count / total) for count in held))
     shares = counts[counts > 0] / total
     return max(0.0, float(-(shares * np.log2(shares)).sum()))
 
